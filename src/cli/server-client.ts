@@ -9,6 +9,9 @@ import type { Target } from "./target";
 /** Max duration of a request (ms). */
 const TIMEOUT_MS = 60_000;
 
+/** Min time before a read is sent again (ms). */
+const MIN_WAIT_MS = 100;
+
 /** Max time that a read waits for a server that is busy (ms). */
 const MAX_WAIT_MS = 30_000;
 
@@ -54,9 +57,11 @@ async function resultOf(
     const text = await response.text().catch((error: unknown) => {
       throw unreachable(endpoint, error, changes);
     });
-    const waitMs = Number(response.headers.get("retry-after") ?? Number.NaN) * 1000;
+    const retryAfterMs = Number(response.headers.get("retry-after") ?? Number.NaN) * 1000;
+    const waitMs = Math.max(MIN_WAIT_MS, retryAfterMs);
     const isBusy = response.status === 429 || response.status === 503;
-    if (isBusy && !changes && performance.now() + waitMs <= giveUpAt) await setTimeout(waitMs);
+    const mayWait = retryAfterMs >= 0 && performance.now() + waitMs <= giveUpAt;
+    if (isBusy && !changes && mayWait) await setTimeout(waitMs);
     else return rootValue(response, text, key);
   }
 }

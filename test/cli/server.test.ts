@@ -151,6 +151,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const answers: RequestListener[] = [
       (_, response) => void response.writeHead(503, { "retry-after": "0" }).end("{}"),
       (_, response) => void response.end('{"data":{"organization":{"slug":"first"}}}'),
+      (_, response) => void response.writeHead(503, { "retry-after": "-60" }).end("{}"),
       (_, response) => void response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
       ({ headers }, response) => {
         const message = `\u001b[2J\n${headers.authorization}`;
@@ -166,6 +167,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const run = () => runCli(NOWHERE, ["orgs", "list"], "", { GATEWAY_URL: url, GATEWAY_KEY: "hunter2" });
     expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining("first") });
+    expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining("responded with 503") });
     expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining("responded with 307") });
     expect(await run()).toMatchObject({
       code: 1,
