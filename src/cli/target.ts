@@ -38,6 +38,9 @@ export const currentTarget = (): Target | undefined => target;
  * @throws GatewayError `invalid_request`
  */
 export function chooseTarget({ url, keyStdin, allowHttp }: TargetOptions, command: Command): void {
+  // An empty variable counts as unset, but an empty option is a mistake that must not change another database.
+  if (url === "" && command.getOptionValueSourceWithGlobals("url") === "cli")
+    throw new GatewayError("invalid_request", "The URL of the server is empty.");
   if (!url) {
     if (keyStdin) throw new GatewayError("invalid_request", "--key-stdin requires --url.");
     return;
