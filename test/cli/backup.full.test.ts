@@ -162,7 +162,9 @@ describe("on a database with a pet", () => {
   });
 
   test("a backup that fails leaves nothing behind", async () => {
-    expect(rejection(await backup(inPlace("nowhere/backup")))).toContain(`no folder ${inPlace("nowhere")}`);
+    expect(rejection(await backup(inPlace("nowhere/backup")))).toContain(
+      `the folder ${inPlace("nowhere")} does not exist`,
+    );
     await mkdir(inPlace("folder"));
     expect(rejection(await backup(inPlace("folder"), "--force"))).toContain("is not a file");
     const before = await readdir(directory);
@@ -226,7 +228,9 @@ describe("on a database with a pet", () => {
   test("over a damaged database nothing is restored until that is moved away", async () => {
     await backup(inPlace("good"));
     await writeFile(fileOf(testDatabase.url), "not a database ".repeat(1000));
-    expect(rejection(await restore(inPlace("good"), "--force"))).toContain("move it away");
+    expect(rejection(await restore(inPlace("good"), "--force"))).toContain(
+      "move it and its -wal and -shm files aside",
+    );
     expect(await readFile(fileOf(testDatabase.url), "utf8")).toMatch(/^not a database/);
   });
 

@@ -102,7 +102,9 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   const sentTo = (conversationId: string) =>
     read((reader) => reader.findBy(Message, { conversationId, direction: "outbound" as never }));
   const eventsOf = async (timer: Timer) => {
-    const events = await read((reader) => reader.find(Event, { where: { agentId }, order: { position: "ASC" } }));
+    const events = await read((reader) =>
+      reader.find(Event, { where: { agentId }, order: { position: "ASC" } }),
+    );
     return events.filter(({ data, type }) => data.id === timer.id && type.startsWith("timer."));
   };
   const set = async (type: string, about: DecisionBody, subjectId: string): Promise<Timer> => {
