@@ -173,7 +173,7 @@ describe("on a database with a pet", () => {
       "not a database",
     );
     expect(rejection(await runCli(`sqlite:${inPlace("none")}`, ["backup", inPlace("x")]))).toContain(
-      "no file",
+      `${inPlace("none")} does not exist`,
     );
     expect((await readdir(directory)).sort()).toEqual([...before, "garbage"].sort());
   });
