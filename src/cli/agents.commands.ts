@@ -88,7 +88,7 @@ export function add(agents: Command): void {
     );
 }
 
-/** Returns a function that reads a page of an organization's few agents, of which the API has no pages. */
+/** Returns a function that reads a page of an organization's agents; the API returns all of them at once. */
 async function pagesOfOrganization(run: Run) {
   const agents = (await run<Agent[]>(LIST)).sort((one, other) => (one.id < other.id ? -1 : 1));
   return async ({ first, after }: Page) => {

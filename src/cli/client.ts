@@ -8,7 +8,7 @@ import { currentTarget } from "./target";
  */
 export type Run = <T>(document: string, variables?: Readonly<Record<string, unknown>>) => Promise<T>;
 
-/** What a command is about, as the user typed it. It determines the organization that an operator acts for. */
+/** The subject of a command, as the user typed it; it determines the organization that an operator acts for. */
 export interface Subject {
   org?: string | undefined;
   agent?: string | undefined;

@@ -82,7 +82,7 @@ export class Conversation {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "Since when the contact has waited for a human: since the handoff or, once a human has answered, since the contact's first message after the answer. Null if nobody needs to reply.",
+    "When the contact started waiting for a human: at the handoff or, once a human has answered, with the contact's first message after the answer. Null if no reply is needed.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   waitingSince!: Timestamp | null;

@@ -140,7 +140,7 @@ export class ConversationsArgs extends PageArgs {
 
   @Nullable(
     () => Boolean,
-    "Only conversations in which a human needs to reply (true), or the others (false). See `waitingSince`.",
+    "Only conversations that need a reply from a human (true), or the others (false). See `waitingSince`.",
   )
   needsReply?: boolean | null | undefined;
 

@@ -24,7 +24,7 @@ export class ConnectionRequest {
 
   @Nullable(
     () => String,
-    "Host that publishes the application's metadata; null for a registered application, whose name nobody has verified.",
+    "Host that publishes the application's metadata; null for a registered application, because its name is not verified.",
   )
   host!: string | null;
 

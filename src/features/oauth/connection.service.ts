@@ -54,7 +54,7 @@ interface StoredRequest {
   params: { client_id: string; redirect_uri: string; scope: string };
 }
 
-/** Connects applications to agents: each connection is an API key of the agent whose secret nobody has. */
+/** Connects applications to agents: each connection is an API key of the agent without a usable secret. */
 export class ConnectionService {
   constructor(
     private readonly database: Database,
