@@ -1,4 +1,4 @@
-import { type EntityManager, In, IsNull, Not, type SelectQueryBuilder } from "typeorm";
+import { type EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { type AccessRule, authorize } from "../../auth/authorize";
 import { ownerOf } from "../../auth/caller";
@@ -19,16 +19,13 @@ import { findOfCaller, scopedAgentId, scopedAgentIds } from "../agents/agent-sco
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { periodMs } from "../configuration/document/period";
-import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
-import { termOf } from "../contacts/contact-search";
-import { ContactTerm } from "../contacts/contact-term.entity";
 import { type AgentQueues, acceptedAs, assertRoom } from "../messages/agent-queues";
 import { asAccepted, laterTime } from "../messages/insert-messages";
 import { IS_UNPLACED, MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection } from "../messages/message.inputs";
-import { ConversationConnection, type Owners, ownedBy, pageOfConversations } from "./conversation.connection";
+import { ConversationConnection, ownedBy, pageOfConversations } from "./conversation.connection";
 import { Conversation, ConversationState } from "./conversation.entity";
 import type {
   ConversationMessagesArgs,
@@ -37,13 +34,14 @@ import type {
   OpenedConversation,
   SendToConversationInput,
 } from "./conversation.inputs";
+import { type Matching, matchingIn } from "./conversation-filter";
 import {
   ConversationLogConnection,
   ConversationLogEntry,
   ConversationLogKind,
 } from "./conversation-log-entry.entity";
 import { ConversationOrder } from "./conversation-order";
-import { addressOn, assertInUse, findLines, lineOf, lockReferenced } from "./destination";
+import { addressOn, assertInUse, lineOf, lockReferenced } from "./destination";
 import { assertOpen, idempotencyScope } from "./find-conversation";
 import type { MessageQueue } from "./message-queue";
 import { openConversation } from "./open-conversation";
@@ -301,77 +299,6 @@ export class ConversationService {
     if (message instanceof GatewayError) throw message;
     return { conversation, created, message: message ?? null };
   }
-}
-
-/** The conversations of some owners that match a filter; `query` itself selects those of all owners. */
-interface Matching {
-  query: SelectQueryBuilder<Conversation>;
-  owners: Owners;
-}
-
-/** Max contacts to read conversations by; more of them match so many that the order's index finds a page soon. */
-const MAX_CONTACTS = 1_000;
-
-/** The agents' contacts that match a search or an ID, at most one more than `MAX_CONTACTS`. */
-async function contactsIn(
-  reader: EntityManager,
-  agentIds: readonly string[],
-  { search, contactId }: Pick<ConversationsArgs, "search" | "contactId">,
-): Promise<string[]> {
-  const agentId = In([...agentIds]);
-  if (search == null) {
-    const found = await reader.find(Contact, { select: ["id"], where: { id: contactId as string, agentId } });
-    return found.map(({ id }) => id);
-  }
-  const where = { agentId, term: termOf(search), ...(contactId != null && { contactId }) };
-  const found = await reader.find(ContactTerm, { select: ["contactId"], where, take: MAX_CONTACTS + 1 });
-  return found.map((each) => each.contactId);
-}
-
-/** The agents' conversations that match a filter; null if there are none. */
-async function matchingIn(
-  reader: EntityManager,
-  agentIds: readonly string[],
-  {
-    state,
-    handler,
-    assigneeId,
-    assigned,
-    needsReply,
-    search,
-    contactId,
-    line,
-  }: Omit<ConversationsArgs, "agentId" | "order" | "first" | "after">,
-): Promise<Matching | null> {
-  const query = reader.createQueryBuilder(Conversation, "conversation");
-  let owners: Owners = { agentIds };
-  if (state != null) query.andWhere({ state });
-  if (handler != null) query.andWhere({ handler });
-  if (assigneeId != null) {
-    if (!isUuid(assigneeId)) return null;
-    query.andWhere({ assigneeId });
-  }
-  if (assigned != null) query.andWhere({ assigneeId: assigned ? Not(IsNull()) : IsNull() });
-  // The exact text of the partial index's condition, because SQLite compares the text.
-  if (needsReply != null) query.andWhere(`conversation.waiting_since IS ${needsReply ? "NOT " : ""}NULL`);
-  if (search != null || contactId != null) {
-    if (contactId != null && !isUuid(contactId)) return null;
-    const contactIds = await contactsIn(reader, agentIds, { search, contactId });
-    if (contactIds.length === 0) return null;
-    // Conditions on agents would make SQLite read all their conversations instead of those of a few contacts.
-    if (contactIds.length <= MAX_CONTACTS) owners = { contactIds };
-    else
-      query.andWhere(
-        "EXISTS (SELECT 1 FROM contact_term entry WHERE entry.contact_id = conversation.contact_id AND entry.term = :term)",
-        { term: termOf(search as string) },
-      );
-  }
-  if (line != null) {
-    const lines = await findLines(reader, agentIds, line);
-    if (lines.length === 0) return null;
-    query.andWhere({ lineId: In(lines.map(({ id }) => id)) });
-  }
-  return { query, owners };
 }
 
 const lastMessages = (reader: EntityManager, conversationIds: readonly string[]): Promise<Message[]> =>
