@@ -6,7 +6,7 @@ export const Permission = enumOf(
   "Permissions of a member in the organization, beyond viewing agents and members.",
   {
     "config:manage": "Manage API keys, members and the organization, and read the audit log.",
-    "conversations:read": "Read the conversations of the agents.",
+    "conversations:read": "Read the agents' conversations.",
     "conversations:write": "Write in conversations and manage contacts.",
   },
 );
@@ -28,10 +28,7 @@ export type OrganizationScope = keyof typeof organizationScopes;
 /** A permission of a key; no key has scopes of both kinds. */
 export type KeyScope = Scope | OrganizationScope;
 
-const declaredScopes = new DeclaredEnum<KeyScope>(
-  "Scope",
-  "Scope of an API key: of an agent's key, or of an organization's key.",
-);
+const declaredScopes = new DeclaredEnum<KeyScope>("Scope", "Scope of an agent key or an organization key.");
 
 /** The declared scopes of both kinds of keys as an enum. */
 export const KeyScope = declaredScopes.values;

@@ -21,7 +21,7 @@ const idOf = ({ id }: Row): string => id;
 /** The arguments of every list (forward pagination of Relay Cursor Connections). */
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { description: "Max items per page, 1 to 100; 0 to read only the total." })
+  @Field(() => Int, { description: "Max items per page, 1 to 100; 0 to read only `totalCount`." })
   @IsBetween(1, MAX_PAGE)
   first: number = DEFAULT_PAGE;
 
@@ -121,7 +121,7 @@ export class PageInfo {
   @Field(() => String, {
     nullable: true,
     description:
-      "Cursor to pass as `after` for the next page. Null for an empty page, except of events, where it is the cursor to continue from.",
+      "Cursor to pass as `after` for the next page. Null for an empty page, except for events, where it is the cursor to continue from.",
   })
   get endCursor(): string | null {
     return this.cursorAt(-1);
@@ -213,7 +213,7 @@ export function ConnectionOf<T extends Row>(
     @Total()
     @Field(() => Int, {
       description:
-        "Number of items in the whole list, on all pages; 10,000 if there are more. The list is counted only if this field or `isTotalCountExact` is selected; `first` may then be 0.",
+        "Number of items across all pages; 10,000 if there are more. The list is counted only if this field or `isTotalCountExact` is selected; only then can `first` be 0.",
     })
     async totalCount(): Promise<number> {
       return Math.min(await this.counted(), MAX_COUNT);

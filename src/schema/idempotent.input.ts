@@ -8,7 +8,7 @@ import { IsText } from "./text";
 export abstract class IdempotentInput {
   @Optional(
     () => String,
-    "Makes retries safe: for 24 hours, repeating the same key and input returns the original result.",
+    "Makes retries safe: for 24 hours, the same key and input return the original result.",
   )
   @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
   idempotencyKey!: string | null | undefined;

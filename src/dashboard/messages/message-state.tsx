@@ -60,7 +60,7 @@ const ERRORS: Readonly<Record<MessageError, string>> = {
   expired: "It couldn’t be sent in time.",
   handed_off: "The conversation was handed off first.",
   moved: "The conversation moved to another line first.",
-  no_address: "The contact has no address that the message could be sent to.",
+  no_address: "The contact has no address that the message can be sent to.",
   opted_out: "The contact has opted out.",
   rejected: "The receiver rejected it.",
   undeliverable: "A mail server reported that the contact’s address doesn’t exist.",

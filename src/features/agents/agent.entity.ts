@@ -8,7 +8,7 @@ import { Organization } from "../organizations/organization.entity";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An automated messaging agent. Each API key resolves to exactly one agent.",
+  description: "An automated messaging agent. Each of its API keys resolves only to this agent.",
 })
 @Entity()
 export class Agent {

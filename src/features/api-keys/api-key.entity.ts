@@ -30,8 +30,8 @@ const ofLastUse = (property: "at" | "ip") => ({
 });
 
 export const ApiKeyKind = enumOf("ApiKeyKind", "Kind of an API key.", {
-  agent: "Resolves to one agent.",
-  organization: "Manages the organization.",
+  agent: "A key that resolves to one agent.",
+  organization: "A key for managing the organization.",
 });
 export type ApiKeyKind = keyof typeof ApiKeyKind;
 
@@ -45,7 +45,7 @@ export type ApiKeyState = keyof typeof ApiKeyState;
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A credential that resolves to one agent or, as a key of the organization, manages the organization. Its secret is shown only once.",
+    "A credential for one agent or, as an organization key, for managing the organization. Its secret is shown only once.",
 })
 @Entity()
 @Index(["organizationId", "id"])
@@ -75,7 +75,7 @@ export class ApiKey {
   agent?: Agent | null;
 
   @Field(() => String, {
-    description: "Name chosen by the creator, such as where the key is used.",
+    description: "Name chosen by the creator; for example, where the key is used.",
   })
   @Column({ type: "varchar", length: 100 })
   name!: string;
@@ -90,7 +90,7 @@ export class ApiKey {
 
   @Field(() => String, {
     description:
-      "The public part of the key: `agk_<env>_<publicId>`, or `ago_<env>_<publicId>` for a key of the organization.",
+      "The public part of the key: `agk_<env>_<publicId>`, or `ago_<env>_<publicId>` for an organization key.",
   })
   @Column({ type: "varchar", length: 40, unique: true })
   hint!: string;
@@ -105,7 +105,7 @@ export class ApiKey {
 
   @Nullable(
     () => String,
-    "Creator of the key: a member's e-mail address, the hint of an organization's key or `command line`.",
+    "Creator of the key: a member's e-mail address, the hint of an organization key, or `command line`.",
   )
   @Column({ type: "varchar", length: 254, nullable: true })
   createdBy!: string | null;
@@ -143,7 +143,7 @@ export class ApiKey {
 
   @Nullable(
     () => [KeyScope],
-    "The scopes of the key; null for all scopes of agents' keys, including scopes added by later versions.",
+    "The scopes of the key; null for all scopes of agent keys, including any added by later versions.",
   )
   @JsonSchema({ maxItems: MAX_SCOPES })
   @Column({ type: "simple-array", nullable: true })
@@ -156,7 +156,7 @@ export class ApiKey {
 
   @Nullable(
     () => Int,
-    "Max requests per minute with the key on one server, including all its workers; null if the server's limit applies.",
+    "Max requests per minute with the key on each server, across all its workers; null if the server's limit applies.",
   )
   @Column({ type: "integer", nullable: true })
   rateLimitPerMinute!: number | null;

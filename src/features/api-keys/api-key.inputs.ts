@@ -47,7 +47,7 @@ const IsInFuture = () =>
 const DESCRIPTION =
   "Purpose of the key, 1 to 500 characters; leading and trailing whitespace is trimmed. Null if there is none.";
 const RATE_LIMIT =
-  "Max requests per minute with the key on one server, including all its workers, 1 to 100,000,000; null to apply the server's limit.";
+  "Max requests per minute with the key on each server, across all its workers, 1 to 100,000,000; null to apply the server's limit.";
 const NETWORKS =
   "Networks that may use the key, in CIDR notation such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for any network.";
 
@@ -67,7 +67,7 @@ const NETWORKS_ARE_VALID: ObjectRule = {
 abstract class MintInput {
   @Optional(
     () => String,
-    "Makes retries safe: for 24 hours, repeating the same idempotency key and input revokes the API key minted by the previous call and mints a replacement, because a secret is shown only once.",
+    "Makes retries safe: for 24 hours, a call with the same idempotency key and input revokes the API key minted by the previous call and mints a replacement, because a secret is shown only once.",
   )
   @IsText(IDEMPOTENCY_KEY_MAX_LENGTH)
   idempotencyKey?: string | null | undefined;
@@ -78,7 +78,7 @@ abstract class MintInput {
 export abstract class KeyInput extends MintInput {
   @Field(() => String, {
     description:
-      "Where the key is used, 1 to 100 characters; leading and trailing whitespace is trimmed. The name must be unique among the active keys of the agent or, for a key of the organization, of the organization.",
+      "Where the key is used, 1 to 100 characters; leading and trailing whitespace is trimmed. The name must be unique among the agent's active keys or, for an organization key, among the active organization keys.",
   })
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
@@ -86,7 +86,7 @@ export abstract class KeyInput extends MintInput {
 
   @Optional(
     () => GraphQLISODateTime,
-    "When the key expires. Null if it never does; if the server limits the lifetime of keys, or a key of the organization that expires mints the key, null for the latest possible time.",
+    "When the key expires. Null means never, or the latest possible time if the server limits key lifetimes or the key is minted with an organization key that expires.",
   )
   @IsInFuture()
   expiresAt?: Date | null | undefined;
@@ -113,7 +113,7 @@ export class CreateApiKeyInput extends KeyInput {
 
   @Optional(
     () => [KeyScope],
-    "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later. Keys of the organization must name the scopes.",
+    "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later. Required when minting with an organization key.",
   )
   @ArrayNotEmpty({ message: "must contain at least one scope, or be omitted for all scopes" })
   @ArrayMaxSize(MAX_SCOPES)
@@ -122,7 +122,7 @@ export class CreateApiKeyInput extends KeyInput {
 }
 
 @InputType({
-  description: "A key of the organization to mint. It must have allowed networks, or expire within 366 days.",
+  description: "An organization key to mint. It must have allowed networks, or expire within 366 days.",
 })
 @Rule(NETWORKS_ARE_VALID)
 export class CreateOrganizationKeyInput extends KeyInput {
@@ -177,7 +177,10 @@ export class ApiKeysArgs extends PageArgs {
   @Nullable(() => ID, "Only the key that was replaced by the key with this ID.")
   replacedById!: string | null | undefined;
 
-  @Nullable(() => Boolean, "True for only the keys of connected applications, false for only the other keys.")
+  @Nullable(
+    () => Boolean,
+    "True to return only keys of connected applications; false to return only other keys.",
+  )
   isConnection!: boolean | null | undefined;
 }
 

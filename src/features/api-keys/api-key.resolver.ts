@@ -92,7 +92,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Mints a key of the organization. Its secret is shown only in this response. Members need a recent sign-in; a key of the organization can mint only keys with no more access than its own.",
+      "Mints an organization key. Its secret is shown only in this response. Members need a recent sign-in; an organization key can mint only keys with no more access than its own.",
   })
   createOrganizationKey(
     @Ctx() context: RequestContext,
@@ -138,7 +138,7 @@ export class ApiKeyResolver {
 
   @FieldResolver(() => Agent, {
     nullable: true,
-    description: "The agent that the key resolves to; null for a key of the organization.",
+    description: "The agent that the key resolves to; null for an organization key.",
   })
   agent(@Root() { agentId }: ApiKey): Promise<Agent> | null {
     return agentId === null ? null : this.agents.of({ agentId });

@@ -15,13 +15,13 @@ export class ApiKeyIdentity {
   id!: string;
 
   @Field(() => String, {
-    description: "Name chosen by the creator, such as where the key is used.",
+    description: "Name chosen by the creator; for example, where the key is used.",
   })
   name!: string;
 
   @Field(() => String, {
     description:
-      "The public part of the key: `agk_<env>_<publicId>`, or `ago_<env>_<publicId>` for a key of the organization.",
+      "The public part of the key: `agk_<env>_<publicId>`, or `ago_<env>_<publicId>` for an organization key.",
   })
   hint!: string;
 
@@ -46,7 +46,7 @@ export class ApiKeyIdentity {
   description: "The agent or organization that an API key resolves to, and the key.",
 })
 export class AgentIdentity {
-  @Nullable(() => Agent, "The agent; null for a key of the organization.")
+  @Nullable(() => Agent, "The agent; null for an organization key.")
   agent!: Pick<Agent, "id" | "slug" | "name"> | null;
 
   @Field(() => Organization, { description: "The organization that the key belongs to." })

@@ -5,7 +5,7 @@ declare const DECLARED: unique symbol;
 /** An action declared with `auditActions`. */
 export type AuditAction = string & { readonly [DECLARED]: true };
 
-const declared = new DeclaredEnum<AuditAction>("AuditAction", "A kind of audited action.");
+const declared = new DeclaredEnum<AuditAction>("AuditAction", "An audited action.");
 
 /** The declared actions as an enum. */
 export const AuditAction = declared.values;

@@ -11,7 +11,7 @@ import { AuditChange, MAX_CHANGES } from "./audit-change";
 export const ActorKind = enumOf("ActorKind", "The kind of caller that performed the action.", {
   member: "A signed-in member.",
   agent: "A client that presented an agent's API key.",
-  organization_key: "A client that presented a key of the organization.",
+  organization_key: "A client that presented an organization key.",
   operator: "The server's command line, or its setup on first start.",
   system: "The gateway itself; for example, when it pauses a line.",
   anonymous: "A caller who was not signed in.",
@@ -92,7 +92,7 @@ export class AuditEntry {
   requestId!: string | null;
 
   @Field(() => Int, {
-    description: "Number of occurrences for actions counted per minute; otherwise 1.",
+    description: "Number of occurrences of an action counted per minute; otherwise 1.",
   })
   @Column({ type: "integer" })
   count!: number;

@@ -16,7 +16,7 @@ export class ConfigurationArgs {
   )
   agentId?: string | null | undefined;
 
-  @Nullable(() => Int, "Number of the version; null or omitted for the live one.")
+  @Nullable(() => Int, "Version number; null or omitted for the live version.")
   version?: number | null | undefined;
 }
 
@@ -88,7 +88,7 @@ export class PublishConfigurationInput {
 
   @Optional(
     () => String,
-    "Reason for publishing even if tests of the document fail, at most 500 characters; recorded in the audit log.",
+    "Reason for publishing even if the document's tests fail, at most 500 characters; recorded in the audit log.",
   )
   @IsText(NOTE_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()

@@ -72,7 +72,8 @@ export class ConfigurationResolver {
     document: Record<string, unknown>,
     @Arg("agentId", () => ID, {
       nullable: true,
-      description: "ID of the agent, to warn about lines that it does not have; no such warnings if omitted.",
+      description:
+        "ID of the agent. If omitted, there are no warnings about lines that the agent does not have.",
     })
     agentId?: string | null,
   ): Promise<ConfigurationCheck> {

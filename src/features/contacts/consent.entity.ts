@@ -18,11 +18,11 @@ export const ConsentState = enumOf("ConsentState", "Whether a contact accepts me
 export type ConsentState = keyof typeof ConsentState;
 
 export const ConsentSource = enumOf("ConsentSource", "Source of a consent.", {
-  contact: "The contact wrote STOP or START, or complained about a message.",
-  unsubscribe: "The unsubscribe link in a message to the address was used.",
-  api: "A client with an API key set it.",
-  member: "A member of the organization set it.",
-  import: "It was set with a batch of contacts.",
+  contact: "Set because the contact wrote STOP or START, or complained about a message.",
+  unsubscribe: "Set through the unsubscribe link in a message to the address.",
+  api: "Set by a client with an API key.",
+  member: "Set by a member of the organization.",
+  import: "Set by an import of a batch of contacts.",
 });
 export type ConsentSource = keyof typeof ConsentSource;
 

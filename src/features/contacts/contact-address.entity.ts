@@ -12,7 +12,7 @@ export const AddressKind = enumOf("AddressKind", "Kind of an address.", {
   email: "An e-mail address, case-insensitive.",
   phone: "A phone number with country code; stored as E.164.",
   local: "An address on this server, case-sensitive.",
-  other: "An address of another system, case-sensitive.",
+  other: "An address in another system, case-sensitive.",
 });
 export type AddressKind = keyof typeof AddressKind;
 

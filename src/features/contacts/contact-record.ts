@@ -14,8 +14,9 @@ const KINDS = {
   message: "A message to or from the contact, with the attempts to send it.",
   decision: "A decision about the contact, with the data it was based on.",
   timer: "A situation that is submitted to the agent later.",
-  rule_match: "When a rule with `once` last matched.",
-  event: "An event about the contact itself; events about its messages repeat other records.",
+  rule_match: "The last match of a rule with `once`.",
+  event:
+    "An event about the contact itself. Events about its messages are omitted because they repeat other records.",
   audit_entry: "An audit log entry about the contact.",
 } as const;
 

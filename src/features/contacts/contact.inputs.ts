@@ -59,7 +59,7 @@ export class ContactsArgs extends OrderedPageArgs {
 
   @Optional(
     () => String,
-    "Only contacts whose `ref`, address, name or a word of the name equals this text, case-insensitive; at most 255 characters.",
+    "Only contacts with this text as their `ref`, address, name or a word of their name, case-insensitive; at most 255 characters.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
@@ -103,7 +103,7 @@ export class SetConsentInput extends InputById("contact") {
 @InputType({ description: "A contact to erase." })
 export class EraseContactInput extends InputById("contact") {}
 
-@InputType({ description: "Changes to a contact's tags. A contact can have at most 50." })
+@InputType({ description: "Changes to a contact's tags. A contact can have at most 50 tags." })
 export class ChangeContactTagsInput extends InputById("contact") {
   @Nullable(() => [String], "Tags to add, case-insensitive.")
   @AreTags()

@@ -58,7 +58,7 @@ export class AgentContactsResolver {
   @FieldResolver(() => [Topic], {
     nullable: true,
     description:
-      "The topics of the agent's live policy; null for a deleted agent. API keys need the `contacts:read` scope.",
+      "The topics in the agent's live policy; null for a deleted agent. API keys need the `contacts:read` scope.",
   })
   topics(@Root() agent: Agent): Promise<Topic[] | null> {
     return unlessDeleted(agent, (id) => this.service.topicsOf(id));
@@ -149,7 +149,7 @@ export class ContactResolver {
 
   @Access(WRITE)
   @Mutation(() => TagChange, {
-    description: "Adds and removes tags of a contact atomically.",
+    description: "Adds and removes a contact's tags atomically.",
   })
   changeContactTags(
     @Ctx() context: RequestContext,

@@ -246,7 +246,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "addContactTag",
       summary: "Add a tag to a contact",
-      description: "Adds a tag to a contact. A contact can have at most 50.",
+      description: "Adds a tag to a contact. A contact can have at most 50 tags.",
       method: "PUT",
       path: "/agent/contacts/:contactId/tags/:tag",
       document: `mutation addContactTag($id: ID!, $tag: String!) {

@@ -71,7 +71,7 @@ export class NewAddress {
 
   @Field(() => String, {
     description:
-      "The address; whitespace is trimmed. E-mails are lowercased; phone numbers need a country code and become E.164.",
+      "The address; whitespace is trimmed. E-mail addresses are lowercased; phone numbers need a country code and are converted to E.164.",
   })
   @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
   address!: string;
@@ -94,7 +94,7 @@ export class NewContactConsent {
 
 @InputType({
   description:
-    "A contact to create or change. An existing contact is found by `ref` or, without a `ref`, by its addresses. Omitted fields are left unchanged; null clears a field, and null for `addresses` removes all, which requires `ref`.",
+    "A contact to create or change. An existing contact is found by `ref` or, without a `ref`, by its addresses. Omitted fields are left unchanged; null clears a field, and null for `addresses` removes them all, which requires `ref`.",
 })
 @Rule(HAS_REF_OR_ADDRESSES)
 export class PutContactInput {
@@ -131,7 +131,7 @@ export class PutContactInput {
   @IsJsonObject(ATTRIBUTES_MAX_BYTES)
   attributes?: Record<string, unknown> | null | undefined;
 
-  @Optional(() => [NewAddress], "Addresses to add; a contact has at most 10.")
+  @Optional(() => [NewAddress], "Addresses to add; a contact can have at most 10.")
   @ValidateNested({ each: true })
   @ArrayMaxSize(MAX_LISTED, { message: `must have at most ${MAX_LISTED} items` })
   @JsonSchema({ maxItems: MAX_LISTED })
@@ -175,7 +175,7 @@ export const PutContactError = enumOf("PutContactError", "Why a contact was not 
 });
 export type PutContactError = keyof typeof PutContactError;
 
-@ObjectType({ simpleResolvers: true, description: "The result for one contact of a batch." })
+@ObjectType({ simpleResolvers: true, description: "The result for one contact in a batch." })
 export class PutContactResult {
   @Nullable(() => ID, "ID of the contact; null if it was not stored.")
   contactId!: string | null;

@@ -8,7 +8,7 @@ import { CONSENT_TOPIC_MAX_LENGTH } from "./contact.limits";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A topic of messages that contacts can opt in to and out of.",
+  description: "A message topic that contacts can opt in to or out of.",
 })
 export class Topic {
   @Field(() => String, { description: "Name of the topic in the agent's configuration." })

@@ -4,7 +4,7 @@ export const ConversationOrder = enumOf("ConversationOrder", "Sort order of conv
   oldest_first: "By creation time, oldest first.",
   newest_first: "By creation time, newest first.",
   last_activity_first:
-    "By `updatedAt`, latest first. Conversations that change while a client pages may be missed.",
+    "By `updatedAt`, latest first. Conversations that change during pagination may be missed.",
   longest_waiting_first: "Only conversations with `waitingSince`, earliest first.",
 });
 export type ConversationOrder = keyof typeof ConversationOrder;

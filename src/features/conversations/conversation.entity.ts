@@ -97,7 +97,9 @@ export class Conversation {
   @Column({ type: "integer" })
   version!: number;
 
-  @Field(() => Int, { description: "Number of the last message in the conversation; 0 if there is none." })
+  @Field(() => Int, {
+    description: "Sequence number of the last message in the conversation; 0 if there is none.",
+  })
   @Column({ type: "integer" })
   lastSequence!: number;
 

@@ -30,7 +30,7 @@ export type PendingMessages = keyof typeof PendingMessages;
 
 const EXPECTED_VERSION = {
   nullable: true,
-  description: "The current version; others are rejected with `version_conflict`.",
+  description: "The current version; any other is rejected with `version_conflict`.",
 };
 const AGENT_ID = {
   nullable: true,
@@ -77,7 +77,7 @@ export class OpenConversationInput extends IdempotentInput {
   @Nullable(() => LineReference, "The line to use; the agent's default line if omitted.")
   line?: LineReference | null | undefined;
 
-  @Optional(() => String, "Text of a first message.")
+  @Optional(() => String, "Text of the first message.")
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
   text?: string | null | undefined;
 
@@ -140,13 +140,13 @@ export class ConversationsArgs extends PageArgs {
 
   @Nullable(
     () => Boolean,
-    "Only conversations that need a reply from a human (true), or the others (false). See `waitingSince`.",
+    "Only conversations that need a reply from a human (true), or only the others (false). See `waitingSince`.",
   )
   needsReply?: boolean | null | undefined;
 
   @Optional(
     () => String,
-    "Only conversations with contacts that have this name, word of the name, address or `ref`, regardless of case.",
+    "Only conversations with contacts that have this text as their `ref`, address, name or a word of their name, case-insensitive.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;

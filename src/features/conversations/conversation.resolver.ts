@@ -123,7 +123,7 @@ export class ConversationResolver {
   }
 
   @Access({ key: "messages:write" })
-  @Mutation(() => Message, { description: "Queues a message for the agent of the API key." })
+  @Mutation(() => Message, { description: "Queues a message for the API key's agent." })
   sendMessage(
     @Ctx() context: RequestContext,
     @Input(SendMessageInput) input: SendMessageInput,
@@ -240,7 +240,7 @@ export class ConversationResolver {
   @FieldResolver(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When `releaseAfter` of the live configuration will release the conversation to the agent, unless a human answers first; null without `releaseAfter` and while the agent answers.",
+      "When the conversation will be released to the agent, according to `releaseAfter` in the live configuration, unless a human answers first; null without `releaseAfter` and while the agent answers.",
   })
   releaseAt(@Root() conversation: Conversation): Promise<Date | null> {
     return this.service.releaseAtOf(conversation);
@@ -283,7 +283,7 @@ export class ConversationResolver {
   @FieldResolver(() => ConversationLogEntry, {
     nullable: true,
     description:
-      "The last handoff; null while the agent answers, and for conversations opened after all conversations with the contact were handed off.",
+      "The last handoff; null while the agent answers and for conversations opened after all conversations with the contact were handed off.",
   })
   async handoff(@Root() { id, handler }: Conversation): Promise<ConversationLogEntry | null> {
     return handler === Handler.human ? findIfAny(this.service.lastHandoffOf, id) : null;
@@ -306,7 +306,7 @@ export class ConversationResolver {
   @Access(MAY_READ_LINES)
   @FieldResolver(() => Line, {
     nullable: true,
-    description: "Line of the conversation. API keys need the `agent:read` scope.",
+    description: "The conversation's line. API keys need the `agent:read` scope.",
   })
   line(@Root() { lineId }: Conversation): Promise<Line | null> {
     return findIfAny(this.reached.lines.byId, lineId);

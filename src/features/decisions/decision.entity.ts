@@ -52,7 +52,7 @@ export class Situation {
 
   @ThirdPartyText()
   @Field(() => GraphQLJsonObject, {
-    description: "Data of the situation; empty once its contact has been erased.",
+    description: "Situation data; empty once its contact has been erased.",
   })
   @MaxCharacters(SITUATION_MAX_BYTES)
   data!: Record<string, unknown>;

@@ -44,7 +44,7 @@ export class SituationInput {
   type!: string;
 
   @Field(() => GraphQLJsonObject, {
-    description: "Data as declared in the configuration, at most 32 KiB of JSON and 10 levels deep.",
+    description: "Data as declared in the configuration, at most 32 KiB as JSON and 10 levels deep.",
   })
   @IsJsonObject(SITUATION_MAX_BYTES)
   data!: Record<string, unknown>;
@@ -82,7 +82,7 @@ export class Assumptions {
   @IsMoment()
   now?: Date | null | undefined;
 
-  @Optional(() => AssumedContact, "Data of the contact.")
+  @Optional(() => AssumedContact, "The contact's data.")
   @ValidateNested()
   contact?: AssumedContact | null | undefined;
 }
@@ -160,7 +160,7 @@ export class DecisionsArgs extends PageArgs {
   @Optional(() => DecisionOutcome, "Only decisions with this outcome.")
   outcome?: DecisionOutcome | null | undefined;
 
-  @Optional(() => Boolean, "True for decisions with failed effects only; false for decisions without.")
+  @Optional(() => Boolean, "True to return only decisions with failed effects; false to return only others.")
   hasFailures?: boolean | null | undefined;
 
   @Optional(() => GraphQLISODateTime, "Only decisions at or after this time.")

@@ -61,7 +61,7 @@ export const EXPLANATION_MAX: Size = {
 export class ExplanationError {
   @Field(() => String, {
     description:
-      "Code of the error, such as `too_expensive` or `not_deliverable`; not an enum, because later versions may add codes.",
+      "Error code, such as `too_expensive` or `not_deliverable`; not an enum, because later versions may add codes.",
   })
   @MaxCharacters(NAME_MAX_LENGTH)
   code!: string;
@@ -183,7 +183,7 @@ export class TimerExplanation {
   id!: string | null;
 
   @ThirdPartyText()
-  @Nullable(() => String, "Name of the timer; null if it could not be written.")
+  @Nullable(() => String, "Name of the timer; null if it could not be determined.")
   @MaxCharacters(TIMER_KEY_MAX_LENGTH)
   key!: string | null;
 
@@ -192,7 +192,7 @@ export class TimerExplanation {
   situationType?: string;
 
   @ThirdPartyText()
-  @Nullable(() => GraphQLJsonObject, "Data of the situation, for `later`.")
+  @Nullable(() => GraphQLJsonObject, "Situation data, for `later`.")
   @MaxCharacters(SITUATION_MAX_BYTES)
   data?: Readonly<Record<string, unknown>>;
 

@@ -66,7 +66,7 @@ export class ReplayAgainst {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A recorded decision, compared with the decision of another configuration.",
+  description: "A recorded decision, compared with the decision under another configuration.",
 })
 export class ComparedDecision {
   @Field(() => ID, { description: "ID of the recorded decision." })

@@ -54,7 +54,7 @@ export class Event {
 
   @ThirdPartyText()
   @Field(() => GraphQLJsonObject, {
-    description: "Data of the event; empty once its contact has been erased.",
+    description: "Event data; empty once its contact has been erased.",
   })
   @MaxCharacters(EVENT_DATA_MAX_BYTES)
   @Column({ type: "simple-json" })

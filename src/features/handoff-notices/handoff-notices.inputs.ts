@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from "type-graphql";
 
-@InputType({ description: "An agent, and whether its handoffs are e-mailed to the signed-in member." })
+@InputType({ description: "Handoff e-mails to turn on or off." })
 export class SetHandoffNoticesInput {
   @Field(() => ID, { description: "ID of the agent." })
   agentId!: string;

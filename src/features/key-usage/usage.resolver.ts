@@ -23,7 +23,7 @@ export class UsageResolver {
   @Report()
   @Query(() => [KeyUsageReport], {
     description:
-      "Usage of the caller's organization's API keys in a period, most used first, at most 100 keys. New requests are counted within seconds.",
+      "Usage of the organization's API keys in a period, most used first, at most 100 keys. New requests are counted within seconds.",
   })
   keyUsage(
     @Ctx() context: RequestContext,

@@ -47,7 +47,7 @@ export class KeyUsageArgs extends PeriodArgs {
 
   @Nullable(
     () => UsageOutcome,
-    "Only keys with requests of this outcome, ordered by the number of such requests.",
+    "Only keys that had requests with this outcome, ordered by the number of such requests.",
   )
   outcome!: UsageOutcome | null | undefined;
 }
@@ -70,7 +70,7 @@ export class UsageBucket {
   @Field(() => GraphQLISODateTime, { description: "Start of the bucket." })
   start!: Timestamp;
 
-  @Field(() => Float, { description: "Requests with the key that were accepted." })
+  @Field(() => Float, { description: "Requests accepted." })
   accepted!: number;
 
   @Field(() => Float, {
@@ -82,7 +82,7 @@ export class UsageBucket {
 
 @ObjectType("UsageTotals", { description: "Usage of all keys of an organization in a period." })
 export class UsageTotals {
-  @Field(() => Float, { description: "Requests with the key that were accepted in the period." })
+  @Field(() => Float, { description: "Requests accepted in the period." })
   accepted!: number;
 
   @Field(() => Float, {
@@ -93,7 +93,7 @@ export class UsageTotals {
 
   @AtMost(30)
   @Field(() => [UsageBucket], {
-    description: "All buckets of the period, oldest first, including empty ones.",
+    description: "All buckets in the period, oldest first, including empty ones.",
   })
   buckets!: UsageBucket[];
 }
@@ -117,7 +117,7 @@ export class DeprecatedUseOfKey {
 
   @Field(() => String, {
     description:
-      "Name of the part: `Query.pet` for a part of the GraphQL schema, `GET /v1/pets/{petId}` for a REST route and its MCP tool.",
+      "Name of the part, such as `Query.pet` in the GraphQL schema, or `GET /v1/pets/{petId}` for a REST route and its MCP tool.",
   })
   name!: string;
 
@@ -144,6 +144,6 @@ export class DeprecatedUseReport {
   @Field(() => Int, { description: "Total number of entries, one per key and part." })
   totalCount!: number;
 
-  @Field(() => Int, { description: "Total number of keys with uses." })
+  @Field(() => Int, { description: "Total number of keys that used a deprecated part." })
   keyCount!: number;
 }

@@ -7,7 +7,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 export class LineFault {
   @Field(() => String, {
     description:
-      "Machine-readable error code, such as `auth` or `tls`. The code of a mail server's reply is `smtp_` and its status, such as `smtp_550`.",
+      "Machine-readable error code, such as `auth` or `tls`. For a mail server's reply, it is `smtp_` and the status, such as `smtp_550`.",
   })
   code!: string;
 

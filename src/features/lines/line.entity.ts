@@ -11,7 +11,7 @@ import { LineEmail, type LineSettings, LineWebhook } from "./line-settings";
 
 export const LineKind = enumOf("LineKind", "How a line delivers messages.", {
   local: "Messages stay on this server, where they can be read.",
-  webhook: "Messages are posted to a URL, signed according to Standard Webhooks.",
+  webhook: "Messages are signed according to Standard Webhooks and posted to a URL.",
   email: "Messages are sent as e-mail through a mail server.",
 });
 export type LineKind = keyof typeof LineKind;

@@ -67,7 +67,7 @@ export class LineResolver {
   @FieldResolver(() => LineFault, {
     nullable: true,
     description:
-      "Fault of the line, not of its messages, that keeps them from being sent; they are retried. Null once the line has sent a message.",
+      "Fault in the line, not in its messages, that keeps them from being sent; they are retried. Null once the line has sent a message.",
   })
   fault(@Root() { id }: Line): Promise<LineFault | null> {
     return findIfAny(this.service.faultOf, id);

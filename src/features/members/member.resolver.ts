@@ -72,7 +72,7 @@ export class MemberResolver {
   @Access("anyone")
   @Mutation(() => CookieSession, {
     description:
-      "Opens a session for a member in a browser. The session token is set in an HttpOnly cookie and is not included in the response.",
+      "Opens a session in a browser for a member. The session token is set in an HttpOnly cookie and is not included in the response.",
   })
   async signInWithCookie(
     @Ctx() context: RequestContext,
@@ -174,7 +174,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions that it opened. The next sign-in links the account with the member's verified e-mail address. Requires a recent sign-in.",
+      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions opened with it. The next sign-in links the account with the member's verified e-mail address. Requires a recent sign-in.",
   })
   unlinkIdentity(
     @Ctx() context: RequestContext,

@@ -105,7 +105,7 @@ export class SignInWithPasskeyInput extends PasskeyAnswer {
 export class SignInWithPasskeyAndCookieInput extends SignInWithPasskeyInput {}
 
 @OneOf()
-@InputType({ description: "Proof that the session is still used by its member." })
+@InputType({ description: "Proof that the member is still using the session." })
 export class ConfirmSignInInput {
   @Optional(() => String, "The current password of a member without passkeys.")
   @IsShortEnough()

@@ -103,7 +103,7 @@ export class PasskeyResolver {
   }
 
   @Access("anyone")
-  @Mutation(() => SignedIn, { description: "Opens a session for the member with a passkey." })
+  @Mutation(() => SignedIn, { description: "Opens a session for a member who signs in with a passkey." })
   signInWithPasskey(
     @Ctx() context: RequestContext,
     @Input(SignInWithPasskeyInput) input: SignInWithPasskeyInput,
@@ -114,7 +114,7 @@ export class PasskeyResolver {
   @Access("anyone")
   @Mutation(() => CookieSession, {
     description:
-      "Opens a session for the member with a passkey in a browser. The session token is set in an HttpOnly cookie and is not included in the response.",
+      "Opens a session in a browser for a member who signs in with a passkey. The session token is set in an HttpOnly cookie and is not included in the response.",
   })
   async signInWithPasskeyAndCookie(
     @Ctx() context: RequestContext,

@@ -28,7 +28,7 @@ export class SessionResolver {
     return this.sessions.list(context, memberId);
   }
 
-  @FieldResolver(() => Boolean, { description: "True for the session of this request." })
+  @FieldResolver(() => Boolean, { description: "True if the request was made with this session." })
   isCurrent(@Root() { id }: Session, @Ctx() { caller }: RequestContext): boolean {
     return caller.kind === "member" && caller.sessionId === id;
   }

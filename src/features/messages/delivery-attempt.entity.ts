@@ -20,7 +20,7 @@ export class DeliveryAttempt {
   @ManyToOne(() => Message)
   message?: Message;
 
-  @Field(() => Int, { description: "Number of the attempt, starting at 1." })
+  @Field(() => Int, { description: "Attempt number, starting at 1." })
   @PrimaryColumn({ type: "integer" })
   number!: number;
 

@@ -157,7 +157,7 @@ export class Message {
 
   @Nullable(
     () => Int,
-    "Number of the message in the conversation, starting at 1; null while the message is scheduled or proposed. Numbers may have gaps.",
+    "Sequence number of the message in the conversation, starting at 1; null while the message is scheduled or proposed. There may be gaps.",
   )
   @Column({ type: "integer", nullable: true })
   sequence!: number | null;
@@ -209,7 +209,7 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Path of the configuration setting that scheduled or proposed the message, such as `policy.windows[0]`; null if there is none, or if the rule asks for the review.",
+    "Path of the configuration setting that caused the message to be scheduled or proposed, such as `policy.windows[0]`; null if there is none, or if the rule requires the review.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })
@@ -226,7 +226,7 @@ export class Message {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When a person approved or discarded the proposed message; null if none has.",
+    "When a person approved or discarded the proposed message; null if it has not been reviewed.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   reviewedAt!: Timestamp | null;
@@ -237,7 +237,7 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Topic of the agent's policy that the message is about; null if there is none. The message is sent only if the contact consents to the topic.",
+    "Topic in the agent's policy that the message is about; null if there is none. The message is sent only if the contact consents to the topic.",
   )
   @MaxCharacters(TOPIC_MAX_LENGTH)
   @Column({ type: "varchar", length: TOPIC_MAX_LENGTH, nullable: true })
@@ -257,7 +257,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Human-readable error message of the last attempt, or why the proposed message was discarded; null if there is none.",
+    "Human-readable error message from the last attempt, or why the proposed message was discarded; null if there is none.",
   )
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
@@ -277,7 +277,7 @@ export class Message {
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 
-  @Nullable(() => ID, "ID of the message that resent the text of this failed message; null if there is none.")
+  @Nullable(() => ID, "ID of the message that this failed message was resent as; null if it was not resent.")
   @Column({ ...UUID_COLUMN, nullable: true })
   resentAs!: string | null;
 

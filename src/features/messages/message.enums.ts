@@ -16,8 +16,8 @@ export type MessageStatus = keyof typeof MessageStatus;
 
 /** `behind` is not stored. */
 export const HeldReason = enumOf("HeldReason", "Why a queued message is waiting.", {
-  behind: "Earlier messages of the same conversation are sent first; see `waitsFor`.",
-  rate: "The line has reached its message limit per minute.",
+  behind: "Earlier messages in the same conversation are sent first; see `waitsFor`.",
+  rate: "The line has reached its per-minute message limit.",
   line_paused: "The line is paused or archived.",
   no_route: "The agent has no default line.",
   organization_deactivated: "The organization is deactivated.",
@@ -43,7 +43,7 @@ export const MessageError = enumOf("MessageError", "Why a message was canceled o
     "The contact has opted out of messages to this address, or does not consent to the topic of the message.",
   undeliverable: "A mail server reported that the contact's address does not exist.",
   expired: "The message could not be sent before it expired.",
-  no_address: "The contact has no address that the message could be sent to.",
+  no_address: "The contact has no address that the message can be sent to.",
   rejected: "The receiver permanently rejected the message; see `errorText`.",
   uncertain: "It is unknown whether the message was sent, and the line does not resend such messages.",
   discarded: "A person discarded the proposed message; `errorText` is the reason.",
@@ -61,7 +61,7 @@ export const MessageAuthor = enumOf("MessageAuthor", "Who wrote a message.", {
   agent: "The agent, as the result of a decision.",
   api: "A client with an API key.",
   member: "A member of the organization.",
-  system: "The gateway itself; for example, an opt-out confirmation.",
+  system: "The gateway itself; for example, in an opt-out confirmation.",
   contact: "The contact.",
 });
 export type MessageAuthor = keyof typeof MessageAuthor;

@@ -32,7 +32,7 @@ export function SendAt(): PropertyDecorator {
   };
 }
 
-@InputType({ description: "A message to queue for the agent of the API key." })
+@InputType({ description: "A message to queue for the API key's agent." })
 export class SendMessageInput extends IdempotentInput {
   @Field(() => String, { description: "Text of the message, 1 to 10,000 characters." })
   @IsText(MESSAGE_TEXT_MAX_LENGTH)
@@ -63,7 +63,7 @@ export class DiscardMessageInput extends InputById("message") {
 export class MessagesArgs extends OrderedPageArgs {
   @Nullable(
     () => ID,
-    "ID of the agent. Required for members, except with `status: proposed`, to list the messages of all agents; not allowed with an API key, which belongs to one agent.",
+    "ID of the agent. Members can omit it only with `status: proposed`, to list the messages of all agents; not allowed with an API key, which belongs to one agent.",
   )
   agentId?: string | null | undefined;
 

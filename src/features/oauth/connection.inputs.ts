@@ -8,7 +8,7 @@ import { CONNECTION_DAYS, CONNECTION_MAX_DAYS } from "./connection.limits";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An application's request to act as an agent, which waits for a member's consent.",
+  description: "An application's request to act as an agent, awaiting a member's consent.",
 })
 export class ConnectionRequest {
   @Field(() => ID, { description: "Unique identifier." })
@@ -19,16 +19,16 @@ export class ConnectionRequest {
   })
   clientId!: string;
 
-  @Field(() => String, { description: "Name that the application states." })
+  @Field(() => String, { description: "Name stated by the application." })
   name!: string;
 
   @Nullable(
     () => String,
-    "Host that publishes the application's metadata; null for a registered application, because its name is not verified.",
+    "Host that publishes the application's metadata; null for a registered application, whose name is not verified.",
   )
   host!: string | null;
 
-  @Field(() => String, { description: "Where the browser goes with the result." })
+  @Field(() => String, { description: "URI that the browser is redirected to with the result." })
   redirectUri!: string;
 
   @Field(() => [KeyScope], { description: "The scopes that the application requests." })
@@ -37,7 +37,7 @@ export class ConnectionRequest {
   @Field(() => GraphQLISODateTime, { description: "When the request expires." })
   expiresAt!: Timestamp;
 
-  @Field(() => String, { description: "Where the browser goes to reject the request." })
+  @Field(() => String, { description: "URL to open in the browser to reject the request." })
   rejectUrl!: string;
 }
 
@@ -49,7 +49,7 @@ export class ConnectApplicationInput {
   @Field(() => ID, { description: "ID of the agent that the application acts as." })
   agentId!: string;
 
-  @Field(() => [KeyScope], { description: "The granted scopes, at least one of the requested scopes." })
+  @Field(() => [KeyScope], { description: "The scopes to grant: at least one of the requested scopes." })
   @ArrayNotEmpty({ message: "must contain at least one scope" })
   @IsIn(SCOPES, { each: true, message: () => `must be one of ${SCOPES.join(", ")}` })
   scopes!: Scope[];
@@ -62,11 +62,11 @@ export class ConnectApplicationInput {
   expiresInDays!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A consent, which the browser takes to the application." })
+@ObjectType({ simpleResolvers: true, description: "Result of consenting to an application's request." })
 export class ConnectApplicationResult {
   @Field(() => String, {
     description:
-      "Where the browser that started the request must go. The URL works once, for a few minutes, and only in that browser.",
+      "URL to open in the browser that started the request. It works once, for a few minutes, and only in that browser.",
   })
   redirectUrl!: string;
 }

@@ -28,7 +28,7 @@ const TimerCanceler = enumOf("TimerCanceler", "An event that cancels a timer.", 
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A situation that is submitted to the agent once, at a later time. A timer exists only while it waits.",
+    "A situation that is submitted to the agent once, at a later time. A timer exists only while it is waiting.",
 })
 @Entity()
 @Index(["subjectId", "key"], { unique: true })
@@ -77,7 +77,7 @@ export class Timer {
   situationType!: string;
 
   @ThirdPartyText()
-  @Field(() => GraphQLJsonObject, { description: "Data of the situation." })
+  @Field(() => GraphQLJsonObject, { description: "Situation data." })
   @MaxCharacters(SITUATION_MAX_BYTES)
   @Column({ type: "simple-json" })
   data!: Record<string, unknown>;

@@ -13,7 +13,7 @@ export class TimersArgs extends PageArgs {
   @ForMembers()
   agentId?: string | null | undefined;
 
-  @Nullable(() => ID, "Only timers of this contact.")
+  @Nullable(() => ID, "Only this contact's timers.")
   contactId?: string | null | undefined;
 }
 

@@ -83,7 +83,7 @@ export class WebhookDelivery {
   @Column({ type: "integer", nullable: true })
   lastStatus!: number | null;
 
-  @Nullable(() => String, "Human-readable error message of the last attempt.")
+  @Nullable(() => String, "Human-readable error message from the last attempt.")
   @MaxCharacters(ERROR_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   lastError!: string | null;

@@ -50,7 +50,7 @@ export class WebhookEndpoint {
   @Column({ type: "varchar", length: DESCRIPTION_MAX_LENGTH, nullable: true })
   description!: string | null;
 
-  @Nullable(() => [EventType], "Types of the events that are delivered; null for all types.")
+  @Nullable(() => [EventType], "Event types that are delivered; null for all types.")
   @AtMost(() => EVENT_TYPES.size)
   @Column({ type: "simple-json", nullable: true })
   types!: EventType[] | null;

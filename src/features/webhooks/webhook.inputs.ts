@@ -17,7 +17,7 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 const ENDPOINT_ID = { description: "ID of the webhook endpoint." };
 const URL =
   "URL that receives events by POST: http or https (only https in production), without a user name or fragment, at most 2,048 characters.";
-const TYPES = "Types of the events to deliver; null for all types, including future ones.";
+const TYPES = "Event types to deliver; null for all types, including future ones.";
 const DESCRIPTION = "Purpose of the endpoint, at most 200 characters.";
 
 @InputType({ description: "A webhook endpoint to create." })
@@ -57,7 +57,7 @@ export class DisableWebhookEndpointInput extends EndpointById {}
 @InputType({ description: "A webhook endpoint to test." })
 export class SendTestEventInput extends EndpointById {}
 
-@InputType({ description: "A webhook endpoint that gets a new signing secret." })
+@InputType({ description: "A webhook endpoint to give a new signing secret." })
 export class RotateWebhookSecretInput extends IdempotentInput {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;
@@ -109,7 +109,7 @@ export class RedeliveryStart {
 
 @InputType({ description: "Events to redeliver to a webhook endpoint." })
 export class RedeliverInput extends EndpointById {
-  @Field(() => RedeliveryStart, { description: "A time or a position." })
+  @Field(() => RedeliveryStart, { description: "Where to start: a time or a position." })
   from!: RedeliveryStart;
 }
 

@@ -45,7 +45,7 @@ export class WebhookResolver {
     @Ctx() context: RequestContext,
     @Arg("agentId", () => ID, {
       nullable: true,
-      description: "Only endpoints that receive the events of this agent.",
+      description: "Only endpoints that receive this agent's events.",
     })
     agentId: string | null | undefined,
   ): Promise<WebhookEndpoint[]> {

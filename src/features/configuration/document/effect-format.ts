@@ -125,7 +125,7 @@ const later = z.strictObject({
             z.array(z.string().max(TEMPLATE_MAX_LENGTH)).max(MAX_DATA_ITEMS),
           ]),
         )
-        .describe("Data of the situation; its texts are templates.")
+        .describe("Situation data; texts in it are templates.")
         .optional(),
       unless: z
         .array(z.enum(TIMER_CANCELERS))

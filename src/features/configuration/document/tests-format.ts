@@ -41,7 +41,7 @@ const timerKey = z.string().min(1).max(TIMER_KEY_MAX_LENGTH);
 const situation = z
   .strictObject({
     type: situationType,
-    data: json(SITUATION_MAX_BYTES).describe("Data of the situation; empty if omitted.").optional(),
+    data: json(SITUATION_MAX_BYTES).describe("Situation data; empty if omitted.").optional(),
   })
   .describe("The situation to decide.");
 

@@ -18,4 +18,4 @@ const topic = z.strictObject({
 export const topics = z
   .record(name, topic)
   .meta({ maxProperties: MAX_TOPICS })
-  .describe("The topics of messages that contacts can opt in to and out of, by name.");
+  .describe("The message topics that contacts can opt in to or out of, by name.");

@@ -79,7 +79,7 @@ export class ConfigurationTestDifference implements TestDifference {
 
   @Nullable(
     () => Int,
-    "Number of the rule's condition that caused the difference, starting at 1; null if none did.",
+    "Position of the condition in the rule, starting at 1; null if no condition caused the difference.",
   )
   clause!: number | null;
 }

@@ -61,7 +61,7 @@ export class ConfigurationTestsResolver {
   @FieldResolver(() => GraphQLJsonObject, {
     nullable: true,
     description:
-      "The dry run as a configuration test, as from `testFromDecision`; null for a recorded decision. API keys need `contacts:read` and `conversations:read`.",
+      "The dry run as a configuration test, as returned by `testFromDecision`; null for a recorded decision. API keys need `contacts:read` and `conversations:read`.",
   })
   @MaxCharacters(TEST_MAX_CHARACTERS)
   test(@Ctx() context: RequestContext, @Root() decision: Decision): Promise<object | null> {

@@ -75,7 +75,7 @@ export class ModelExchange {
   texts!: readonly ModelText[];
 
   @Field(() => [ModelHistoryMessage], {
-    description: "The earlier messages of the conversation that the rule asks for, oldest first.",
+    description: "The earlier messages in the conversation that the rule includes, oldest first.",
   })
   @AtMost(MAX_HISTORY)
   history!: ModelHistoryMessage[];
