@@ -61,7 +61,7 @@ export function add(agents: Command): void {
       withAgent(slug, async (run, { id, name }) => {
         await confirm(`Delete the agent ${slug} (${name}), with its contacts and messages?`, options);
         const agent = await run<Agent>(DELETE, { input: { id } });
-        const done = `Deleted the agent ${slug}. The servers will remove its data within hours.`;
+        const done = `Deleted the agent ${slug}. The servers will remove its data within a few hours.`;
         printResult(options.json, recordOf(agent), done);
       }),
     );

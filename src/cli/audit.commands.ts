@@ -30,12 +30,8 @@ export function add(audit: Command): void {
     .option("--action <action>", "only entries with this action, such as api_key_created")
     .option("--actor <id>", "only actions by the member or key with this ID")
     .option("--target <id>", "only actions on the key, member, agent or organization with this ID")
-    .option(
-      "--since <time>",
-      "only entries at or after this time, or since a duration such as 7d ago",
-      parseTime,
-    )
-    .option("--until <time>", "only entries before this time, or before a duration such as 7d ago", parseTime)
+    .option("--since <time>", "only entries at or after this time; 7d means a week ago", parseTime)
+    .option("--until <time>", "only entries before this time; 7d means a week ago", parseTime)
     .option("--json", "print one JSON array")
     .action(({ org, actor: actorId, target: targetId, json, limit, after, all, ...filters }: Options) =>
       withRun({ org }, (run) =>

@@ -53,7 +53,7 @@ export function add(configuration: Command): void {
     .command("test")
     .description("run the tests of a configuration document without a database; exit code 1 if one fails")
     .argument("<file>", "the document as JSON")
-    .option("--junit <file>", "write a report in the format of JUnit, for pipelines")
+    .option("--junit <file>", "write a JUnit report, for pipelines")
     .option("--json", "print one JSON object")
     .action(async (file: string, options: TestOptions) =>
       (await import("./document-tests.js")).test(file, options),
@@ -73,7 +73,7 @@ export function add(configuration: Command): void {
     .option("--note <text>", "note about the changes")
     .option(
       "--ignore-tests <reason>",
-      "publish even if tests of the document fail; the reason is recorded in the audit log",
+      "publish even if the document's tests fail; the reason is recorded in the audit log",
     )
     .option("--json", "print one JSON object")
     .action(publish);

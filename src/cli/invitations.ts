@@ -47,7 +47,7 @@ export function addInvitationCommands(members: Command): void {
     );
 
   addOrganizationOption(members.command("invitations"))
-    .description("list the pending invitations of an organization")
+    .description("list an organization's pending invitations")
     .option("--json", "print one JSON array")
     .action(({ org, json }: Options) =>
       withRun({ org }, async (run) => {

@@ -177,7 +177,7 @@ export function add(keys: Command): void {
   // Commander needs `--description` before `--no-description`.
   keys
     .command("update")
-    .description("change the settings of an active key, effective on the next request")
+    .description("change an active key's settings, effective on the next request")
     .argument("<key>", "ID or hint of the key")
     .option("--name <name>", "the new name")
     .option(...DESCRIPTION)

@@ -96,7 +96,7 @@ export const addNewLineOptions = (command: Command): Command =>
 export const addLineChangeOptions = (command: Command): Command =>
   command
     .option("--name <slug>", "new name, unique among the agent's lines")
-    .option("--no-rate", "remove the limit of messages per minute")
+    .option("--no-rate", "remove the limit on messages per minute")
     .option("--no-opt-out-reply", "remove the opt-out confirmation")
     .option("--no-opt-out-word", "remove the opt-out words")
     .option("--no-user", "email: remove the user name and password")

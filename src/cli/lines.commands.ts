@@ -45,7 +45,7 @@ export function add(lines: Command): void {
       .description(description)
       .requiredOption("--agent <slug>", "agent that the lines belong to");
 
-  add("list", "list the lines of an agent")
+  add("list", "list an agent's lines")
     .option("--json", "print one JSON array")
     .action(({ agent, json }: Options) =>
       withAgent(agent, async (run, { id: agentId }) => {

@@ -15,11 +15,11 @@ const WRONG_USAGE = 2;
 
 const program = new Command("gateway")
   .description(
-    "Manages the gateway in its configured database, even while the server is running, or with --url over HTTPS.",
+    "Manages the gateway through its configured database, even while the server is running, or over HTTPS with --url.",
   )
   .addOption(new Option("--url <url>", "manage the server at this URL instead").env("GATEWAY_URL"))
   .option("--key-stdin", "with --url: read the key from standard input; from GATEWAY_KEY if omitted")
-  .option("--allow-http", "with --url: allow http, which reveals the key, to other machines")
+  .option("--allow-http", "with --url: allow http to other machines, which reveals the key")
   .version(version)
   // `configuration get` has its own `--version`.
   .enablePositionalOptions()

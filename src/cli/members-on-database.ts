@@ -69,7 +69,7 @@ export function addAccountCommands(members: Command): void {
         const { NewPassword } = await import("../features/members/member.inputs.js");
         const member = await services.members.byEmail(email);
         await confirm(
-          `Replace the password for ${member.email} and end all sessions of this member?`,
+          `Replace the password for ${member.email} and end all of the member's sessions?`,
           options,
         );
         const { password, shown } = await choosePassword(options);
@@ -96,7 +96,7 @@ export function addAccountCommands(members: Command): void {
     );
 
   addYesOption(addOnDatabase(members, "sign-out"))
-    .description("end all sessions of a member, effective on the next request")
+    .description("end all of a member's sessions, effective on the next request")
     .argument("<email>", "the member")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>
@@ -110,7 +110,7 @@ export function addAccountCommands(members: Command): void {
     );
 
   addYesOption(addOnDatabase(members, "remove-passkeys"))
-    .description("remove all passkeys of a member, so that the password is enough to sign in")
+    .description("remove all of a member's passkeys, so that the password is enough to sign in")
     .argument("<email>", "the member")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>

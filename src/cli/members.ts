@@ -48,7 +48,7 @@ export const permissionsOf = ({ manage, permissions = [] }: PermissionOptions): 
 /** Adds the commands of `gateway members` for existing members. */
 export function addMemberCommands(members: Command): void {
   addOrganizationOption(members.command("list"))
-    .description("list the members of an organization")
+    .description("list an organization's members")
     .option("--json", "print one JSON array")
     .action(({ org, json }: Json & { org?: string }) =>
       withRun({ org }, async (run) => {
@@ -59,7 +59,7 @@ export function addMemberCommands(members: Command): void {
 
   for (const [name, change, description] of [
     ["grant", "grantPermission", "grant a member a permission, effective on the next request"],
-    ["revoke", "revokePermission", "revoke a permission of a member, effective on the next request"],
+    ["revoke", "revokePermission", "revoke a permission from a member, effective on the next request"],
   ] as const) {
     const command = name === "revoke" ? addYesOption(members.command(name)) : members.command(name);
     command
@@ -78,12 +78,12 @@ export function addMemberCommands(members: Command): void {
   }
 
   addYesOption(members.command("unlink"))
-    .description("unlink a member's OpenID Connect account and end the sessions that it opened")
+    .description("unlink a member's OpenID Connect account and end the sessions opened with it")
     .argument("<email>", "the member")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>
       withMember(email, async (run, { id: memberId }) => {
-        await confirm(`Unlink the account of ${email} and end the sessions that it opened?`, options);
+        await confirm(`Unlink the account of ${email} and end the sessions opened with it?`, options);
         const member = await run<Member>(UNLINK, { input: { memberId } });
         const done = `Unlinked ${member.email}. The next sign-in links an account again.`;
         printResult(options.json, recordOf(member), done);
@@ -105,13 +105,13 @@ export function addMemberCommands(members: Command): void {
   for (const [name, description, columns, whenEmpty] of [
     [
       "sessions",
-      "list the active sessions of a member, newest first",
+      "list a member's active sessions, newest first",
       "id createdAt expiresAt ip userAgent",
       "The member has no active sessions.",
     ],
     [
       "passkeys",
-      "list the passkeys of a member, oldest first",
+      "list a member's passkeys, oldest first",
       "id name createdAt lastUsedAt",
       "The member has no passkeys.",
     ],

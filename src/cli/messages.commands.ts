@@ -43,12 +43,12 @@ interface ListOptions extends PageOptions {
 
 type Row = Message & { message: string };
 
-export const description = "Messages of agents";
+export const description = "Agents' messages";
 
 /** Adds the commands of `gateway messages`. */
 export function add(messages: Command): void {
   addPageOptions(messages.command("list"))
-    .description("list the messages of an agent, oldest first")
+    .description("list an agent's messages, oldest first")
     .requiredOption("--agent <slug>", "agent that the messages belong to")
     .addOption(new Option("--status <status>", "only messages with this status").choices(STATUSES))
     .option("--json", "print one JSON array")

@@ -20,7 +20,7 @@ export const description = "Organizations";
 export function add(orgs: Command): void {
   orgs
     .command("list")
-    .description("list organizations; with --url, only the key's")
+    .description("list organizations; with --url, only the key's organization")
     .option("--json", "print one JSON array")
     .action(({ json }: Json) =>
       withClient(async ({ about, services }) => {

@@ -66,5 +66,5 @@ function reportTests(file: string, error: unknown, json: boolean | undefined): n
   if (!Array.isArray(tests)) throw error;
   if (json) printJson({ tests });
   else for (const { testId, path, message } of tests) print(`${file}:${path}: ${testId}: ${message}`);
-  throw new StartupError(`tests of ${file} fail (use --ignore-tests <reason> to publish it anyway)`);
+  throw new StartupError(`tests in ${file} fail (use --ignore-tests <reason> to publish it anyway)`);
 }

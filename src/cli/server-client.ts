@@ -101,7 +101,7 @@ function rootValue(response: Response, text: string, key: string): unknown {
   if (error === undefined) {
     const [value] = Object.values(data ?? {});
     if (status === 200 && value !== undefined) return value;
-    throw new StartupError(`the server responded with ${status}, not with a result of the GraphQL API`);
+    throw new StartupError(`the server responded with ${status} instead of a GraphQL result`);
   }
   // The server may be hostile, and a proxy may have echoed the request.
   const clean = (message: unknown) =>

@@ -40,7 +40,7 @@ export const currentTarget = (): Target | undefined => target;
 export function chooseTarget({ url, keyStdin, allowHttp }: TargetOptions, command: Command): void {
   // An empty variable counts as unset, but an empty option is a mistake that must not change another database.
   if (url === "" && command.getOptionValueSourceWithGlobals("url") === "cli")
-    throw new GatewayError("invalid_request", "The URL of the server is empty.");
+    throw new GatewayError("invalid_request", "The server URL is empty.");
   if (!url) {
     if (keyStdin) throw new GatewayError("invalid_request", "--key-stdin requires --url.");
     return;
@@ -67,8 +67,7 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 function endpointOf(text: string, allowHttp = false): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const problem = (message: string) =>
-    new GatewayError("invalid_request", `The URL of the server ${message}.`);
+  const problem = (message: string) => new GatewayError("invalid_request", `The server URL ${message}.`);
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw problem("must begin with https://");
   if (url.username || url.password || url.search || url.hash)
     throw problem("must not have a user name, a query or a fragment");

@@ -54,7 +54,7 @@ export function add(webhooks: Command): void {
   const addOne = (name: string, description: string) =>
     add(name, description).argument("<id>", "its ID").option("--json", "print one JSON object");
 
-  add("list", "list the webhook endpoints of an organization")
+  add("list", "list an organization's webhook endpoints")
     .option("--json", "print one JSON array")
     .action(({ org, json }: Options) =>
       withRun({ org }, async (run) => {
@@ -81,7 +81,7 @@ export function add(webhooks: Command): void {
     );
 
   // Commander needs `--types` before `--no-types`.
-  addOne("update", "change the settings of a webhook endpoint")
+  addOne("update", "change a webhook endpoint's settings")
     .option("--url <url>", "URL that receives events by POST")
     .option("--types <types>", "only events of these types, separated by commas", commaSeparated)
     .option("--no-types", "events of all types")
@@ -129,7 +129,7 @@ export function add(webhooks: Command): void {
   }
 
   addOne("redeliver", "redeliver events that an endpoint missed or failed to accept")
-    .option("--since <time>", "events at or after this time, or since a duration such as 7d ago", parseTime)
+    .option("--since <time>", "events at or after this time; 7d means a week ago", parseTime)
     .option("--after <position>", "events after this position")
     .action((id: string, { org, json, since, after }: Options & { since?: Date; after?: string }) =>
       withRun({ org }, async (run) => {

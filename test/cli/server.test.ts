@@ -128,7 +128,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     [["--url", "http://gateway.example.com", "orgs", "list"], 2, "must begin with https://"],
     [["--url", "https://user:hunter2@127.0.0.1", "orgs", "list"], 2, "must not have a user name"],
     [["--url", UNREACHABLE, "orgs", "list"], 1, `${UNREACHABLE} cannot be reached`],
-    [["--url", "", "orgs", "list"], 2, "The URL of the server is empty."],
+    [["--url", "", "orgs", "list"], 2, "The server URL is empty."],
     [["--key-stdin", "orgs", "list"], 2, "--key-stdin requires --url"],
   ])("%j ends with %d", async (args, code, says) => {
     const ended = await runCli(NOWHERE, args, "", { GATEWAY_KEY: "a_key" });

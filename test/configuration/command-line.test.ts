@@ -317,7 +317,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { code, stdout, stderr } = await cli("publish", file, "--agent", slug);
     expect([code, stderr.replaceAll(file, "x.json")]).toEqual([
       1,
-      "gateway: tests of x.json fail (use --ignore-tests <reason> to publish it anyway)\n",
+      "gateway: tests in x.json fail (use --ignore-tests <reason> to publish it anyway)\n",
     ]);
     expect(stdout).toContain(`${file}:tests[0].expect.outcome: a: ${message}\n`);
     const asJson = await cli("publish", file, "--agent", slug, "--json");
