@@ -474,7 +474,7 @@ test("a document is compared with the lines and the model of its agent", async (
     { path: "rules[1].do[0].move", message: ofLine },
     {
       path: "rules[2].do[0].ask",
-      message: "asks a language model, but none is configured: `otherwise` applies",
+      message: "asks a language model, but none is configured, so `otherwise` applies",
     },
   ]);
 });
@@ -484,7 +484,7 @@ test.each([
     "a rule after one without conditions",
     [RULE, { id: "b", on: "order" }],
     "rules[1]",
-    "the rule a decides before",
+    "the rule a decides first",
   ],
   [
     "a rule with the conditions of an earlier one",
@@ -493,7 +493,7 @@ test.each([
       { id: "b", on: "order", when: ["true", "contact != null"] },
     ],
     "rules[1]",
-    "the rule a decides before",
+    "the rule a decides first",
   ],
   [
     "a rule for a situation that is not declared",

@@ -89,13 +89,15 @@ const ask = z.strictObject({
         .int()
         .min(1)
         .max(MAX_HISTORY)
-        .describe("Number of earlier messages of the conversation that the model gets; none by default.")
+        .describe("Number of earlier messages in the conversation to give the model; none by default.")
         .optional(),
       texts: z
         .array(name)
         .min(1)
         .max(MAX_ASK_TEXTS)
-        .describe("Names of templates whose texts the model gets as information, such as a returns policy.")
+        .describe(
+          "Names of templates whose texts are given to the model as information, such as a returns policy.",
+        )
         .optional(),
     })
     .describe("Lets the model decide, within these limits."),

@@ -75,7 +75,8 @@ export function timerProblems(document: ConfigurationDocument): Problem[] {
       message: string,
       rest: Pick<Problem, "unknown"> = {},
     ): Problem => ({ path: pathOf([...path, "later", ...at]), message, ...rest });
-    if (RESERVED_SITUATIONS.has(type)) return [problem(["situation"], "is a situation of the gateway")];
+    if (RESERVED_SITUATIONS.has(type))
+      return [problem(["situation"], "is a situation that the gateway raises")];
     const declared = declarationOf(document, type)?.data;
     if (declared === undefined) {
       const unknown = [type, types] as const;

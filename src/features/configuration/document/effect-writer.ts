@@ -290,7 +290,7 @@ const TEXTS_TOO_LONG: EffectError = {
 /** The error for messages beyond the limit. */
 export const TOO_MANY_MESSAGES: EffectError = {
   code: "limit_reached",
-  message: `A decision sends at most ${MAX_MESSAGES_PER_DECISION} messages.`,
+  message: `A decision can send at most ${MAX_MESSAGES_PER_DECISION} messages.`,
 };
 
 function effectErrorOf(error: unknown): EffectError {
@@ -300,7 +300,7 @@ function effectErrorOf(error: unknown): EffectError {
     return { code: "invalid_request", message: `${path} ${message}` };
   }
   if (error instanceof TooFarAhead)
-    return { code: "limit_reached", message: `A timer waits at most ${MAX_TIMER_DAYS} days.` };
+    return { code: "limit_reached", message: `A timer can wait at most ${MAX_TIMER_DAYS} days.` };
   if (!(error instanceof TooExpensive)) throw error;
   return { code: "too_expensive", message: "The texts of this decision take too many steps." };
 }

@@ -37,9 +37,7 @@ const situationData = z
 /** A situation that may name its key. */
 const fullSituation = z.strictObject({
   data: situationData,
-  key: member
-    .describe("The string or int member to search decisions by, such as the ID of an order.")
-    .optional(),
+  key: member.describe("The string or int member to search decisions by, such as an order ID.").optional(),
 });
 
 const situations = z
@@ -64,7 +62,7 @@ const rule = z.strictObject({
   whileHuman: z
     .boolean()
     .describe(
-      "True to apply the rule even while a human answers; it may then only send, change tags, and set or cancel timers.",
+      "True to apply the rule even while a human answers; such a rule can only send, change tags, and set or cancel timers.",
     )
     .optional(),
   continue: z.boolean().describe("True to try later rules after this one has matched.").optional(),
@@ -109,7 +107,7 @@ export const documentFormat = z
         `Time after which a handed-off conversation is released, counted from when a human last took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D; never by default.`,
       )
       .optional(),
-    zone: zone.describe("Time zone of dates for contacts without one; UTC by default.").optional(),
+    zone: zone.describe("Time zone for dates if the contact has none; UTC by default.").optional(),
     locale: z
       .string()
       .max(LOCALE_MAX_LENGTH)
@@ -135,7 +133,7 @@ export const documentFormat = z
       .min(0)
       .max(MAX_ASKS_PER_DAY)
       .describe(
-        "Max requests of the agent to the model per day (UTC); after that, `otherwise` applies. Unlimited by default.",
+        "Max requests that the agent makes to the model per day (UTC); after that, `otherwise` applies. Unlimited by default.",
       )
       .optional(),
     otherwise: effects.describe("Effects to apply if no rule decides.").optional(),

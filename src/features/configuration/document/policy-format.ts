@@ -65,9 +65,7 @@ export const zone = z
 export const policy = z
   .strictObject({
     zone: zone
-      .describe(
-        "Time zone of the windows for contacts without one; the configuration's time zone by default.",
-      )
+      .describe("Time zone for windows if the contact has none; the configuration's time zone by default.")
       .optional(),
     windows: z
       .array(window)

@@ -90,7 +90,11 @@ const message = z
   .strictObject({
     text: z.string().max(10 * MESSAGE_TEXT_MAX_LENGTH),
     subject: subject.optional(),
-    sequence: z.int().min(1).describe("Number of the message in the conversation; 1 if omitted.").optional(),
+    sequence: z
+      .int()
+      .min(1)
+      .describe("Sequence number of the message in the conversation; 1 if omitted.")
+      .optional(),
     answers: z
       .int()
       .min(0)

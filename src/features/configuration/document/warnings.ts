@@ -51,7 +51,12 @@ export function warningsOf(document: ConfigurationDocument, surroundings?: Surro
   const hidden = rules.flatMap((rule, index) => {
     const before = rules.slice(0, index).find((other) => hides(other, rule));
     return before
-      ? [{ path: pathOf(["rules", index]), message: `never fires: the rule ${before.id} decides before it` }]
+      ? [
+          {
+            path: pathOf(["rules", index]),
+            message: `never fires, because the rule ${before.id} decides first`,
+          },
+        ]
       : [];
   });
   const used = new Set(effects.flatMap(({ effect }) => templatesOf(effect)).map(([, name]) => name));
@@ -101,7 +106,7 @@ function missingFor(effects: readonly PlacedEffect[], { lines, hasModel }: Surro
       return effect.line.flatMap((line, at) => missing(line, "line", at));
     if (sends && typeof effect.line === "string") return missing(effect.line, "line");
     if (!("ask" in effect) || hasModel) return [];
-    const message = "asks a language model, but none is configured: `otherwise` applies";
+    const message = "asks a language model, but none is configured, so `otherwise` applies";
     return [{ path: pathOf([...path, "ask"]), message }];
   });
 }
