@@ -44,7 +44,7 @@ export const ERRORS = {
   address_not_allowed: { status: 403, message: "The API key may not be used from this address." },
   recent_sign_in_required: {
     status: 403,
-    message: "This requires a sign-in in the last 15 minutes. Confirm the sign-in, or sign in again.",
+    message: "This requires a sign-in within the last 15 minutes. Confirm the sign-in, or sign in again.",
   },
   forbidden: { status: 403, message: "The caller is not allowed to do this." },
   insufficient_scope: { status: 403, message: "The API key lacks the required scope." },
@@ -60,7 +60,7 @@ export const ERRORS = {
     status: 409,
     message: "The idempotency key was already used with a different request.",
   },
-  version_conflict: { status: 409, message: "The resource has changed since the expected version." },
+  version_conflict: { status: 409, message: "The resource is no longer at the expected version." },
   not_deliverable: { status: 409, message: "The line cannot reach the contact." },
   limit_reached: { status: 409, message: "The resource has reached its limit." },
   position_expired: { status: 410, message: "The events after this position are no longer stored." },

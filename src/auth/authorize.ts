@@ -72,7 +72,7 @@ function authorizeKey({ kind, key }: KeyCaller, needed: KeyScope | true | undefi
       "forbidden",
       kind === "agent"
         ? "Agents' API keys cannot do this. Sign in as a member."
-        : "Keys of an organization cannot do this.",
+        : "Organization keys cannot do this.",
     );
   const scopes: readonly KeyScope[] = key.scopes;
   if (needed === true || scopes.includes(needed)) return;

@@ -60,5 +60,5 @@ export function createRateLimit(serverLimit: number, windows = new KeyWindows())
 
 const rejectionOf = (perMinute: number, amount: number): string =>
   amount === 1
-    ? `The key may make at most ${perMinute} requests per minute.`
-    : `The key may make at most ${perMinute} requests per minute; each field of a mutation counts as one request.`;
+    ? `The key can make at most ${perMinute} requests per minute.`
+    : `The key can make at most ${perMinute} requests per minute; each field of a mutation counts as one request.`;

@@ -56,7 +56,7 @@ describeDashboard("the profile", (dashboard) => {
     await seen(asking.getByText("The current password is wrong."));
     await asking.getByRole("button", { name: "Cancel" }).click();
     await gone(asking);
-    await seen(dialogOf(page).getByText("This requires a sign-in in the last 15 minutes."));
+    await seen(dialogOf(page).getByText("This requires a sign-in within the last 15 minutes."));
     await dialogOf(page).getByRole("button", { name: "Change email" }).click();
     await asking.getByLabel("Password", { exact: true }).fill(TEST_PASSWORD);
     await page.keyboard.press("Enter");

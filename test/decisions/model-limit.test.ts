@@ -66,7 +66,7 @@ onEachEngine((engine) => {
               status: "failed",
               error: {
                 code: "limit_reached",
-                message: `The agent asks the model at most ${max} times a day (UTC).`,
+                message: `The agent can ask the model at most ${max} times a day (UTC).`,
               },
             },
             { kind: "addTags" },

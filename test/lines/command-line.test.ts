@@ -170,7 +170,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     [2, ["create", "--name", "x", "--kind", "webhook", "--url", "http://127.0.0.1/", ...OF_FIRST], "private"],
     [2, ["create", "--name", "x", "--kind", "email", "--host", "93.184.215.14", ...OF_FIRST], "from"],
     [2, ["create", "--name", "x", "--kind", "sms", ...OF_FIRST], "--kind"],
-    [2, ["update", "main", "--url", PUBLIC_URL, ...OF_FIRST], "not allowed for a line of the kind local"],
+    [2, ["update", "main", "--url", PUBLIC_URL, ...OF_FIRST], "not allowed for local lines"],
     [2, ["create", "--name", "Not A Slug", ...OF_FIRST], "name must be"],
     [1, ["create", "--name", "main", ...OF_FIRST], 'already has a line "main"'],
     [2, ["create", "--name", "fast", "--rate", "0", ...OF_FIRST], "--rate"],

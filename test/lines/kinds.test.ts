@@ -260,7 +260,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["email.host", { email: { host: "127.0.0.1", password: "x" } }, "private or reserved"],
       ["email.host", { email: { host: null } }, "must be a string"],
       ["email.from", { email: { from: "nobody" } }, "must be an e-mail address"],
-      ["webhook", { webhook: hook }, "is not allowed for a line of the kind email"],
+      ["webhook", { webhook: hook }, "is not allowed for email lines"],
       ["optOutReply", { optOutReply: " " }, "must not be empty"],
     ])("of %s by %j are rejected", async (path, input, says) => {
       const { line } = await created({ settings: { email: EMAIL } });

@@ -41,7 +41,7 @@ onAnyEngine((engine) => {
         const { status, body, headers } = await gateway.rest("GET", "/readyz", { token: null });
         expect({ status, body }).toEqual({
           status: 503,
-          body: { code: "unavailable", message: "The database does not respond in time.", status: 503 },
+          body: { code: "unavailable", message: "The database did not respond in time.", status: 503 },
         });
         expect(headers.get("retry-after")).toBe("1");
         expect((await gateway.rest("GET", "/healthz", { token: null })).status).toBe(200);

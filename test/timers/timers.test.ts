@@ -181,7 +181,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   });
 
   test.each<[string, string, object]>([
-    ["far", "limit_reached", { message: "A timer waits at most 90 days." }],
+    ["far", "limit_reached", { message: "A timer can wait at most 90 days." }],
     ["wrong", "invalid_request", { message: "situation.data.attempt must be a whole number" }],
   ])("a timer that cannot be set is a failed effect that says so: %s", async (type, code, error) => {
     const { conversationId, contactId } = await meet();
@@ -197,7 +197,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     const { explanation } = await decide("placed", { conversationId, data: { orderId: "20" } });
     expect(explanation.effects[0].error).toEqual({
       code: "limit_reached",
-      message: "At most 20 timers wait at the same time.",
+      message: "At most 20 timers can wait at the same time.",
     });
     expect((await decide("placed", { conversationId, data: { orderId: "7" } })).failedEffects).toBe(0);
     expect(await timersOf(contactId)).toHaveLength(20);

@@ -151,7 +151,7 @@ export class AgentService {
     // Locks the row, because two concurrent creates must not both pass the limit.
     await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
     if ((await tx.countBy(Agent, { organizationId })) >= MAX_AGENTS)
-      throw new GatewayError("limit_reached", `An organization has at most ${MAX_AGENTS} agents.`);
+      throw new GatewayError("limit_reached", `An organization can have at most ${MAX_AGENTS} agents.`);
     const createdAt = timestamp();
     const id = uuid();
     const agent = tx.create(Agent, {

@@ -273,10 +273,7 @@ export class ApiKeyService {
       await assertSignedIn(tx, context, { ...REQUIRED, whileDeactivated: !keeps });
       const key = await ownKey(tx, context, id);
       if (keeps && key.agentId === null && context.caller.kind === "organizationKey")
-        throw new GatewayError(
-          "forbidden",
-          "Only members can undo the rotation of a key of the organization.",
-        );
+        throw new GatewayError("forbidden", "Only members can undo the rotation of an organization key.");
       const current = { id: key.id, revokedAt: IsNull() };
       const { affected } = await tx.update(ApiKey, current, { revokedAt: timestamp(), reservedName: null });
       if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);

@@ -40,11 +40,8 @@ export function assertMayMint(
   if (minter === null) return;
   if (key.agentId === null) assertMayHand(minter, key.scopes ?? []);
   else if (key.scopes === null)
-    throw new GatewayError(
-      "forbidden",
-      "A key of the organization must name the scopes of the keys it mints.",
-    );
-  assertNotWider(minter, key, serverLimit, "A key of the organization cannot mint a key with");
+    throw new GatewayError("forbidden", "Scopes are required when a key is minted with an organization key.");
+  assertNotWider(minter, key, serverLimit, "An organization key cannot mint a key with");
 }
 
 /** @throws GatewayError `forbidden` if a key of the organization lacks a scope */

@@ -34,13 +34,13 @@ const nameTaken = ({ agentId }: KeyOwner): string =>
 
 const NEEDS_NETWORKS = {
   path: "input.allowedNetworks",
-  message: `must contain a network, because the key of the organization does not expire within ${ORGANIZATION_KEY_MAX_DAYS} days`,
+  message: `must contain a network, because the organization key does not expire within ${ORGANIZATION_KEY_MAX_DAYS} days`,
 };
 
 /** The problem of a new key of the organization that nothing limits. */
 export const NEEDS_EXPIRY = {
   path: "input.expiresAt",
-  message: `must be at most ${ORGANIZATION_KEY_MAX_DAYS} days from now for a key of the organization without allowed networks`,
+  message: `must be at most ${ORGANIZATION_KEY_MAX_DAYS} days from now for an organization key without allowed networks`,
 };
 
 /** Max length of a reserved name (code points). */
@@ -284,7 +284,7 @@ export async function changeKey(
   if (fields.length === 0) return key;
   await assertActive(tx, key);
   if ((await callingKey(tx, context)) !== null)
-    assertNotWider(key, { ...key, ...settings }, serverLimit, "A key of the organization cannot give a key");
+    assertNotWider(key, { ...key, ...settings }, serverLimit, "An organization key cannot give a key");
   if (key.agentId === null) assertLimited({ ...key, ...settings }, NEEDS_NETWORKS);
   const rename = name === key.name ? {} : await reserveName(tx, key, name);
   await updateIfActive(tx, key, { ...settings, ...rename });

@@ -54,7 +54,7 @@ export async function addAddresses(
   const missing = addresses.filter((address) => !names.has(nameOf(address)));
   if (missing.length === 0) return { all: present, added: false };
   if (present.length + missing.length > MAX_ADDRESSES) {
-    throw new GatewayError("limit_reached", `A contact has at most ${MAX_ADDRESSES} addresses.`);
+    throw new GatewayError("limit_reached", `A contact can have at most ${MAX_ADDRESSES} addresses.`);
   }
   const rows = missing.map((address) =>
     tx.create(ContactAddress, {

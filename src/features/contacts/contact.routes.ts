@@ -36,7 +36,7 @@ const ANNA = {
 
 const CHANGE = { tags: ["new", "vip"], changed: ["new"] };
 const TAG_ERRORS = ["conflict", "limit_reached"] as const;
-const CHANGED = "All tags of the contact, and the changed ones.";
+const CHANGED = "All of the contact's tags, and the changed ones.";
 
 /** The contacts of the API key's agent. */
 export const contactRoutes: RouteGroup = {
@@ -174,7 +174,7 @@ export const contactRoutes: RouteGroup = {
     },
     {
       operationId: "listContactConsents",
-      summary: "List the consents of a contact",
+      summary: "List a contact's consents",
       description: "The consents for a contact's addresses; 404 if the contact does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId/consents",
@@ -183,14 +183,14 @@ export const contactRoutes: RouteGroup = {
       status: 200,
       result: ["contact"],
       isForModels: false,
-      answers: "All consents of the contact.",
+      answers: "All of the contact's consents.",
       example: { answer: { consents: [CONSENT] } },
     },
     {
       operationId: "setContactConsent",
       summary: "Set a contact's consent",
       description:
-        "Sets the consent to receive messages about a topic, or all messages (`*`). An opt-out cancels waiting messages.",
+        "Sets a contact's consent to messages about a topic, or to all messages (`*`). An opt-out cancels waiting messages.",
       method: "PUT",
       path: "/agent/contacts/:contactId/consents/:topic",
       document: `mutation setContactConsent(
@@ -207,7 +207,7 @@ export const contactRoutes: RouteGroup = {
       errors: ["conflict"],
       destructive: true,
       isForModels: false,
-      answers: "All consents of the contact.",
+      answers: "All of the contact's consents.",
       example: {
         body: { state: "in", evidence: CONSENT.evidence },
         answer: { consents: [CONSENT] },
@@ -215,20 +215,20 @@ export const contactRoutes: RouteGroup = {
     },
     {
       operationId: "listContactTags",
-      summary: "List the tags of a contact",
-      description: "The tags of a contact; 404 if the contact does not exist.",
+      summary: "List a contact's tags",
+      description: "A contact's tags; 404 if the contact does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId/tags",
       document: "query listContactTags($id: ID!) { contact(by: { id: $id }) { tags } }",
       pathParameters: [ID],
       status: 200,
       result: ["contact"],
-      answers: "All tags of the contact.",
+      answers: "All of the contact's tags.",
       example: { answer: { tags: ["new", "vip"] } },
     },
     {
       operationId: "changeContactTags",
-      summary: "Add and remove tags of a contact",
+      summary: "Add and remove a contact's tags",
       method: "POST",
       path: "/agent/contacts/:contactId/tags",
       document: `mutation changeContactTags($id: ID!, $add: [String!], $remove: [String!]) {

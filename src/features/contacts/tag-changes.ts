@@ -149,7 +149,7 @@ function apply(
   const added = [...wanted].filter((tag) => !tags.has(tag));
   const removed = [...unwanted].filter((tag) => tags.has(tag));
   if (added.length > 0 && tags.size + added.length - removed.length > MAX_TAGS) {
-    throw new GatewayError("limit_reached", `A contact has at most ${MAX_TAGS} tags.`);
+    throw new GatewayError("limit_reached", `A contact can have at most ${MAX_TAGS} tags.`);
   }
   for (const tag of removed) tags.delete(tag);
   for (const tag of added) tags.set(tag, actorOf(context.caller).actorName);

@@ -94,7 +94,7 @@ export async function addressOn(
   if (address === undefined) {
     throw new GatewayError(
       "not_deliverable",
-      `The line "${line.name}" sends to addresses of kind "${addressKindOf(line)}", and the contact has no such address.`,
+      `The line "${line.name}" sends to addresses of kind "${addressKindOf(line)}", but the contact has no such address.`,
     );
   }
   return address;

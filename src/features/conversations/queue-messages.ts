@@ -106,7 +106,7 @@ export async function roomIn(
 
 /** The error for a message in a conversation whose queue is full. */
 export const conversationQueueFull = () =>
-  queueFull(`A conversation has at most ${MAX_QUEUED} queued, scheduled and proposed messages.`);
+  queueFull(`A conversation can have at most ${MAX_QUEUED} queued, scheduled and proposed messages.`);
 
 /** Gives messages the next positions in their locked conversation; the transaction must store both. */
 export function takePlaces(conversation: Conversation, messages: readonly Message[]): void {

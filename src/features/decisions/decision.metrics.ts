@@ -12,7 +12,7 @@ export const DECISIONS = counter("gateway_decisions_total", "Decisions, by decid
 
 export const MODEL_TOKENS = counter(
   "gateway_model_tokens_total",
-  "Tokens that models read and wrote, as their server counts them.",
+  "Tokens that models read and wrote, as counted by their server.",
   { kind: ["input", "output"] },
 );
 

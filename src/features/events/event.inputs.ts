@@ -15,14 +15,14 @@ export const AreEventTypes = () =>
     if (Array.isArray(value) && value.length === 0) return "must not be empty";
     return value === undefined || [value].flat().every(isEventType)
       ? undefined
-      : "must contain only types of events, such as message.delivered";
+      : "must contain only event types, such as message.delivered";
   });
 
 export const IsEventType = () =>
   Checked("isEventType", (value) =>
     value === undefined || isEventType(value)
       ? undefined
-      : "must be a type of event, such as message.delivered",
+      : "must be an event type, such as message.delivered",
   );
 
 const AGENT_ID = {

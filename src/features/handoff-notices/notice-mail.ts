@@ -26,7 +26,7 @@ export const noticeMail = (
 
 ${dashboard}/conversations/${conversationId}
 
-You will get no more e-mails about it until someone opens it.
+You will get no more e-mails about the conversation until someone opens it.
 
 To stop these e-mails, open your profile:
 

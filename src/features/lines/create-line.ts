@@ -47,7 +47,7 @@ export async function insertLine(
   const password = email?.password ?? null;
   const others = await tx.countBy(Line, { agentId });
   if (others >= MAX_LINES) {
-    throw new GatewayError("limit_reached", `An agent has at most ${MAX_LINES} lines.`);
+    throw new GatewayError("limit_reached", `An agent can have at most ${MAX_LINES} lines.`);
   }
   const isSigned = kind === LineKind.webhook;
   const key = isSigned || password !== null ? await instanceKey.required(tx) : undefined;

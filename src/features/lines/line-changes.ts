@@ -62,7 +62,7 @@ export function changedSettings(
 ): { webhook: LineWebhook | null; email: LineEmail | null } {
   const problem = (["webhook", "email"] as const).find((each) => input[each] != null && kind !== each);
   if (problem !== undefined) {
-    const message = `is not allowed for a line of the kind ${kind}`;
+    const message = `is not allowed for ${kind} lines`;
     throw new InvalidInput([{ path: `input.${problem}`, message }]);
   }
   return {

@@ -128,7 +128,7 @@ export class LineTestService {
 function addressOf(line: Line, to: string | null): string | null {
   const invalid = (message: string) => new InvalidInput([{ path: "input.to", message }]);
   if (to === null) {
-    if (line.kind === LineKind.email) throw invalid("is required for lines of kind email");
+    if (line.kind === LineKind.email) throw invalid("is required for email lines");
     return null;
   }
   const found = normalizeAddress(addressKindOf(line), to);

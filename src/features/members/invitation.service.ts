@@ -154,7 +154,7 @@ export class InvitationService {
     if ((await tx.countBy(Invitation, { organizationId })) >= MAX_INVITATIONS)
       throw new GatewayError(
         "limit_reached",
-        `An organization may have at most ${MAX_INVITATIONS} pending invitations.`,
+        `An organization can have at most ${MAX_INVITATIONS} pending invitations.`,
       );
     const { actorId, actorName } = actorOf(context.caller);
     const created = tx.create(Invitation, {

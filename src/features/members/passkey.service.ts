@@ -289,7 +289,7 @@ const passkeysOf = (reader: Pick<Tx, "find">, memberId: string): Promise<Passkey
 /** @throws GatewayError `limit_reached` */
 async function assertRoom(tx: Tx, memberId: string): Promise<void> {
   if ((await tx.countBy(Passkey, { memberId })) < MAX_PASSKEYS) return;
-  throw new GatewayError("limit_reached", `A member may have at most ${MAX_PASSKEYS} passkeys.`);
+  throw new GatewayError("limit_reached", `A member can have at most ${MAX_PASSKEYS} passkeys.`);
 }
 
 /** Who may use a challenge. */

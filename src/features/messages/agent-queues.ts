@@ -96,7 +96,7 @@ export const queueFull = (message: string) =>
 
 /** The error for a message from an agent whose queue is full. */
 export const agentQueueFull = (status: AcceptedStatus) =>
-  queueFull(`An agent has at most ${grouped(MAX_OF_AGENT[status])} ${status} messages.`);
+  queueFull(`An agent can have at most ${grouped(MAX_OF_AGENT[status])} ${status} messages.`);
 
 /** @throws GatewayError `queue_full` */
 export function assertRoom(hasRoom: boolean, status: AcceptedStatus): void {

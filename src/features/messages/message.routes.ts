@@ -43,7 +43,7 @@ const REVIEWED = {
 /** The message API. */
 export const messageRoutes: RouteGroup = {
   tag: "Messages",
-  description: "Messages queued for the agent of the API key.",
+  description: "Messages queued for the API key's agent.",
   routes: [
     {
       operationId: "sendMessage",
@@ -73,7 +73,7 @@ export const messageRoutes: RouteGroup = {
     },
     {
       operationId: "listMessages",
-      summary: "List messages of the agent",
+      summary: "List the agent's messages",
       method: "GET",
       path: "/messages",
       document: `query listMessages($first: Int, $after: String, $status: MessageStatus, $order: ListOrder) {
@@ -91,7 +91,7 @@ export const messageRoutes: RouteGroup = {
     },
     {
       operationId: "getMessage",
-      summary: "Get a message of the agent",
+      summary: "Get one of the agent's messages",
       method: "GET",
       path: "/messages/:messageId",
       document: `query getMessage($id: ID!) {

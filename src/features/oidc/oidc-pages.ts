@@ -9,7 +9,7 @@ const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading:
     "It took too long, was already finished, or was started in another window.",
   ],
   denied: ["You are not signed in", "The sign-in was canceled."],
-  rejected: ["You are not signed in", "The response of the sign-in service is not valid."],
+  rejected: ["You are not signed in", "The response from the sign-in service is not valid."],
   stale: [
     "You were not asked to sign in again",
     "The sign-in service used your earlier sign-in. Sign out there, and try again.",

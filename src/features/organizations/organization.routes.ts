@@ -240,6 +240,6 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
 /** The REST API of keys of the organization. */
 export const organizationRoutes: RouteGroup = {
   tag: "Organization",
-  description: "Management of the organization, for keys of the organization with the scopes for it.",
+  description: "Management of the organization with an organization key that has the required scopes.",
   routes: routes.map((route): RestRoute => ({ ...route, keys: ["organizationKey"] })),
 };

@@ -234,7 +234,7 @@ export class WebhookService {
     if ((await tx.countBy(WebhookEndpoint, { organizationId, deletedAt: IsNull() })) >= MAX_ENDPOINTS) {
       throw new GatewayError(
         "limit_reached",
-        `An organization has at most ${MAX_ENDPOINTS} webhook endpoints.`,
+        `An organization can have at most ${MAX_ENDPOINTS} webhook endpoints.`,
       );
     }
     const key = await this.instanceKey.required(tx);

@@ -120,7 +120,7 @@ export const createSubscriptionServer = ({
         countRejection(extra);
         return rejection(
           "limit_reached",
-          `A connection may have at most ${MAX_SUBSCRIPTIONS} subscriptions.`,
+          `A connection can have at most ${MAX_SUBSCRIPTIONS} subscriptions.`,
         );
       }
       let contextValue: RequestContext;

@@ -55,7 +55,7 @@ async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new GatewayError("unavailable", "The database does not respond in time."));
+      reject(new GatewayError("unavailable", "The database did not respond in time."));
     }, timeoutMs);
   });
   try {

@@ -29,7 +29,7 @@ export const HEADERS = {
   "RateLimit-Remaining": headerOf("The `r` of `RateLimit`.", COUNT),
   "RateLimit-Reset": headerOf("The `t` of `RateLimit`.", COUNT),
   Link: headerOf(
-    'Related addresses (RFC 8288): the next page as `rel="next"`, a successor as `successor-version`, documentation about a deprecation as `deprecation`.',
+    'Related links (RFC 8288): the next page as `rel="next"`, a successor as `successor-version`, documentation about a deprecation as `deprecation`.',
   ),
   "Last-Event-ID": headerOf("Position to continue from.", COUNT),
   "Idempotency-Replayed": headerOf(

@@ -79,8 +79,7 @@ export function createOpenApi(
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description:
-            "An API key: `agk_<env>_<publicId>_<secret>`, or `ago_…` for a key of the organization.",
+          description: "An API key: `agk_<env>_<publicId>_<secret>`, or `ago_…` for an organization key.",
         },
       },
       schemas: {
@@ -141,8 +140,7 @@ const idempotencyHeader = ({ required }: IdempotencyKey): JsonSchema => ({
   name: "Idempotency-Key",
   in: "header",
   ...(required && { required }),
-  description:
-    "Makes retries safe: repeating the key and body within 24 hours returns the original response.",
+  description: "Makes retries safe: within 24 hours, the same key and body return the original response.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_LENGTH },
 });
 

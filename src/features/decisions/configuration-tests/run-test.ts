@@ -71,7 +71,7 @@ export function decide(configuration: CompiledConfiguration, tested: TestedSitua
 function answerOf(ask: Ask, model: TestDocument["model"]): Answer {
   if (model === undefined) return NO_MODEL;
   const { error, text = null, ...choice } = model;
-  if (error !== undefined) return { error: { code: error, message: "The test assumes it." } };
+  if (error !== undefined) return { error: { code: error, message: "The test assumes this failure." } };
   const proposal = readProposal(ask, JSON.stringify({ text, ...choice }));
   return proposal === undefined
     ? { error: { code: "model_invalid", message: "The model's answer was not a valid choice." } }

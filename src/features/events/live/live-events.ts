@@ -133,7 +133,7 @@ export class LiveEvents {
     const own = this.counts.get(id) ?? 0;
     const max = Math.ceil(maxStreams * ORGANIZATION_SHARE);
     if (own >= max)
-      throw new GatewayError("rate_limited", `An organization may have at most ${max} open streams.`, {
+      throw new GatewayError("rate_limited", `An organization can have at most ${max} open streams.`, {
         headers: { "retry-after": "5" },
       });
     this.counts.set(id, own + 1);
