@@ -234,10 +234,10 @@ describeDashboard("API keys", (dashboard) => {
     await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
     await gone(dialogOf(page));
     await page.goto(`${dashboard.gateway.url}/dashboard/api-keys/${id}`);
-    await seen(page.getByText("expires in 1 hour. After that, no key of this rotation works."));
+    await seen(page.getByText("expires in 1 hour. After that, no key from this rotation works."));
     await seen(page.getByRole("button", { name: "Rotate" }));
     await page.getByRole("button", { name: "Keep this key" }).click();
-    await gone(page.getByText("no key of this rotation works"));
+    await gone(page.getByText("no key from this rotation works"));
     await seen(page.getByText("hasty stays."));
     expect((await dashboard.gateway.services.keys.find(context, id))?.expiresAt).toBeNull();
   });
@@ -308,7 +308,7 @@ describeDashboard("API keys", (dashboard) => {
     );
   });
 
-  test("keys that use what will be removed are called out, with the names", async () => {
+  test("keys that use deprecated features are called out, with the names", async () => {
     const { gateway } = dashboard;
     const { id, secret } = await mint(gateway, { name: "outdated" });
     await gateway.rest("GET", "/v1/pets/1", { token: secret });
@@ -316,11 +316,13 @@ describeDashboard("API keys", (dashboard) => {
     await gateway.services.usageRecorder.flush({ all: true });
     const page = await dashboard.visit("/api-keys");
     const watched = page.getByRole("list", { name: "Needs attention" });
-    await seen(watched.getByText("1 key uses what will be removed, most recently outdated."));
+    await seen(watched.getByText("1 key uses deprecated features, most recently outdated."));
     await watched.getByRole("link", { name: "outdated" }).click();
     await page.waitForURL(new RegExp(id));
     await seen(
-      page.getByText("Uses what will be removed on December 5, 2030: GET /v1/pets/{petId}, Query.pet."),
+      page.getByText(
+        "Uses deprecated features that will be removed on December 5, 2030: GET /v1/pets/{petId}, Query.pet.",
+      ),
     );
   });
 

@@ -147,13 +147,13 @@ describeDashboard("API keys", (dashboard) => {
       await gone(rowOf(page, "First key"));
       await page.getByRole("alert").getByRole("button", { name: "Revoke found on a website…" }).click();
       await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
-      await seen(page.getByRole("alert").getByText("It no longer works: it is revoked."));
+      await seen(page.getByRole("alert").getByText("It is revoked and no longer works."));
       expect(await whoami(secret)).toMatchObject({ status: 403, body: { code: "key_revoked" } });
       expect(leaving.filter((text) => text.includes(hint))).not.toEqual([]);
       expect(leaving.filter((text) => text.includes(`${hint}_`))).toEqual([]);
 
       await search.fill(`agk_dev_${"A".repeat(12)}_${"B".repeat(28)}`);
-      await seen(page.getByRole("alert").getByText("No key of this organization has this prefix."));
+      await seen(page.getByRole("alert").getByText("No key in this organization has this prefix."));
       await search.fill("First");
       await seen(rowOf(page, "First key"));
       await gone(page.getByRole("alert"));

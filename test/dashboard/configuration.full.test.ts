@@ -325,7 +325,7 @@ describeDashboard("Configuration", (dashboard) => {
 
     await write(page, { ...DOCUMENT, otherwise: [], tests: [kept] });
     await page.getByRole("button", { name: "Publish…" }).click();
-    const tests = page.getByRole("region", { name: "Tests of the draft" });
+    const tests = page.getByRole("region", { name: "Tests in the draft" });
     await seen(
       tests
         .getByRole("list", { name: "Failed tests" })
@@ -352,7 +352,7 @@ describeDashboard("Configuration", (dashboard) => {
       situations: { broken: null, checked: {} },
       rules: [],
     });
-    const decideBy = page.getByLabel("Decide by");
+    const decideBy = page.getByLabel("Decide with");
     await decideBy.selectOption("The text above");
     await page.getByRole("button", { name: "Dry run" }).click();
     await seen(page.getByText("Broken must be an object."));

@@ -16,7 +16,7 @@ describeDashboard(
       const application = new Application(gateway, clientId, redirectUri, base);
       await page.goto(application.authorizeUrl().replace(gateway.url, base));
       await seen(page.getByRole("heading", { name: "Connect Assistant?" }));
-      await seen(page.getByText("Nobody: the application has registered itself."));
+      await seen(page.getByText("No one. The application registered itself."));
       await looksRight(page);
 
       await gateway.services.database.write((tx) =>

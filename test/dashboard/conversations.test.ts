@@ -40,12 +40,12 @@ describeDashboard(
       const page = await dashboard.visit("/conversations");
       await page.getByRole("button", { name: "New conversation" }).click();
       await dialogOf(page).getByLabel("Kind of address").selectOption("On this server");
-      await dialogOf(page).getByLabel("Address of the contact").fill("nobody");
+      await dialogOf(page).getByLabel("Contact’s address").fill("nobody");
       await dialogOf(page).getByLabel("First message").fill("Hello Ada");
       await dialogOf(page).getByRole("button", { name: "Start conversation" }).click();
       await seen(dialogOf(page).getByRole("alert"));
       await eventually(() => dialogOf(page).getByLabel("First message").inputValue()).toBe("Hello Ada");
-      await dialogOf(page).getByLabel("Address of the contact").fill("ada");
+      await dialogOf(page).getByLabel("Contact’s address").fill("ada");
       await page.keyboard.press("Enter");
 
       await seen(page.getByRole("heading", { level: 1, name: "Ada Lovelace" }));

@@ -112,7 +112,7 @@ describeDashboard(
       await gone(rowOf(page, "bbbb"));
       await page.getByRole("heading", { level: 1 }).click();
       await page.keyboard.press("?");
-      await seen(dialogOf(page).getByText("Next row of a list"));
+      await seen(dialogOf(page).getByText("Next row in a list"));
       await page.keyboard.press("Escape");
       await gone(dialogOf(page));
       await page.keyboard.press("j");

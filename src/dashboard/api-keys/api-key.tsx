@@ -153,7 +153,7 @@ function Rotation({ apiKey: { name, state, isReplaced, replacedById, expiresAt }
     <Notice className={styles.alert} tone="warn" role="note" icon={IconAlertTriangle}>
       <p className={styles.sentence}>
         This key was replaced by {successor}, which no longer works, and this one expires{" "}
-        {expiresAt !== null && <Time value={expiresAt} />}. After that, no key of this rotation works.
+        {expiresAt !== null && <Time value={expiresAt} />}. After that, no key from this rotation works.
       </p>
       {error !== undefined && <Failure error={error} />}
       <Button size="xs" variant="default" mt="sm" disabled={deactivated} loading={busy} onClick={keep}>

@@ -159,7 +159,7 @@ function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddre
       )}
       {outdated > 0 && (
         <li>
-          {formatNumber(outdated)} {outdated === 1 ? "key uses" : "keys use"} what will be removed, most
+          {formatNumber(outdated)} {outdated === 1 ? "key uses" : "keys use"} deprecated features, most
           recently{" "}
           {latest.map(({ apiKey: { id, name } }) => (
             <Link key={id} href={addressOf(id)}>

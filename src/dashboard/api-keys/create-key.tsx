@@ -103,7 +103,7 @@ function CreateForm({ agents, onClosed }: Props) {
             label="Agent"
             description={
               ofOrganization
-                ? "Programs with this key manage the organization, for example in a pipeline."
+                ? "Programs that use this key can manage the organization, for example in a pipeline."
                 : "Requests made with this key act as this agent."
             }
             data={[

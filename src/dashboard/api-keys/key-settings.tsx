@@ -7,7 +7,7 @@ import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
 /** Changes a key's description, rate limit and networks. */
 export const KeySettings = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
   <FormDialog
-    title={`Settings of “${apiKey.name}”`}
+    title={`Settings for “${apiKey.name}”`}
     submit="Save"
     fields={LIMIT_FIELDS}
     onSubmit={async (form) => {

@@ -47,7 +47,7 @@ const Deprecated = ({ uses }: { uses: UsageOfKeyQuery["deprecatedUse"]["nodes"] 
     const names = uses.filter(({ removalAt }) => removalAt === date).map(({ name }) => name);
     return (
       <p key={date} className={styles.deprecated}>
-        Uses what will be removed on {formatDay(date)}: {names.sort().join(", ")}.
+        Uses deprecated features that will be removed on {formatDay(date)}: {names.sort().join(", ")}.
       </p>
     );
   });
@@ -70,7 +70,7 @@ function Shown(props: {
       <p className={styles.sum}>
         {sentence}.
         {use.lastRefusal === "address" &&
-          " The last rejected request came from a network that this key does not allow."}
+          " The last rejected request came from outside this key’s allowed networks."}
         {use.lastRefusal === "inactive" && state !== "active" && " Something still uses this key."}
       </p>
       <BarChart label={sentence} series={series} {...namesOf(buckets, period)} />

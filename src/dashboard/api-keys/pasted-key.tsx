@@ -21,9 +21,9 @@ export function PastedKey(props: {
     <Notice className={styles.pasted} tone="warn" role="alert" icon={IconAlertTriangle}>
       <p>
         You pasted a whole API key. Everything but the prefix was removed before anything was sent.{" "}
-        {key === undefined && "No key of this organization has this prefix."}
+        {key === undefined && "No key in this organization has this prefix."}
         {key?.state === "active" && "Revoke it if others may have seen it."}
-        {key !== undefined && key.state !== "active" && `It no longer works: it is ${key.state}.`}
+        {key !== undefined && key.state !== "active" && `It is ${key.state} and no longer works.`}
       </p>
       {key?.state === "active" && (
         <Button size="xs" color="red" onClick={() => onRevoke(key)}>

@@ -19,7 +19,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   api_key_refused: { verb: "with inactive API key", label: "Inactive key rejected" },
   api_key_address_refused: {
     verb: "from outside the allowed networks of API key",
-    label: "Use from a network that is not allowed",
+    label: "Key used from a network that is not allowed",
   },
   api_key_updated: { verb: "changed the API key", label: "API key changed" },
   member_signed_in: { verb: "signed in", label: "Signed in" },
@@ -32,7 +32,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   member_sign_in_confirmation_failed: {
     verb: "failed to confirm the sign-in of",
     verbForSelf: "failed to confirm the sign-in",
-    label: "Confirming a sign-in failed",
+    label: "Sign-in confirmation failed",
   },
   member_signed_out: { verb: "signed out", label: "Signed out" },
   member_signed_out_everywhere: { verb: "signed out on all devices", label: "Signed out on all devices" },
@@ -73,7 +73,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     label: "Session ended",
   },
   member_passkey_added: {
-    verb: "added a passkey of",
+    verb: "added a passkey for",
     verbForSelf: "added a passkey",
     label: "Passkey added",
   },

@@ -92,8 +92,8 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
       {draft.basedOn !== live.version && (
         <div className={styles.before}>
           <Alert color="yellow" role="note" icon={<Icon of={IconAlertTriangle} />}>
-            The draft was started when version {draft.basedOn} was live. Version {live.version} is live now:
-            check below that publishing undoes nothing that you want to keep.
+            The draft was started when version {draft.basedOn} was live. Version {live.version} is live now,
+            so check below that publishing won’t undo anything that you want to keep.
           </Alert>
         </div>
       )}

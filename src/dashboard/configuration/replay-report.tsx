@@ -138,7 +138,7 @@ function Totals({ agentId, report }: { agentId: string; report: Report }) {
                 <RuleName key="before" id={decision.recordedRuleId} />,
                 decision.error ? (
                   <span key="after" className={styles.bad}>
-                    Not taken: {decision.error.message}
+                    Rejected: {decision.error.message}
                   </span>
                 ) : (
                   <RuleName key="after" id={decision.ruleId} />

@@ -32,7 +32,7 @@ export const useTests = (agentId: string, revision: number, enabled: boolean) =>
 /** The results of the draft's tests: which ones fail, and what they don't cover. */
 export function TestsReport({ data, error, refetch }: ReturnType<typeof useTests>) {
   return (
-    <Card title="Tests of the draft">
+    <Card title="Tests in the draft">
       {data !== undefined ? (
         <Results report={data.runConfigurationTests} />
       ) : error !== null ? (

@@ -87,7 +87,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
         <div className={styles.situation}>
           <div className={styles.fields}>
             <NativeSelect
-              label="Decide by"
+              label="Decide with"
               data={choices}
               value={by}
               onChange={({ currentTarget }) => setChosen(currentTarget.value as By)}

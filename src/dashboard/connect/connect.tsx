@@ -97,7 +97,7 @@ function Consent({
         <Facts
           facts={{
             "Stated name": request.name,
-            "Vouched for by": request.host ?? "Nobody: the application has registered itself.",
+            "Vouched for by": request.host ?? "No one. The application registered itself.",
             "Afterward, your browser goes to": hostIn(request.redirectUri),
           }}
         />

@@ -95,7 +95,7 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
         empty={
           <Empty title="No contacts yet">
             <p>
-              People become contacts when they write on a line, when your system adds them, or when you add
+              People become contacts when they write to a line, when your system adds them, or when you add
               them here.
             </p>
             {may("conversations_write") && (

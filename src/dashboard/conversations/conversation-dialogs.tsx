@@ -80,7 +80,7 @@ const Release = (props: Props) => (
     title="Release this conversation to the agent"
     text={
       props.conversation.contact?.handedOffAt
-        ? "All conversations with this contact were handed off together: the agent answers in all of them again."
+        ? "All conversations with this contact were handed off together, so the agent answers in all of them again."
         : "The agent answers here again."
     }
     submit="Release"
@@ -122,8 +122,8 @@ const Move = ({ conversation: { id, agentId, lineName, version }, onClosed }: Pr
     {({ errorOf, onChange }) => (
       <>
         <p>
-          It is currently on the line <strong>{lineName}</strong>. The contact needs an address of the other
-          line’s kind.
+          It is currently on the line <strong>{lineName}</strong>. The contact needs an address that the other
+          line can send to.
         </p>
         <LineField agentId={agentId} except={lineName} error={errorOf("line")} onChange={onChange} />
         <NativeSelect

@@ -195,7 +195,7 @@ function Tabs(props: { address: ListAddress; tab: Tab; counts: ConversationsQuer
       </ul>
       {oldest && (
         <p>
-          Longest wait since <Time value={oldest} />
+          Longest wait: since <Time value={oldest} />
         </p>
       )}
     </nav>
@@ -217,7 +217,7 @@ function Nothing({ tab, onOpen }: { tab: Tab; onOpen: () => void }) {
   return (
     <Empty title={tab === "closed" ? "No closed conversations" : "No conversations yet"}>
       <p>
-        A conversation starts when a contact writes on a line, or when you, the agent or your system writes to
+        A conversation starts when a contact writes to a line, or when you, the agent or your system writes to
         a contact.
       </p>
       {may("conversations_write") && (
@@ -247,7 +247,7 @@ function Filters(props: { address: ListAddress; agentId: string | null; tab: Tab
     <search className={filterStyles.filters}>
       <Search
         className={filterStyles.wide ?? ""}
-        label="Search by name, word of a name or address"
+        label="Search by name, ref or address (whole words)"
         maxLength={TERM_MAX_LENGTH}
         value={address.get("search")}
         onSearch={(search) => address.filter({ search }, { replace: true })}

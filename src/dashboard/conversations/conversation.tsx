@@ -105,7 +105,7 @@ const About = ({ conversation }: { conversation: ConversationFragment }) => {
             ),
           "Assigned to": <Assignee conversation={conversation} />,
           Line: lineName,
-          Address: address === null ? "Removed since" : <bdi>{address}</bdi>,
+          Address: address === null ? "Since removed" : <bdi>{address}</bdi>,
           Opened: <Time value={createdAt} />,
           "Last activity": <Time value={updatedAt} />,
           Decisions: (

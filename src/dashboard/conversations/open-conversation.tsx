@@ -79,7 +79,7 @@ export function OpenConversation(props: {
               />
               <TextInput
                 name="address"
-                label="Address of the contact"
+                label="Contact’s address"
                 description="The contact must already exist. Phone numbers need a country code."
                 required
                 withAsterisk={false}

@@ -64,13 +64,13 @@ export function DecisionList({ agentId }: { agentId: string }) {
     <div className={pageStyles.card}>
       <search className={filterStyles.filters}>
         <Search
-          label="Key, such as an order’s ID"
+          label="Key, such as an order ID"
           maxLength={SITUATION_KEY_MAX_LENGTH}
           value={key}
           onSearch={(typed) => address.filter({ key: typed }, { replace: true })}
         />
         <Search
-          label="Type of situation"
+          label="Situation type"
           maxLength={SITUATION_TYPE_MAX_LENGTH}
           value={type}
           onSearch={(typed) => address.filter({ type: typed }, { replace: true })}

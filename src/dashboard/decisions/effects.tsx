@@ -61,12 +61,12 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
           ))}
           {effect.gate?.name === "review" && (
             <p className={styles.note}>
-              Sent once someone approves it, by {effect.gate.path ?? "the rule’s review"}.
+              Sent once someone approves it, because of {effect.gate.path ?? "the rule’s review"}.
             </p>
           )}
           {isPlanned && effect.gate?.until != null && effect.gate.path !== null && (
             <p className={styles.note}>
-              Waits until {exactTime(effect.gate.until)}, by {effect.gate.path}.
+              Waits until {exactTime(effect.gate.until)} because of {effect.gate.path}.
             </p>
           )}
           {!isPlanned && effect.messageId !== null && <SentMessage id={effect.messageId} />}
@@ -136,7 +136,7 @@ function titleOf({ kind, line, reason, scope, tags, template, timer, resendOf }:
     case "later":
       return (
         <>
-          Hand over <strong>{timer?.situationType}</strong> later
+          Submit <strong>{timer?.situationType}</strong> later
           {timer?.key != null && <>, as the timer {timer.key}</>}
           {timer?.dueAt != null && (
             <>

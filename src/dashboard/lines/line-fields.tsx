@@ -175,7 +175,7 @@ export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragme
     <TextInput
       {...field("optOutWords")}
       label="Opt-out words"
-      description="For example, ARRET, abmelden, in addition to STOP and other standard words. Separate them with commas."
+      description="Words in addition to STOP and the other standard words, separated by commas, such as ARRET, abmelden."
       defaultValue={line?.optOutWords.join(", ")}
     />
     <Textarea

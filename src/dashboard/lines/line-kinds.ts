@@ -4,7 +4,7 @@ import type { AddressKind, LineKind, SmtpSecurity, WhenUncertain } from "./docum
 export const KINDS: Readonly<Record<LineKind, { label: string; help: string }>> = {
   webhook: {
     label: "Webhook",
-    help: "Messages are posted to your URL, which passes them on: SMS, WhatsApp, anything.",
+    help: "Messages are posted to your URL, which passes them on by SMS, WhatsApp or any other channel.",
   },
   email: { label: "Email", help: "Messages are sent through your mail server." },
   local: { label: "Local", help: "Messages stay on this server, where your app reads them." },
@@ -13,7 +13,7 @@ export const KINDS: Readonly<Record<LineKind, { label: string; help: string }>> 
 export const ADDRESS_KINDS: Readonly<Record<AddressKind, string>> = {
   phone: "Phone numbers",
   email: "Email addresses",
-  other: "Addresses of another system",
+  other: "Addresses in another system",
   local: "Addresses on this server",
 };
 

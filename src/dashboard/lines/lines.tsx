@@ -33,7 +33,7 @@ export function Lines() {
     <AgentPage
       section="Build"
       title="Lines"
-      lead="A line is an address that an agent sends messages from: this server, your own bridge to SMS or chat, or email."
+      lead="Agents send messages from lines: on this server, through your own bridge to SMS or chat, or by email."
       actions={() => (
         <Button
           leftSection={<Icon of={IconPlus} size={16} />}

@@ -50,7 +50,7 @@ export function UnlinkIdentity({ member, onClosed }: Props) {
       onClosed={onClosed}
     >
       <p>
-        The sessions that the account opened end. The next sign-in links the account with the verified email
+        Sessions opened with the account end. The next sign-in links the account with the verified email
         address {member.email}.
       </p>
     </FormDialog>

@@ -23,6 +23,6 @@ export const RemovePasskey = (props: {
     }}
     onClosed={props.onClosed}
   >
-    <p>It no longer signs in. {props.consequence}</p>
+    <p>It can no longer be used to sign in. {props.consequence}</p>
   </FormDialog>
 );

@@ -42,7 +42,7 @@ const HELD: Readonly<Record<HeldReason, string>> = {
   line_paused: "Waiting: its line is paused.",
   no_route: "Waiting: the agent has no default line.",
   organization_deactivated: "Waiting: the organization is deactivated.",
-  rate: "Waiting: the line has reached its message limit per minute.",
+  rate: "Waiting: the line has reached its per-minute message limit.",
   retry: "The last attempt failed. Trying again.",
 };
 

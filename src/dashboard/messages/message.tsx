@@ -108,7 +108,7 @@ function MessagePage({ message }: { message: MessageData }) {
           </div>
         </Card>
         {direction === "outbound" && (
-          <Card title="Attempts to send it">
+          <Card title="Delivery attempts">
             <div className={styles.body}>
               <Attempts messageId={id} />
             </div>

@@ -24,7 +24,7 @@ export function ToReview() {
     <Page
       title="To review"
       section="Inbox"
-      lead="Messages that your agents propose, oldest first. Nothing is sent until someone approves it."
+      lead="Messages proposed by your agents, oldest first. Nothing is sent until someone approves it."
     >
       <div className={pageStyles.card}>
         {messages !== undefined ? (

@@ -28,8 +28,7 @@ export const Rejections = ({ rejected, period }: { rejected: readonly KeyUse[]; 
   <Card title="Rejected requests">
     {rejected.length === 0 ? (
       <p className={styles.none}>
-        No requests with revoked or expired keys, or from networks that a key does not allow,{" "}
-        {PERIODS[period]}.
+        No requests with revoked or expired keys, or from outside a key’s allowed networks, {PERIODS[period]}.
       </p>
     ) : (
       <DataTable label={`Rejected requests per key ${PERIODS[period]}`} columns={COLUMNS}>

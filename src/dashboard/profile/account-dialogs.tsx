@@ -109,6 +109,9 @@ export const RemovePassword = ({ onClosed }: { onClosed: () => void }) => (
     }}
     onClosed={onClosed}
   >
-    <p>You then sign in with a passkey alone. If you lose all of them, an administrator has to help you.</p>
+    <p>
+      From then on, you sign in with a passkey alone. If you lose all your passkeys, an administrator has to
+      help you.
+    </p>
   </FormDialog>
 );

@@ -3,8 +3,8 @@ import { Dialog, DialogButtons } from "../ui/dialog";
 import { Facts } from "../ui/facts";
 
 const KEYS: Readonly<Record<string, readonly string[]>> = {
-  "Next row of a list": ["J"],
-  "Previous row of a list": ["K"],
+  "Next row in a list": ["J"],
+  "Previous row in a list": ["K"],
   "Open the row": ["Enter"],
   Search: ["/"],
   "Go to…": ["Ctrl K", "⌘K"],

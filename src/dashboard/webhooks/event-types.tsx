@@ -40,7 +40,7 @@ export function useEventTypes(initial: readonly EventType[] | null): {
       />
       {limited && (
         <Checkbox.Group
-          aria-label="Types of events"
+          aria-label="Event types"
           value={chosen}
           onChange={(types) => setChosen(types as EventType[])}
         >

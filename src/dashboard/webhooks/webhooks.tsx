@@ -66,7 +66,8 @@ export function Webhooks() {
           empty={
             <Empty title="No webhooks yet">
               <p>
-                Add a URL of your CRM or data warehouse to be notified of messages, decisions and contacts.
+                Add the URL of your CRM or data warehouse to be notified about messages, decisions and
+                contacts.
               </p>
               <Button size="xs" disabled={deactivated} onClick={create}>
                 Create your first webhook
