@@ -1,5 +1,6 @@
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
+import { TRANSPORTS } from "../support/followers";
 import { rpc } from "../support/mcp";
 import { APPLICATION_CALLBACK, Application, OAUTH_BASE, OAUTH_ENV, postForm, secret } from "../support/oauth";
 import { addMember, addOrganization, codeOf } from "../support/people";
@@ -107,6 +108,12 @@ describeGateway({ engine: "any", env: OAUTH_ENV, strict: true }, (gateway) => {
     expect(await ping(access)).toBe(200);
     expect((await postForm(gateway, "/oauth/revoke", { token: access })).status).toBe(400);
     expect((await gateway.graphql("{ whoami { agent { id } } }", {}, { token: access })).status).toBe(401);
+  });
+
+  test.each(Object.entries(TRANSPORTS))("an access token follows no events over %s", async (_, transport) => {
+    const { access_token: token } = await application.connect();
+    const follower = await transport(gateway, { token });
+    expect(await follower.end()).toBe("invalid_api_key");
   });
 
   describe("consent", () => {

@@ -1,6 +1,7 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { rpc } from "../support/mcp";
-import { Application, OAUTH_BASE, OAUTH_ENV } from "../support/oauth";
+import { Application, OAUTH_BASE, OAUTH_ENV, postForm, storeConnection } from "../support/oauth";
+import { addMember } from "../support/people";
 import { certificateFor, Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
 
@@ -115,6 +116,32 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
     expect(receiver.connections).toBe(before);
   });
 
+  test("requests for tokens read a document only for a code or token of its application", async () => {
+    const { id: memberId } = await addMember(gateway, { manage: true });
+    const mine = another();
+    const { access, refresh } = await storeConnection(gateway, { memberId, clientId: mine });
+    const strangers = another();
+    const before = receiver.received.length;
+    const attempts = (client: string, token: string) =>
+      [
+        {
+          path: "/oauth/token",
+          form: { grant_type: "authorization_code", code: token, code_verifier: token },
+        },
+        { path: "/oauth/token", form: { grant_type: "refresh_token", refresh_token: token } },
+        { path: "/oauth/revoke", form: { token, token_type_hint: "access_token" } },
+      ].map(({ path, form }) => postForm(gateway, path, { ...form, client_id: client }));
+    const unknown = [...attempts(strangers, refresh), ...attempts(strangers, access), ...attempts(mine, "x")];
+    const errors = (await Promise.all(unknown)).map(({ body }) => body.error);
+    const each = ["invalid_grant", "invalid_grant", "invalid_client"];
+    expect(errors).toEqual([...each, ...each, ...each]);
+    expect(receiver.received.length).toBe(before);
+    document = { ...document, client_id: mine };
+    const form = { grant_type: "refresh_token", refresh_token: refresh, client_id: mine };
+    expect((await postForm(gateway, "/oauth/token", form)).status).toBe(200);
+    expect(receiver.received.length).toBe(before + 1);
+  });
+
   test("nothing that a document states leads to further requests", async () => {
     const id = another({
       jwks_uri: `${receiver.url(HOST)}jwks`,
@@ -175,5 +202,16 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
     expect(await auth(provider, { serverUrl, fetchFn })).toBe("AUTHORIZED");
     expect((stored.tokens as { access_token: string }).access_token).not.toBe(first);
     await client.close();
+  });
+
+  test("an address causes a limited number of documents to be read, each once per request", async () => {
+    receiver.reaction = (response) => response.writeHead(404).end();
+    const start = receiver.received.length;
+    expect(await statusOf(another())).toBe(400);
+    expect(receiver.received.length).toBe(start + 1);
+    for (let i = 0; i < 40; i++) expect(await statusOf(another())).toBe(400);
+    const read = receiver.received.length - start;
+    expect(read).toBeGreaterThan(1);
+    expect(read).toBeLessThanOrEqual(30);
   });
 });

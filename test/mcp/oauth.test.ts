@@ -1,9 +1,13 @@
+import { In, IsNull, Not } from "typeorm";
+import { DAY_MS, timestamp } from "../../src/common/time";
+import { ApiKey } from "../../src/features/api-keys/api-key.entity";
+import { OAuthRecord } from "../../src/features/oauth/oauth-record.entity";
 import { Organization } from "../../src/features/organizations/organization.entity";
 import { actionsOn } from "../support/audit";
 import { operator, type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { apiKeyClient } from "../support/keys";
 import { callTool, rpc, toolError } from "../support/mcp";
-import { APPLICATION_CALLBACK, Application, OAUTH_BASE, OAUTH_ENV } from "../support/oauth";
+import { APPLICATION_CALLBACK, Application, OAUTH_BASE, OAUTH_ENV, type Tokens } from "../support/oauth";
 import { addMember, openSession } from "../support/people";
 import { expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
@@ -123,6 +127,49 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     }
   });
 
+  test("a consent leads to one connection and one code, however often the browser follows its URLs", async () => {
+    const application = await Application.register(gateway);
+    const { id: member, token } = await addMember(gateway, { manage: true });
+    const { body } = await application.consent(await application.start(), {}, token);
+    const url = body.data.connectApplication.redirectUrl.replace(OAUTH_BASE, gateway.url);
+    const follow = async (from: string) => {
+      const response = await application.browser.send(from);
+      return response.headers.get("location")?.replace(OAUTH_BASE, gateway.url) ?? response.status;
+    };
+    const several = <T>(run: () => Promise<T>) => Promise.all([run(), run(), run(), run()]);
+    const finished = await several(() => follow(url));
+    const [resumeUrl] = finished.filter((to) => typeof to === "string");
+    expect(finished.sort()).toEqual([400, 400, 400, resumeUrl]);
+    const answers = await several(() => follow(resumeUrl ?? ""));
+    const codes = answers.filter((to) => typeof to === "string" && new URL(to).searchParams.has("code"));
+    expect([codes.length, answers.filter((to) => to === 400).length]).toEqual([1, 3]);
+    expect(await connectionsOf(member)).toHaveLength(1);
+  });
+
+  test("a connection keeps a used refresh token for 30 days, and uses 200 of them per day", async () => {
+    const application = await Application.register(gateway);
+    const tokens = await application.connect({ expiresInDays: 366 });
+    const { key } = await whoami(tokens.access_token);
+    const used = await application.refresh(tokens.refresh_token);
+    const { database } = gateway.services;
+    const [kept, ...others] = await database.read((reader) =>
+      reader.findBy(OAuthRecord, { keyId: key.id, kind: "RefreshToken", consumedAt: Not(IsNull()) }),
+    );
+    if (kept === undefined) throw new Error("The used token was not kept.");
+    expect(others).toEqual([]);
+    expect(Date.parse(kept.expiresAt) / DAY_MS).toBeCloseTo(Date.now() / DAY_MS + 30, 2);
+    const more = Array.from({ length: 199 }, (_, i) => ({ ...kept, hash: `${i}` }));
+    await database.write((tx) => tx.insert(OAuthRecord, more));
+    const rejected = await application.refresh(used.body.refresh_token);
+    expect([rejected.status, rejected.body.error]).toEqual([429, "temporarily_unavailable"]);
+    // The rejected request has not used up the token.
+    const consumedAt = timestamp(-DAY_MS);
+    await database.write((tx) =>
+      tx.update(OAuthRecord, { hash: In(more.map(({ hash }) => hash)) }, { consumedAt }),
+    );
+    expect((await application.refresh(used.body.refresh_token)).status).toBe(200);
+  });
+
   test("a refresh can narrow the scopes of the access token, but not widen them", async () => {
     const application = await Application.register(gateway);
     const { refresh_token: token } = await application.connect({ scopes: ["agent_read", "contacts_read"] });
@@ -132,7 +179,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     expect(widened.body.error).toBe("invalid_scope");
   });
 
-  const ENDS: [what: string, end: (keyId: string, tokens: { access_token: string }) => Promise<unknown>][] = [
+  const ENDS: [what: string, end: (keyId: string, tokens: Tokens) => Promise<unknown>][] = [
     ["revoking its key", (id) => apiKeyClient(gateway).revoke(id)],
     ["the application", async (_, { access_token: token }) => last.revoke(token)],
     [
@@ -166,6 +213,12 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
       tx.update(Organization, { slug: "first" }, { deactivatedAt: null }),
     );
   });
+
+  /** The active connections of a member. */
+  const connectionsOf = (member: string) =>
+    gateway.services.database.read((reader) =>
+      reader.findBy(ApiKey, { memberId: member, revokedAt: IsNull() }),
+    );
 
   test("a connection is listed and ended among the agent's keys", async () => {
     const { access_token: token } = await (await Application.register(gateway)).connect();

@@ -1,9 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
-import { timestamp } from "../../src/common/time";
+import { organizationOf } from "../../src/auth/context";
+import { DAY_MS, timestamp } from "../../src/common/time";
+import { mintAccessToken, mintRefreshToken } from "../../src/credentials/token-format";
+import { insertKey } from "../../src/features/api-keys/key-changes";
 import { OAuthRecord, recordHash } from "../../src/features/oauth/oauth-record.entity";
-import type { Reply, TestGateway } from "./gateway";
+import { OAuthRecords } from "../../src/features/oauth/oauth-records";
+import { operator, type Reply, type TestGateway } from "./gateway";
 import { FollowingBrowser } from "./openid-provider";
 import { firstAgentId } from "./people";
+
+const { warn } = console;
+// The library warns about Node.js 20 and about Jest's own globals.
+console.warn = (...given: unknown[]) => {
+  if (!String(given[0]).startsWith("oidc-provider WARNING")) warn(...given);
+};
 
 /** The public URL of gateways with OAuth, which tests replace with the real one. */
 export const OAUTH_BASE = "http://gateway.localhost";
@@ -43,6 +53,52 @@ export async function storeConnectionRequest(gateway: TestGateway): Promise<stri
     }),
   );
   return id;
+}
+
+/** A connection of the first organization, with one token of each kind. */
+export interface StoredConnection {
+  keyId: string;
+  access: string;
+  refresh: string;
+}
+
+/** Stores a connection as a consent and an exchange would, without their requests. */
+export async function storeConnection(
+  gateway: TestGateway,
+  { memberId, agentId, clientId = "application" }: { memberId: string; agentId?: string; clientId?: string },
+): Promise<StoredConnection> {
+  const { database, connections } = gateway.services;
+  const context = await operator(gateway);
+  const ofAgent = agentId ?? (await firstAgentId(gateway));
+  const { apiKey } = await database.write((tx) =>
+    insertKey(tx, context, {
+      organizationId: organizationOf(context),
+      agentId: ofAgent,
+      name: "Assistant",
+      expiresAt: timestamp(DAY_MS),
+      scopes: ["agent:read", "messages:write", "pets:write"],
+      settings: { description: null, rateLimitPerMinute: null, allowedNetworks: null },
+      environment: "dev",
+      application: { clientId, memberId },
+    }),
+  );
+  const [access, refresh] = [mintAccessToken(), mintRefreshToken()];
+  const records = new OAuthRecords(database, connections);
+  const iat = Math.floor(Date.now() / 1000);
+  for (const [kind, token] of [
+    ["AccessToken", access],
+    ["RefreshToken", refresh],
+  ] as const)
+    await records.adapter(kind, { alreadyUsed: Error, tooMany: Error }).upsert(
+      token,
+      {
+        ...{ kind, clientId, iat, exp: iat + 3_600, grantId: apiKey.id, accountId: memberId },
+        ...{ scope: "agent:read messages:write pets:write", gty: "authorization_code" },
+        ...(kind === "RefreshToken" && { resource: `${OAUTH_BASE}/mcp`, rotations: 0 }),
+      },
+      3_600,
+    );
+  return { keyId: apiKey.id, access, refresh };
 }
 
 /** An application, registered at a gateway, with the browser that it runs in. */

@@ -3,10 +3,12 @@ import inject from "light-my-request";
 import type { Client, Context, Provider } from "oidc-provider";
 import type { Logger } from "pino";
 import { escapeHtml } from "../../common/escape-html";
+import { networkOf } from "../../common/network";
 import { DAY_SECONDS } from "../../common/time";
 import { mintAccessToken, mintRefreshToken } from "../../credentials/token-format";
 import type { Targets } from "../../delivery/targets";
 import { plainPage } from "../../http/plain-page";
+import { KeyWindows } from "../../rate-limits/key-windows";
 import { metadataFetch } from "./client-metadata";
 import type { ConnectionService } from "./connection.service";
 import type { OAuthRecords } from "./oauth-records";
@@ -19,11 +21,18 @@ const ACCESS_TOKEN_SECONDS = 3_600;
 
 const CODE_SECONDS = 60;
 
+/** Max metadata documents read for an address per minute. */
+const DOCUMENTS_PER_MINUTE = 30;
+
 /** How long a member may take to consent (s). */
 const REQUEST_SECONDS = 600;
 
 /** Name of the library's session cookie, which is never sent to browsers. */
 const SESSION_COOKIE = "gateway_oauth_session";
+
+const TOKEN_PATH = "/oauth/token";
+const REVOCATION_PATH = "/oauth/revoke";
+const TOKEN_PATHS = [TOKEN_PATH, REVOCATION_PATH];
 
 const FINISH = new RegExp(`^${INTERACTION_PATH}/([\\w-]{1,100})/finish$`);
 
@@ -40,6 +49,8 @@ interface Dependencies {
 export interface ServerRequest {
   method: "GET" | "POST";
   path: string;
+  /** Address of the client. */
+  address: string | null;
   query?: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
   body?: string;
@@ -59,11 +70,14 @@ const HEADERS = ["location", "content-type", "cache-control", "pragma", "www-aut
 /** The OAuth 2.1 authorization server, loaded on the first request, because most servers have no connected application. */
 export class AuthorizationServer {
   private provider: Provider | undefined;
+  private readonly documents = new KeyWindows();
+  /** Requests that may not read another document, because the library tries again to show an error. */
+  private readonly readers = new WeakSet<Context>();
 
   constructor(private readonly services: Dependencies) {}
 
   /** Responds to a request, whose body and sender have already been checked. */
-  async handle({ method, path, query, headers, body }: ServerRequest): Promise<ServerResponse> {
+  async handle({ method, path, address, query, headers, body }: ServerRequest): Promise<ServerResponse> {
     this.provider ??= this.load();
     const { protocol, host } = new URL(this.services.baseUrl);
     const given = Object.entries(headers).filter(
@@ -73,6 +87,7 @@ export class AuthorizationServer {
       method,
       url: query === undefined ? path : `${path}?${query}`,
       headers: { ...Object.fromEntries(given), host, "x-forwarded-proto": protocol.slice(0, -1) },
+      ...(address !== null && { remoteAddress: address }),
       ...(body !== undefined && { payload: body }),
     });
     const cookies = [response.headers["set-cookie"] ?? []].flat();
@@ -119,26 +134,60 @@ export class AuthorizationServer {
     const requestId = FINISH.exec(context.path)?.[1];
     if (requestId === undefined) return next();
     const { req, res, query } = context;
-    const started = await provider.interactionDetails(req, res).catch(() => undefined);
-    if (started?.uid !== requestId) {
+    const reject = (description: string) => {
       context.status = 400;
-      renderError(context, {
-        error: "invalid_request",
-        error_description: "This browser did not start the request, or the request has expired.",
-      });
-      return;
-    }
+      renderError(context, { error: "invalid_request", error_description: description });
+    };
+    const started = await provider.interactionDetails(req, res).catch(() => undefined);
+    if (started?.uid !== requestId)
+      return reject("This browser did not start the request, or the request has expired.");
     const { connections } = this.services;
     const connected =
-      typeof query.consent === "string" ? await connections.connect(requestId, query.consent) : undefined;
+      typeof query.consent === "string" ? await connections.connect(requestId, query.consent) : "rejected";
+    // Without a result, so that a repeated request does not replace the result of the first one.
+    if (connected === undefined) return reject("The consent was already used, or has expired.");
     const result =
-      connected === undefined
+      connected === "rejected"
         ? { error: "access_denied", error_description: "The request was rejected." }
         : {
             login: { accountId: connected.memberId, remember: false },
             consent: { grantId: connected.keyId },
           };
     context.redirect(await provider.interactionResult(req, res, result));
+  }
+
+  /**
+   * True if an application's metadata document may be read, because anyone can present any URL: once per request, for a
+   * limited number per address, and at the endpoints for tokens only for an application that presents its own token.
+   * @throws InvalidGrant for an unknown code or refresh token
+   */
+  private async mayReadDocument(
+    context: Context,
+    clientId: string,
+    { InvalidGrant }: Library["errors"],
+  ): Promise<boolean> {
+    const { path, ip } = context;
+    if (this.readers.has(context)) return false;
+    this.readers.add(context);
+    if (TOKEN_PATHS.includes(path) && !(await this.presentsToken(context, clientId))) {
+      if (path === TOKEN_PATH) throw new InvalidGrant("the code or token is unknown");
+      return false;
+    }
+    return this.documents.count(networkOf(ip), DOCUMENTS_PER_MINUTE, 1).allowed;
+  }
+
+  private async presentsToken({ oidc: { params } }: Context, clientId: string): Promise<boolean> {
+    const { code, refresh_token: refreshToken, token } = params;
+    const presented = [
+      ["AuthorizationCode", code],
+      ["RefreshToken", refreshToken],
+      ["RefreshToken", token],
+      ["AccessToken", token],
+    ] as const;
+    for (const [kind, id] of presented)
+      if (typeof id === "string" && (await this.services.records.find(kind, id))?.clientId === clientId)
+        return true;
+    return false;
   }
 
   private configuration({ errors, interactionPolicy }: Library): Record<string, unknown> {
@@ -150,7 +199,17 @@ export class AuthorizationServer {
       Math.max(1, (oidc.entities.Grant?.exp ?? 0) - Math.floor(Date.now() / 1000));
     return {
       adapter: (kind: string) =>
-        records.adapter(kind, () => new errors.InvalidGrant("the code or token was already used")),
+        records.adapter(kind, {
+          alreadyUsed: () =>
+            kind === "Interaction"
+              ? new errors.SessionNotFound("The request was already answered.")
+              : new errors.InvalidGrant("the code or token was already used"),
+          tooMany: () =>
+            Object.assign(new errors.TemporarilyUnavailable("The application renews its tokens too often."), {
+              status: 429,
+              statusCode: 429,
+            }),
+        }),
       clientAuthMethods: ["none"],
       clientDefaults: {
         grant_types: ["authorization_code", "refresh_token"],
@@ -185,6 +244,7 @@ export class AuthorizationServer {
           enabled: true,
           ack: "draft-02",
           cacheDuration: { min: 60, max: 3_600 },
+          allowFetch: (context: Context, clientId: string) => this.mayReadDocument(context, clientId, errors),
         },
         resourceIndicators: {
           enabled: true,
@@ -232,8 +292,8 @@ export class AuthorizationServer {
       rotateRefreshToken: () => true,
       routes: {
         authorization: "/oauth/authorize",
-        token: "/oauth/token",
-        revocation: "/oauth/revoke",
+        token: TOKEN_PATH,
+        revocation: REVOCATION_PATH,
         registration: "/oauth/register",
       },
       scopes: [],

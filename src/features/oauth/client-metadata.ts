@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Budget } from "../../common/budget";
 import { redactTokens } from "../../credentials/redact-tokens";
 import { httpGet } from "../../delivery/http-get";
 import type { Targets } from "../../delivery/targets";
@@ -8,6 +9,9 @@ import { KEY_NAME_MAX_LENGTH } from "../api-keys/api-key.limits";
 const DOCUMENT_MAX_BYTES = 5_120;
 
 const TIMEOUT_MS = 2_500;
+
+/** Max metadata documents that a process reads concurrently. */
+const MAX_CONCURRENT = 50;
 
 const GRANT_TYPES = ["authorization_code", "refresh_token"];
 
@@ -37,16 +41,21 @@ export function clientMetadata(given: unknown): Record<string, unknown> {
   };
 }
 
-/** Creates the function with which the library reads metadata documents: only from allowed targets. */
-export const metadataFetch =
-  (targets: Targets) =>
-  async (url: string): Promise<Response> => {
-    const body = await httpGet(targets, new URL(url), {
-      maxBytes: DOCUMENT_MAX_BYTES,
-      timeoutMs: TIMEOUT_MS,
-    });
-    return Response.json(clientMetadata(JSON.parse(body.toString("utf8"))));
+/** Creates the function with which the library reads metadata documents: only from allowed targets, and not too many. */
+export function metadataFetch(targets: Targets): (url: string) => Promise<Response> {
+  const budget = new Budget(MAX_CONCURRENT);
+  return async (url) => {
+    const release = budget.take([], 1);
+    if (release === undefined) throw new Error("Too many metadata documents are being read.");
+    try {
+      const limits = { maxBytes: DOCUMENT_MAX_BYTES, timeoutMs: TIMEOUT_MS };
+      const body = await httpGet(targets, new URL(url), limits);
+      return Response.json(clientMetadata(JSON.parse(body.toString("utf8"))));
+    } finally {
+      release();
+    }
   };
+}
 
 /** The name of an application in one line, safe to display and store; its host or ID if it states none. */
 export function displayName(clientId: string, name: string | undefined): string {

@@ -36,6 +36,12 @@ const CONSENT_MS = 5 * 60_000;
 /** How long a registration is kept after its application was connected (ms). */
 const REGISTRATION_KEPT_MS = 400 * DAY_MS;
 
+/** A connected application. */
+interface Connected {
+  memberId: string;
+  keyId: string;
+}
+
 /** A consent that the browser has not yet taken to the application. */
 interface Consent {
   requestId: string;
@@ -123,10 +129,10 @@ export class ConnectionService {
 
   /**
    * Connects an application by the secret of a consent, which works once.
-   * @returns the member and the new key, or undefined if the consent does not exist, belongs to another request, or is no
-   *   longer allowed
+   * @returns the member and the new key, "rejected" if the member may no longer consent, or undefined if the consent does
+   *   not exist or belongs to another request
    */
-  async connect(requestId: string, secret: string): Promise<{ memberId: string; keyId: string } | undefined> {
+  async connect(requestId: string, secret: string): Promise<Connected | "rejected" | undefined> {
     try {
       return await this.database.write(async (tx) => {
         const record = await returning<{ payload: string } | undefined>(
@@ -140,12 +146,12 @@ export class ConnectionService {
         return this.insert(tx, consent);
       });
     } catch (error) {
-      if (error instanceof GatewayError && error.status < 500) return undefined;
+      if (error instanceof GatewayError && error.status < 500) return "rejected";
       throw error;
     }
   }
 
-  private async insert(tx: Tx, consent: Consent): Promise<{ memberId: string; keyId: string }> {
+  private async insert(tx: Tx, consent: Consent): Promise<Connected> {
     const { context, agentId, clientId, name, scopes, expiresAt } = consent;
     const { id: memberId } = memberCaller(context);
     await assertSignedIn(tx, context, REQUIRED);

@@ -1,4 +1,5 @@
 import type { Adapter, Payload } from "oidc-provider";
+import { MoreThan } from "typeorm";
 import { DAY_MS, timestamp, timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
@@ -8,10 +9,24 @@ import { OAuthRecord, recordHash } from "./oauth-record.entity";
 /** How long the registration of an application that nobody has connected is kept (ms). */
 const REGISTRATION_MS = DAY_MS;
 
+/** How long a used refresh token is kept, so that using it again ends the connection (ms). */
+const USED_TOKEN_MS = 30 * DAY_MS;
+
+/** Max refresh tokens that a connection uses per day, which bounds the number of kept ones. */
+const REFRESHES_PER_DAY = 200;
+
 /** What the records need to know about keys, which stand for the library's grants. */
 interface Grants {
   grantOf(keyId: string): Promise<Payload | undefined>;
   end(keyId: string): Promise<void>;
+}
+
+/** Creates the library's errors. */
+interface RecordErrors {
+  /** For a code, token or request that was already used. */
+  alreadyUsed(): Error;
+  /** For a refresh token of a connection that has used too many. */
+  tooMany(): Error;
 }
 
 /** Stores the library's records, so that any process can serve any request. */
@@ -21,11 +36,8 @@ export class OAuthRecords {
     private readonly grants: Grants,
   ) {}
 
-  /**
-   * @param kind the library's name for a kind of record
-   * @param alreadyUsed creates the error for a code or token that was already used
-   */
-  adapter(kind: string, alreadyUsed: () => Error): Adapter {
+  /** @param kind the library's name for a kind of record */
+  adapter(kind: string, errors: RecordErrors): Adapter {
     const none = async () => undefined;
     const unused = { findByUid: none, findByUserCode: none };
     // The member's session is the gateway's own; the library's would only let applications skip the consent.
@@ -35,9 +47,9 @@ export class OAuthRecords {
       ...unused,
       upsert: (id, payload, seconds) => this.store(kind, id, payload, seconds),
       find: (id) => (kind === "Grant" ? this.grants.grantOf(id) : this.find(kind, id)),
-      consume: (id) => this.consume(kind, id, alreadyUsed),
-      destroy: (id) => (kind === "Grant" ? this.grants.end(id) : this.delete({ hash: recordHash(kind, id) })),
-      revokeByGrantId: (keyId) => this.delete({ kind, keyId }),
+      consume: (id) => this.consume(kind, id, errors),
+      destroy: (id) => (kind === "Grant" ? this.grants.end(id) : this.destroy(kind, id, errors)),
+      revokeByGrantId: (keyId) => this.deleteOf(kind, keyId),
     };
   }
 
@@ -78,22 +90,36 @@ export class OAuthRecords {
   }
 
   /** Uses a code or token up; of concurrent uses, one succeeds, and each further one ends the connection. */
-  private async consume(kind: string, id: string, alreadyUsed: () => Error): Promise<void> {
+  private async consume(kind: string, id: string, errors: RecordErrors): Promise<void> {
     const hash = recordHash(kind, id);
-    const used = await this.database.write((tx) =>
-      returning<{ hash: string } | undefined>(
+    const used = await this.database.write(async (tx) => {
+      const record = await returning<{ keyId: string | null } | undefined>(
         tx,
-        "update oauth_record set consumed_at = $1 where hash = $2 and consumed_at is null returning hash",
-        [timestamp(), hash],
-      ),
-    );
+        `update oauth_record
+         set consumed_at = $1, expires_at = case when expires_at < $2 then expires_at else $2 end
+         where hash = $3 and consumed_at is null returning key_id as "keyId"`,
+        [timestamp(), timestamp(USED_TOKEN_MS), hash],
+      );
+      if (kind !== "RefreshToken" || !record?.keyId) return record;
+      const since = MoreThan(timestamp(-DAY_MS));
+      const count = await tx.countBy(OAuthRecord, { kind, keyId: record.keyId, consumedAt: since });
+      if (count > REFRESHES_PER_DAY) throw errors.tooMany();
+      return record;
+    });
     if (used !== undefined) return;
     const record = await this.database.read((reader) => reader.findOneBy(OAuthRecord, { hash }));
     if (record?.keyId) await this.grants.end(record.keyId);
-    throw alreadyUsed();
+    throw errors.alreadyUsed();
   }
 
-  private async delete(which: { hash: string } | { kind: string; keyId: string }): Promise<void> {
-    await this.database.write((tx) => tx.delete(OAuthRecord, which));
+  /** Deletes a record; of concurrent answers to a request, one succeeds, so that a consent leads to one code. */
+  private async destroy(kind: string, id: string, { alreadyUsed }: RecordErrors): Promise<void> {
+    const hash = recordHash(kind, id);
+    const { affected } = await this.database.write((tx) => tx.delete(OAuthRecord, { hash }));
+    if (kind === "Interaction" && affected !== 1) throw alreadyUsed();
+  }
+
+  private async deleteOf(kind: string, keyId: string): Promise<void> {
+    await this.database.write((tx) => tx.delete(OAuthRecord, { kind, keyId }));
   }
 }

@@ -28,7 +28,11 @@ const PARAMETERS = [
   ...["code_challenge", "code_challenge_method"],
 ];
 
-const CODES: Readonly<Record<number, ErrorCode>> = { 401: "invalid_credentials", 500: "internal_error" };
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  401: "invalid_credentials",
+  429: "too_many_attempts",
+  500: "internal_error",
+};
 
 interface Services {
   config: Config;
@@ -88,6 +92,7 @@ export function addOAuth(app: FastifyInstance, { config, authorizationServer: se
     const { status, headers, cookies, body } = await server.handle({
       ...message,
       path: request.url.split("?", 1)[0] ?? "",
+      address: clientAddress(request),
       headers: { cookie, accept, authorization, "content-type": type, "x-request-id": request.id },
     });
     if (status >= 400) request.errorCode = CODES[status] ?? "invalid_request";

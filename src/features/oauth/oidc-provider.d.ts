@@ -23,6 +23,8 @@ declare module "oidc-provider" {
 
   interface Context {
     path: string;
+    /** Address of the client. */
+    ip: string;
     query: Record<string, string | string[] | undefined>;
     type: string;
     body: unknown;
@@ -31,6 +33,7 @@ declare module "oidc-provider" {
     status: number;
     oidc: {
       client?: Client;
+      params: Record<string, unknown>;
       provider: Provider;
       entities: { Grant?: { exp: number } };
       result?: { consent?: { grantId: string } };
@@ -58,6 +61,12 @@ declare module "oidc-provider" {
       constructor(description: string);
     }
     class InvalidTarget extends Error {}
+    class SessionNotFound extends Error {
+      constructor(description: string);
+    }
+    class TemporarilyUnavailable extends Error {
+      constructor(description: string);
+    }
   }
 
   namespace interactionPolicy {
