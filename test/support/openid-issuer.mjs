@@ -1,6 +1,9 @@
 // The issuer of tests: `oidc-provider` in a process of its own, because Jest's CommonJS cannot load it.
 import { createServer } from "node:http";
-import { Provider } from "oidc-provider";
+
+// The library warns about storage in memory, development keys and Node.js 20, which do for tests.
+console.warn = () => undefined;
+const { Provider } = await import("oidc-provider");
 
 let accounts = {};
 let provider;
