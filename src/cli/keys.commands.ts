@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { operatorFor } from "../auth/context";
 import type { Scope } from "../auth/permissions";
 import { DAY_SECONDS } from "../common/time";
-import { apiKeysIn } from "../credentials/token-format";
+import { keysAndTokensIn } from "../credentials/token-format";
 import type { ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
 import type { MintedApiKey } from "../features/api-keys/api-key.inputs";
 import { KEY_RATE_LIMIT_MAX } from "../features/api-keys/api-key.limits";
@@ -229,7 +229,7 @@ function addLeaked(keys: Command): void {
     .option("--json", "print one JSON array")
     .action((file: string, { json }: Json) =>
       withServices(async ({ leakedKeys }) => {
-        const found = apiKeysIn(await readText(file));
+        const found = keysAndTokensIn(await readText(file));
         const reports = found.map((token) => ({ token, url: null }));
         const revoked = await leakedKeys.revoke(operatorFor, reports);
         await leakedKeys.mailed();

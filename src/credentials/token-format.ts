@@ -67,8 +67,11 @@ export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION
 const API_KEY_FORM = new RegExp(
   `^(?:${API_KEY}|${ORGANIZATION_KEY})_(dev|test|live)_[0-9A-Za-z]{${PUBLIC_ID_DIGITS}}_[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`,
 );
-/** Finds possible API keys in a text. */
-const API_KEYS = new RegExp(API_KEY_FORM.source.slice(1, -1), "g");
+/** Finds possible API keys and tokens of OAuth in a text. */
+const KEYS_AND_TOKENS = new RegExp(
+  `${API_KEY_FORM.source.slice(1, -1)}|(?:${ACCESS_TOKEN}|${REFRESH_TOKEN})_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}`,
+  "g",
+);
 
 /** Returns a function that checks the form and checksum of the tokens with a prefix. */
 function wellFormed(prefix: string): (token: string) => boolean {
@@ -80,9 +83,9 @@ function wellFormed(prefix: string): (token: string) => boolean {
 export const isWellFormedApiKey = (token: string): boolean =>
   API_KEY_FORM.test(token) && hasValidChecksum(token);
 
-/** Returns the distinct API keys in a text, without tokens that have an invalid checksum. */
-export const apiKeysIn = (text: string): string[] =>
-  [...new Set(text.match(API_KEYS))].filter(hasValidChecksum);
+/** Returns the distinct API keys and tokens of OAuth in a text, without those that have an invalid checksum. */
+export const keysAndTokensIn = (text: string): string[] =>
+  [...new Set(text.match(KEYS_AND_TOKENS))].filter(hasValidChecksum);
 
 /** Returns the environment of a well-formed API key. */
 export function environmentOf(token: string): Environment {

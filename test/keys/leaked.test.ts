@@ -8,6 +8,7 @@ import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { mint, operator, type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { MailServer } from "../support/mail-server";
+import { storeConnection } from "../support/oauth";
 import { addMember, addOrganization, codeOf } from "../support/people";
 import { runCli } from "../support/process";
 import { Receiver } from "../support/receiver";
@@ -221,6 +222,25 @@ onAnyEngine((engine) => {
       codes.push(codeOf(await asked.rest("POST", "/leaked-keys", { token: null, body: { key: UNKNOWN } })));
     await asked.close();
     expect(codes).toEqual([undefined, undefined, "too_many_attempts"]);
+  });
+
+  test("reports of an application's tokens revoke its key once", async () => {
+    const { id: memberId } = await addMember(gateway);
+    const [byGitHub, byScanner] = [
+      await storeConnection(gateway, { memberId }),
+      await storeConnection(gateway, { memberId }),
+    ];
+    expect((await signed([found(byGitHub.access), found(byGitHub.refresh)])).status).toBe(202);
+    const text = `{"access":"${byScanner.access}","refresh":"${byScanner.refresh}"}`;
+    const { stdout } = await runCli(gateway.databaseUrl, ["keys", "leaked", "-", "--json"], text);
+    expect(JSON.parse(stdout)).toMatchObject([{ id: byScanner.keyId }]);
+    for (const [{ keyId }, changes] of [
+      [byGitHub, [{ field: "url", before: null, after: URL_OF_LEAK }]],
+      [byScanner, []],
+    ] as const)
+      expect(await auditLog(gateway, { targetId: keyId, action: "api_key_leaked" })).toMatchObject([
+        { changes },
+      ]);
   });
 
   test("the command line revokes the keys in the report of a scanner", async () => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { isWellFormedApiKey } from "../../credentials/token-format";
+import { hashToken, isWellFormedApiKey } from "../../credentials/token-format";
 import { GatewayError, InvalidInput } from "../../errors";
+import { tokenHash } from "../oauth/oauth-record.entity";
 
 /** Max size of a report (bytes). */
 export const REPORT_MAX_BYTES = 1_048_576;
@@ -11,7 +12,7 @@ const REPORT_MAX_TOKENS = 2_000;
 /** Max length of a leak's stored URL. */
 const URL_MAX_LENGTH = 2_048;
 
-/** A key found in public. */
+/** A key found in public, or a token of a connected application. */
 export interface LeakReport {
   token: string;
   /** Where the key was found; null if unknown. */
@@ -20,13 +21,20 @@ export interface LeakReport {
 
 /** A report from the holder of a key. */
 export const LEAKED_KEY = z.object({
-  key: z.string().max(100).meta({ description: "The complete API key." }),
+  key: z
+    .string()
+    .max(100)
+    .meta({ description: "The complete API key, or an access or refresh token of a connected application." }),
 });
 
 /** GitHub's report. Unknown members are allowed, because GitHub may add some. */
 const GITHUB_REPORT = z
   .array(z.object({ token: z.string(), url: z.string().nullish() }))
   .max(REPORT_MAX_TOKENS);
+
+/** The hash of the stored key or token; undefined for a text that cannot be one. */
+export const leakedHash = (token: string): string | undefined =>
+  isWellFormedApiKey(token) ? hashToken(token) : tokenHash(token);
 
 /**
  * Reads a body with a key.
@@ -36,8 +44,8 @@ export function keyOf(body: unknown): string {
   const { data } = LEAKED_KEY.safeParse(body, { jitless: true });
   if (data === undefined)
     throw new GatewayError("invalid_request", 'The body must be an object such as {"key": "agk_…"}.');
-  if (isWellFormedApiKey(data.key)) return data.key;
-  throw new InvalidInput([{ path: "key", message: "must be a complete API key without typos" }]);
+  if (leakedHash(data.key) !== undefined) return data.key;
+  throw new InvalidInput([{ path: "key", message: "must be a complete API key or token without typos" }]);
 }
 
 /**

@@ -1,12 +1,11 @@
 import type { Logger } from "pino";
-import { In, IsNull } from "typeorm";
+import { In, IsNull, Not } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { baseUrlOf } from "../../base-url";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import type { Config } from "../../config";
-import { hashToken, isWellFormedApiKey } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import type { SendMail } from "../../delivery/mailer";
@@ -15,9 +14,10 @@ import { ApiKey } from "../api-keys/api-key.entity";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
 import { Member } from "../members/member.entity";
+import { OAuthRecord } from "../oauth/oauth-record.entity";
 import type { Organization } from "../organizations/organization.entity";
 import { leakedKeyActions } from "./leaked-key.audit";
-import type { LeakReport } from "./leaked-keys.bodies";
+import { type LeakReport, leakedHash } from "./leaked-keys.bodies";
 import { leakedKeysMail } from "./leaked-keys.mail";
 
 /** Max keys per query and transaction. */
@@ -31,6 +31,12 @@ export interface LeakedKey {
   /** Name of the key's agent; null for a key of the organization. */
   agent: string | null;
   url: string | null;
+}
+
+/** A key found by its own hash or by the hash of a token of its application. */
+interface Found {
+  hash: string;
+  key: ApiKey;
 }
 
 type ContextOf = (organization: Organization) => RequestContext;
@@ -51,31 +57,34 @@ export class LeakedKeysService {
   constructor(private readonly services: Dependencies) {}
 
   /**
-   * Revokes a key at the request of anyone who holds it. An unknown key counts as a guess; revoking a revoked key has
-   * no effect.
+   * Revokes a key at the request of anyone who holds it or a token of its application. An unknown key counts as a guess;
+   * revoking a revoked key has no effect.
    * @throws GatewayError `too_many_attempts`
    */
   async revokeOne(context: RequestContext, token: string): Promise<void> {
     const { rejectedTokens } = this.services;
     const find = async (hash: string) => (await this.find([hash]))[0];
-    const key = await rejectedTokens.find(hashToken(token), context.origin.ip, find);
-    if (key !== undefined) await this.revokeAll(() => context, [{ key, url: null }]);
+    const found = await rejectedTokens.find(leakedHash(token), context.origin.ip, find);
+    if (found !== undefined) await this.revokeAll(() => context, [{ key: found.key, url: null }]);
   }
 
   /**
-   * Revokes the keys in a report. Skips tokens that are not keys, and revoked keys.
+   * Revokes the keys in a report, and the keys of applications whose tokens it contains. Skips other texts and revoked
+   * keys.
    * @param contextOf returns the context for revoking an organization's keys
    * @returns the keys revoked by this call
    */
   async revoke(contextOf: ContextOf, reports: readonly LeakReport[]): Promise<LeakedKey[]> {
     const byHash = new Map<string, string | null>();
-    for (const { token, url } of reports)
-      if (isWellFormedApiKey(token)) byHash.set(hashToken(token), byHash.get(hashToken(token)) ?? url);
+    for (const { token, url } of reports) {
+      const hash = leakedHash(token);
+      if (hash !== undefined) byHash.set(hash, byHash.get(hash) ?? url);
+    }
     const revoked: LeakedKey[] = [];
     for (const hashes of chunksOf([...byHash.keys()])) {
-      const keys = await this.find(hashes);
-      const found = keys.map((key) => ({ key, url: byHash.get(key.hash) ?? null }));
-      revoked.push(...(await this.revokeAll(contextOf, found)));
+      const found = await this.find(hashes);
+      const reported = found.map(({ key, hash }) => ({ key, url: byHash.get(hash) ?? null }));
+      revoked.push(...(await this.revokeAll(contextOf, reported)));
     }
     return revoked;
   }
@@ -85,17 +94,20 @@ export class LeakedKeysService {
     await Promise.all(this.mailing);
   }
 
-  /** The keys with these hashes, except keys of deleted agents. */
-  private find(hashes: readonly string[]): Promise<ApiKey[]> {
-    return this.services.database.read((reader) =>
-      reader
+  /** The keys and tokens with these hashes, except those of deleted agents; each key once. */
+  private find(hashes: readonly string[]): Promise<Found[]> {
+    return this.services.database.read(async (reader) => {
+      const tokens = await reader.findBy(OAuthRecord, { hash: In(hashes), keyId: Not(IsNull()) });
+      const hashOf = new Map(tokens.map(({ keyId, hash }) => [keyId, hash]));
+      const keys = await reader
         .createQueryBuilder(ApiKey, "key")
         .leftJoinAndSelect("key.agent", "agent")
         .innerJoinAndSelect("key.organization", "organization")
-        .where({ hash: In(hashes) })
+        .where([{ hash: In(hashes) }, { id: In([...hashOf.keys()]) }])
         .andWhere("(agent.id IS NOT NULL OR key.agent_id IS NULL)")
-        .getMany(),
-    );
+        .getMany();
+      return keys.map((key) => ({ key, hash: hashOf.get(key.id) ?? key.hash }));
+    });
   }
 
   private async revokeAll(

@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
+import { isWellFormedAccessToken, isWellFormedRefreshToken } from "../../credentials/token-format";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 
 /** A record of the authorization server, such as a token or a request that waits for consent. */
@@ -37,3 +38,9 @@ export class OAuthRecord {
 
 /** The hash of a record's ID, which also depends on the kind, so that a token of one kind is never taken for another. */
 export const recordHash = (kind: string, id: string): string => sha256(`${kind} ${id}`);
+
+/** The hash of the record of an access or refresh token; undefined for any other text. */
+export function tokenHash(token: string): string | undefined {
+  if (isWellFormedAccessToken(token)) return recordHash("AccessToken", token);
+  return isWellFormedRefreshToken(token) ? recordHash("RefreshToken", token) : undefined;
+}
