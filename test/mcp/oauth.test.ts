@@ -1,17 +1,29 @@
 import { In, IsNull, Not } from "typeorm";
+import type { RequestContext } from "../../src/auth/context";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
+import { Message } from "../../src/features/messages/message.entity";
 import { OAuthRecord } from "../../src/features/oauth/oauth-record.entity";
 import { Organization } from "../../src/features/organizations/organization.entity";
+import { Pet } from "../../src/features/pets/pet.entity";
 import { actionsOn } from "../support/audit";
 import { operator, type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { apiKeyClient } from "../support/keys";
 import { callTool, rpc, toolError } from "../support/mcp";
-import { APPLICATION_CALLBACK, Application, OAUTH_BASE, OAUTH_ENV, type Tokens } from "../support/oauth";
+import {
+  APPLICATION_CALLBACK,
+  Application,
+  OAUTH_BASE,
+  OAUTH_ENV,
+  storeConnection,
+  storeConnectionRequest,
+  type Tokens,
+} from "../support/oauth";
 import { addMember, openSession } from "../support/people";
 import { expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
+const ORIGIN = { ip: null, userAgent: null, requestId: null };
 const METADATA = `${OAUTH_BASE}/.well-known/oauth-protected-resource`;
 
 describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
@@ -179,6 +191,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     expect(widened.body.error).toBe("invalid_scope");
   });
 
+  const report = (key: string) => gateway.rest("POST", "/leaked-keys", { body: { key }, token: null });
   const ENDS: [what: string, end: (keyId: string, tokens: Tokens) => Promise<unknown>][] = [
     ["revoking its key", (id) => apiKeyClient(gateway).revoke(id)],
     ["the application", async (_, { access_token: token }) => last.revoke(token)],
@@ -187,6 +200,12 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
       async () => gateway.services.organizations.deactivate(await operator(gateway)),
     ],
     ["removal of the member", async () => gateway.services.members.remove(await operator(gateway), memberId)],
+    [
+      "loss of the member's permission",
+      async () => gateway.services.members.revokeAllPermissions(await operator(gateway), memberId),
+    ],
+    ["a report of its access token", (_, { access_token: key }) => report(key)],
+    ["a report of its refresh token", (_, { refresh_token: key }) => report(key)],
     ["deletion of the agent", async () => gateway.services.agents.delete(await operator(gateway), agentId)],
   ];
   let last: Application;
@@ -219,6 +238,94 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     gateway.services.database.read((reader) =>
       reader.findBy(ApiKey, { memberId: member, revokedAt: IsNull() }),
     );
+  const addAgent = async () => {
+    const slug = `agent-${Math.random().toString(36).slice(2)}`;
+    return gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
+  };
+
+  describe.each<[what: string, end: (ids: { member: string; agent: string }) => Promise<unknown>]>([
+    [
+      "removal of the member",
+      async ({ member }) => gateway.services.members.remove(await operator(gateway), member),
+    ],
+    [
+      "loss of the member's permission",
+      async ({ member }) => gateway.services.members.revokeAllPermissions(await operator(gateway), member),
+    ],
+    [
+      "deletion of the agent",
+      async ({ agent }) => gateway.services.agents.delete(await operator(gateway), agent),
+    ],
+  ])("%s", (_, end) => {
+    test("leaves no connection that a concurrent consent has made", async () => {
+      const { connections } = gateway.services;
+      for (let round = 0; round < 4; round++) {
+        const [{ id: agent }, { id: member, token }] = [
+          await addAgent(),
+          await addMember(gateway, { manage: true }),
+        ];
+        const requestId = await storeConnectionRequest(gateway);
+        const context = { caller: await gateway.services.sessions.resolve(token, ORIGIN), origin: ORIGIN };
+        const input = { requestId, agentId: agent, scopes: ["agent:read" as const], expiresInDays: 1 };
+        const { redirectUrl } = await connections.consent(context, input);
+        const secret = new URL(redirectUrl).searchParams.get("consent") ?? "";
+        const ending = [() => end({ member, agent }), () => connections.connect(requestId, secret)];
+        const outcomes = await Promise.allSettled(
+          (round % 2 === 0 ? ending : ending.toReversed()).map((run) => run()),
+        );
+        const rejected = outcomes.find(({ status }) => status === "rejected");
+        // A connection made in between prevents the deletion of an agent, like any other key.
+        if (rejected !== undefined) {
+          expect(rejected).toMatchObject({ reason: { code: "conflict" } });
+          await end({ member, agent });
+        }
+        expect(await connectionsOf(member)).toEqual([]);
+      }
+    });
+
+    test("leaves no valid token to a code that is redeemed concurrently", async () => {
+      const application = await Application.register(gateway);
+      const [{ id: agent }, { id: member, token }] = [
+        await addAgent(),
+        await addMember(gateway, { manage: true }),
+      ];
+      const { body } = await application.consent(await application.start(), { agentId: agent }, token);
+      const code = (await application.finish(body.data.connectApplication.redirectUrl)).get("code") ?? "";
+      const [redeemed] = await Promise.all([application.exchange(code), end({ member, agent })]);
+      if (redeemed.status === 200) {
+        expectEnded(await ping(redeemed.body.access_token));
+        expect((await application.refresh(redeemed.body.refresh_token)).body.error).toBe("invalid_grant");
+      } else expect(redeemed.body.error).toBe("invalid_grant");
+    });
+
+    test("waits for what its connections have begun, and they write no more afterwards", async () => {
+      const { database, accessTokens, messageQueue, pets } = gateway.services;
+      const rows = () =>
+        database.read(async (reader) => (await reader.count(Message)) + (await reader.count(Pet)));
+      for (let round = 0; round < 3; round++) {
+        const [{ id: agent }, { id: member }] = [
+          await addAgent(),
+          await addMember(gateway, { manage: true }),
+        ];
+        const { access } = await storeConnection(gateway, { memberId: member, agentId: agent });
+        const caller = await accessTokens?.resolve(access, ORIGIN);
+        const context = { caller, origin: ORIGIN } as RequestContext;
+        const write = (i: number): Promise<unknown> =>
+          i % 2 === 0
+            ? messageQueue.send(context, { text: "hello", idempotencyKey: undefined })
+            : pets.create(context, { name: "Rex", categoryId: "1", status: null, idempotencyKey: undefined });
+        const writeAll = (count: number) =>
+          Promise.allSettled(Array.from({ length: count }, (_, i) => write(i)));
+        const begun = writeAll(30);
+        await end({ member, agent });
+        const atTheAnswer = await rows();
+        const late = await writeAll(10);
+        await begun;
+        expect(late.map(({ status }) => status)).toEqual(late.map(() => "rejected"));
+        expect(await rows()).toBe(atTheAnswer);
+      }
+    });
+  });
 
   test("a connection is listed and ended among the agent's keys", async () => {
     const { access_token: token } = await (await Application.register(gateway)).connect();

@@ -30,6 +30,11 @@ declare module "../../schema/hooks" {
   interface Hooks {
     /** Adds a feature's data for a new agent, in the transaction that creates the agent. */
     agentCreated: AgentHook;
+    /**
+     * Ends grants for an agent in the transaction that deletes the agent, before its row is locked, because transactions
+     * that act for a key lock the key before its agent.
+     */
+    agentDeletionStarted: AgentHook;
     /** Checks whether an agent may be deleted while its row is locked, and throws if not. */
     agentDeleting: AgentHook;
     /** Ends an agent's activity in the transaction that deletes the agent; its rows are purged later. */
@@ -199,8 +204,11 @@ export class AgentService {
   delete(context: RequestContext, id: string): Promise<Agent> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
+      const found = await ownAgent(tx, context, id);
+      for (const hook of this.hooks.of("agentDeletionStarted")) await hook(tx, context, found);
       const agent = await this.lockOwn(tx, context, id);
       for (const hook of this.hooks.of("agentDeleting")) await hook(tx, context, agent);
+      await tx.waitForInserts();
       const deletedAt = timestamp();
       await tx.update(Agent, { id }, { deletedAt });
       // No delivery can start after this; the agent's lanes are purged with its other rows.

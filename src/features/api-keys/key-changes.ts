@@ -152,12 +152,12 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
 }
 
 /**
- * Checks that an agent may be deleted. The transaction must have locked the agent, so that it gets no new key. Connected
- * applications do not prevent it.
+ * Checks that an agent may be deleted. The transaction must have ended its connected applications and locked the agent, so
+ * that it gets no new key.
  * @throws GatewayError `conflict` with the number of its active keys
  */
 export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {
-  const active = { agentId, revokedAt: IsNull(), clientId: IsNull() };
+  const active = { agentId, revokedAt: IsNull() };
   const count = await tx.count(ApiKey, {
     where: [
       { ...active, expiresAt: IsNull() },

@@ -86,6 +86,8 @@ export const conversations = feature({
          where id in (select id from conversation where assignee_id = $1 order by id ${tx.updateLock()})`,
         [id],
       );
+      // Inserts lock conversations first, and delete notices of handoffs later.
+      await tx.waitForInserts();
     },
     agentPurged: async (...args) =>
       (await purgeRows(database, ConversationLogEntry)(...args)) &&

@@ -28,9 +28,16 @@ import { Session } from "./session.entity";
 declare module "../../schema/hooks" {
   interface Hooks {
     /** Adds a feature's changes to the transaction that removes a member and holds `MEMBER_CHANGES`. */
-    memberRemoved: (tx: Tx, member: Pick<Member, "id">, context: RequestContext) => Promise<void>;
+    memberRemoved: MemberHook;
+    /**
+     * Ends what a member has granted to others, in the transaction that holds `MEMBER_CHANGES` and removes the member or
+     * revokes the member's `config:manage`.
+     */
+    managerLost: MemberHook;
   }
 }
+
+type MemberHook = (tx: Tx, member: Pick<Member, "id">, context: RequestContext) => Promise<void>;
 
 /** E-mail addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
@@ -211,13 +218,14 @@ export class MemberService {
   }
 
   /**
-   * Removes a member from the caller's organization, along with the member's sessions and sent invitations.
+   * Removes a member from the caller's organization, along with the member's sessions, sent invitations and connected
+   * applications.
    * @throws GatewayError `not_found`, or `conflict` for the last member with `config:manage` of the organization
    */
   remove(context: RequestContext, id: string): Promise<Member> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       const member = await this.lockMember(tx, context, id);
-      await endInvitationsOf(tx, context, member);
+      await this.endGrants(tx, context, member);
       await tx.delete(Session, { memberId: id });
       for (const hook of this.hooks.of("memberRemoved")) await hook(tx, member, context);
       await tx.delete(MemberIdentity, { memberId: id });
@@ -270,11 +278,20 @@ export class MemberService {
     const permissions = inOrder(isLast ? [...wanted, Permission.config_manage] : wanted);
     if (permissions.join() === member.permissions.join()) return member;
     await tx.update(Member, { id: member.id }, { permissions });
-    if (losesManage && !isLast) await endInvitationsOf(tx, context, member);
+    if (losesManage && !isLast) {
+      await this.endGrants(tx, context, member);
+      await tx.waitForInserts();
+    }
     await recordOn(tx, context, memberActions.member_permissions_changed, member, {
       permissions: [member.permissions, permissions],
     });
     return tx.merge(Member, member, { permissions });
+  }
+
+  /** Ends what a member has granted to others as a manager: invitations and other features' grants. */
+  private async endGrants(tx: Tx, context: RequestContext, member: Member): Promise<void> {
+    await endInvitationsOf(tx, context, member);
+    for (const hook of this.hooks.of("managerLost")) await hook(tx, member, context);
   }
 
   /** Locks a member of the caller's organization on behalf of a manager. */
@@ -299,8 +316,9 @@ export class MemberService {
       if (permissions.join() === member.permissions.join()) return member;
       await tx.update(Member, { id: member.id }, { permissions });
       if (manages(member) && !permissions.includes(Permission.config_manage)) {
-        await endInvitationsOf(tx, context, member);
+        await this.endGrants(tx, context, member);
         await assertManaged(tx, member.organizationId);
+        await tx.waitForInserts();
       }
       await recordOn(tx, context, memberActions.member_permissions_changed, member, {
         permissions: [member.permissions, permissions],

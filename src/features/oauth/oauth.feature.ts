@@ -36,8 +36,8 @@ export const oauth = feature({
     };
   },
   hooks: () => ({
-    memberRemoved: (tx, { id: memberId }, context) => endConnections(tx, { memberId }, context),
-    agentDeleted: (tx, context, { id: agentId }) => endConnections(tx, { agentId }, context),
+    managerLost: (tx, { id: memberId }, context) => endConnections(tx, { memberId }, context),
+    agentDeletionStarted: (tx, context, { id: agentId }) => endConnections(tx, { agentId }, context),
   }),
   resolvers: ({ connections }) => [new ConnectionResolver(connections)],
   http: addOAuth,
