@@ -174,6 +174,8 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
       redirectToAuthorization: (asked) => keep({ asked }),
       saveCodeVerifier: (verifier) => keep({ verifier }),
       codeVerifier: () => String(stored.verifier),
+      saveDiscoveryState: (discovery) => keep({ discovery }),
+      discoveryState: () => stored.discovery as never,
     };
     const serverUrl = `${OAUTH_BASE}/mcp`;
     const fetchFn = (url: string | URL, init?: RequestInit) =>
