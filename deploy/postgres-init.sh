@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs on the first start with an empty folder: creates the gateway's database and its role, which is not a superuser.
 set -eu
-# psql reads the password from its environment, because any user of the machine can read its arguments.
+# psql reads the password from its environment, because any user on the machine can read its arguments.
 psql --no-psqlrc --set=ON_ERROR_STOP=1 --username=postgres <<'SQL'
 \getenv password DATABASE_PASSWORD
 CREATE ROLE gateway LOGIN PASSWORD :'password';
