@@ -190,11 +190,11 @@ describe("the statistics", () => {
     assert.equal(p.spread, undefined);
   });
 
-  test("a spread above 15 % of the median is marked, next to throughput and CPU time alike", () => {
+  test("a spread above 15% of the median is marked, for throughput and CPU time alike", () => {
     const steady = { ratio: { cpu: 1 }, spread: { cpu: [0.95, 1.08] } };
     const unsteady = { ratio: { cpu: 1 }, spread: { cpu: [0.92, 1.08] } };
-    assert.equal(spreadText(steady, "cpu"), "0.95 to 1.08, 13 %");
-    assert.equal(spreadText(unsteady, "cpu"), "0.92 to 1.08, 16 %†");
+    assert.equal(spreadText(steady, "cpu"), "0.95 to 1.08, 13%");
+    assert.equal(spreadText(unsteady, "cpu"), "0.92 to 1.08, 16%†");
     assert.deepEqual([mark(steady, "cpu"), mark(unsteady, "cpu")], ["", "†"]);
     assert.equal(spreadText({ median: { cpu: 1 } }, "cpu"), "");
   });

@@ -105,7 +105,7 @@ async function compare(tools) {
 /** Saves the results, under the engine's name only for a complete run. */
 async function save(run, { whole, engine, connections }) {
   const name = whole ? `latest-${engine}` : "partial";
-  const heading = `${engine === "sqlite" ? "SQLite" : "PostgreSQL"}: throughput next to the product`;
+  const heading = `${engine === "sqlite" ? "SQLite" : "PostgreSQL"}: throughput relative to the product`;
   const write = (extension, text) => writeFile(join(RESULTS, `${name}.${extension}`), text);
   await write("json", `${JSON.stringify(run, null, 1)}\n`);
   await write("md", markdownPage(run, `${name}.svg`));

@@ -31,7 +31,7 @@ const draw = {
   send: () => ({ kind: "send" }),
   decide: (random) => ({ kind: "decide", situation: SITUATION, contact: Math.floor(random() * CONTACTS) }),
   /**
-   * 10 % writes; half of the reads are lists, all different, three tenths are single pets, and two tenths are whoami.
+   * 10% writes; half of the reads are lists, all different, three tenths are single pets, and two tenths are whoami.
    */
   mixed(random, data) {
     if (random() < 0.1) return draw.create(random);
@@ -55,7 +55,7 @@ const draw = {
  */
 export const WORKLOADS = {
   "rest-pages": { title: "REST, 20 pets from anywhere", api: "rest", draw: draw.pages },
-  "rest-mixed": { title: "REST, 90 % reads, 10 % writes", api: "rest", draw: draw.mixed },
+  "rest-mixed": { title: "REST, 90% reads, 10% writes", api: "rest", draw: draw.mixed },
   "rest-pet": { title: "REST, one pet by id", api: "rest", draw: draw.pet },
   "rest-whoami": { title: "REST, whoami", api: "rest", draw: draw.whoami },
   "rest-create": { title: "REST, create a pet, durable", api: "rest", draw: draw.create },
@@ -70,24 +70,24 @@ export const WORKLOADS = {
   "rest-send": { title: "REST, queue a message, durable", api: "rest", draw: draw.send, beside: true },
   "rest-decide": { title: "REST, decide", api: "rest", draw: draw.decide, beside: true },
   "rest-dry-run": {
-    title: "REST, what an agent would decide",
+    title: "REST, dry run of a decision",
     api: "rest",
     draw: (random) => ({ ...draw.decide(random), dryRun: true }),
     beside: true,
   },
   "graphql-pages": { title: "GraphQL, 20 pets from anywhere", api: "graphql", draw: draw.pages },
-  "graphql-mixed": { title: "GraphQL, 90 % reads, 10 % writes", api: "graphql", draw: draw.mixed },
+  "graphql-mixed": { title: "GraphQL, 90% reads, 10% writes", api: "graphql", draw: draw.mixed },
   "graphql-pet": { title: "GraphQL, one pet by id", api: "graphql", draw: draw.pet },
   "graphql-whoami": { title: "GraphQL, whoami", api: "graphql", draw: draw.whoami },
   "graphql-create": { title: "GraphQL, create a pet, durable", api: "graphql", draw: draw.create },
   "graphql-literals": {
-    title: "GraphQL, 20 pets, other literals each time",
+    title: "GraphQL, 20 pets, new literals each time",
     api: "graphql",
     draw: draw.literals,
     fresh: true,
   },
   "graphql-unseen": {
-    title: "GraphQL, 20 pets, other names and literals each time",
+    title: "GraphQL, 20 pets, new names and literals each time",
     api: "graphql",
     draw: draw.unseen,
     fresh: true,
@@ -99,6 +99,6 @@ export const WORKLOADS = {
     fresh: true,
     alone: true,
   },
-  "rest-list": { title: "REST, first 20 pets (all callers alike)", api: "rest", draw: draw.list },
-  "graphql-list": { title: "GraphQL, first 20 pets (all callers alike)", api: "graphql", draw: draw.list },
+  "rest-list": { title: "REST, first 20 pets (same for all callers)", api: "rest", draw: draw.list },
+  "graphql-list": { title: "GraphQL, first 20 pets (same for all callers)", api: "graphql", draw: draw.list },
 };

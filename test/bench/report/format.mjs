@@ -15,7 +15,7 @@ const MAX_SPREAD = 0.15;
 const MARK = "†";
 
 /** The explanation of the mark. */
-export const MARK_MEANS = `${MARK} marks a spread above ${MAX_SPREAD * 100} %.`;
+export const MARK_MEANS = `${MARK} marks a spread above ${MAX_SPREAD * 100}%.`;
 
 const relativeSpread = ({ ratio, spread }, measure) => {
   const [lowest, highest] = spread?.[measure] ?? [];
@@ -30,7 +30,7 @@ export function spreadText(result, measure) {
   const relative = relativeSpread(result, measure);
   if (relative === undefined) return "";
   const [lowest, highest] = result.spread[measure].map((ratio) => ratio.toFixed(2));
-  return `${lowest} to ${highest}, ${whole(relative * 100)} %${mark(result, measure)}`;
+  return `${lowest} to ${highest}, ${whole(relative * 100)}%${mark(result, measure)}`;
 }
 
 /**

@@ -15,7 +15,7 @@ const TABLES = {
       ["p99 ms", threeDigits(off.median.p99), threeDigits(on.median.p99), times(on.ratio.p99)],
       ["CPU µs/request", whole(off.median.cpu), whole(on.median.cpu), times(on.ratio.cpu)],
     ],
-    note: `${connections} connections. A message sent right after the load was delivered after ${behindMs} ms; of ${count} on an idle server half within ${median} ms and 99 % within ${p99} ms.`,
+    note: `${connections} connections. A message sent right after the load was delivered after ${behindMs} ms. On an idle server, half of ${count} messages were delivered within ${median} ms, and 99% within ${p99} ms.`,
   }),
   events: ({ connections, rows, idle }) => ({
     title: "Events from their commit to Server-Sent Events",
@@ -29,7 +29,7 @@ const TABLES = {
         whole(p99),
       ]),
     ],
-    note: `Events a second while ${connections} connections queue messages as fast as they can, until all streams have all of them; times at a slow pace, from just before the commit. An idle stream holds ${(idle.heap / 1024).toFixed(1)} KiB of the heap and beside it, measured with ${whole(idle.count)}.`,
+    note: `Events per second while ${connections} connections queue messages as fast as they can, until all streams have received all events. Times were measured at a slow pace, from just before the commit. An idle stream uses ${(idle.heap / 1024).toFixed(1)} KiB of heap and external memory, measured with ${whole(idle.count)} streams.`,
   }),
   decisions({ connections, rounds, byRules, next, evaluation, hostile, contenders }) {
     const head = ["", "requests/s", "×", "spread", "CPU µs", "×", "spread", "database CPU µs", "p99 ms"];
@@ -51,22 +51,22 @@ const TABLES = {
       {
         title: "Decisions by the number of rules",
         rows: [head, ...Object.entries(byRules).map(row)],
-        note: `POST /agent/decisions that sends one message; ${connections} connections, ${rounds} rounds. × is next to one rule.`,
+        note: `POST /agent/decisions that sends one message; ${connections} connections, ${rounds} rounds. × is relative to one rule.`,
       },
       ...next.map(({ rules, results }) => ({
-        title: `Decisions by ${rules} ${rules === 1 ? "rule" : "rules"} next to others`,
+        title: `Decisions by ${rules} ${rules === 1 ? "rule" : "rules"} compared with others`,
         rows: [head, ...Object.entries(results).map(row)],
-        note: `The same rows. ${versions.join("; ")}.`,
+        note: `All write the same rows. ${versions.join("; ")}.`,
       })),
       {
-        title: "Evaluation alone",
+        title: "Evaluation only",
         rows: [["rules", "µs"], ...evaluation.map(({ rules, micros }) => [String(rules), whole(micros)])],
         note: "Conditions, texts and the explanation, without the database.",
       },
       {
         title: "Documents that try to keep the process busy",
         rows: [
-          ["", "first ms", "median ms", "most ms", "too_expensive"],
+          ["", "first ms", "median ms", "max ms", "too_expensive"],
           ...hostile.map(({ title, first, median, most, isStopped }) => [
             title,
             threeDigits(first),
@@ -75,7 +75,7 @@ const TABLES = {
             isStopped ? "yes" : "no",
           ]),
         ],
-        note: "200 rules that all match, evaluated ten times each. An evaluation blocks the event loop as long as it takes.",
+        note: "200 rules that all match, evaluated ten times each. An evaluation blocks the event loop for as long as it takes.",
       },
     ];
   },
@@ -99,7 +99,7 @@ const TABLES = {
           [...head, "worker CPU ms", "database CPU ms"],
           ...rows(results, ({ cpu, databaseCpu }) => [perMessage(cpu), perMessage(databaseCpu)]),
         ],
-        note: `Medians of ${rounds} rounds; CPU time for each message.`,
+        note: `Medians of ${rounds} rounds; CPU time per message.`,
       })),
       ...flow.map(({ workers, results }) => ({
         title: `Messages to 1,000 conversations from queueing to arrival, ${workers} workers`,
@@ -133,15 +133,15 @@ const TABLES = {
       ];
     });
     const requests = {
-      title: `${whole(size.large.pets)} pets and ${whole(size.large.keys)} keys next to ${whole(size.small.pets)} and ${whole(size.small.keys)}`,
+      title: `${whole(size.large.pets)} pets and ${whole(size.large.keys)} keys compared with ${whole(size.small.pets)} and ${whole(size.small.keys)}`,
       rows: [["", "p50 ms", "large", "×", "CPU µs", "large", "×"], ...rows],
-      note: `${connections} connections, ${whole(activeKeys)} keys in use on both unless stated otherwise. The last line has the last page of the large one next to its first.`,
+      note: `${connections} connections; ${whole(activeKeys)} keys in use in both databases unless stated otherwise. The last row compares the last page of the large database with its first page.`,
     };
     const { small, large } = size;
     return [
       requests,
       {
-        title: `${whole(large.conversations)} contacts, conversations and messages next to ${whole(small.conversations)} of each`,
+        title: `${whole(large.conversations)} contacts, conversations and messages compared with ${whole(small.conversations)} of each`,
         rows: [
           ["", "CPU µs", "large", "×", "spread"],
           ...operations.map(({ title, small: from, large: to }) => [
@@ -152,14 +152,14 @@ const TABLES = {
             spreadText(to, "cpu"),
           ]),
         ],
-        note: "CPU time of the gateway's code and the database together, without HTTP. As many rows are in use on both.",
+        note: "CPU time of the gateway's code and the database together, without HTTP. The same number of rows is in use in both databases.",
       },
     ];
   },
   cost: ({ results }) => ({
-    title: "What a message of a conversation costs PostgreSQL",
+    title: "The cost of a message in a conversation on PostgreSQL",
     rows: [
-      ["", "statements", "transactions", "rows written", "WAL bytes", "of it full pages", "CPU µs"],
+      ["", "statements", "transactions", "rows written", "WAL bytes", "full-page bytes", "CPU µs"],
       ...results.map(({ kind, title, ...each }) => [
         `${kind} line, ${title}`,
         each.statements.toFixed(1),
@@ -170,20 +170,20 @@ const TABLES = {
         whole(each.cpuMicros),
       ]),
     ],
-    note: "From the request that queues it to its delivery, with the look-up of its key. The CPU time is that of all of the server's processes.",
+    note: "From the request that queues it to its delivery, including the lookup of the request's key. CPU time covers all processes of the server.",
   }),
   start: ({ times: runs, ms, nodeMs, idleSeconds, idleMemory }) => ({
     title: "Start on an existing database",
     rows: [
-      ["", "median", "least", "most"],
-      ["to the first answer, ms", whole(ms.median), whole(ms.least), whole(ms.most)],
-      ["of it Node itself, ms", whole(nodeMs), "", ""],
-      [`resident after ${idleSeconds} s idle, MiB`, whole(idleMemory), "", ""],
+      ["", "median", "min", "max"],
+      ["time to the first response, ms", whole(ms.median), whole(ms.least), whole(ms.most)],
+      ["Node alone, ms", whole(nodeMs), "", ""],
+      [`resident memory after ${idleSeconds} s idle, MiB`, whole(idleMemory), "", ""],
     ],
     note: `${runs} starts.`,
   }),
   memory: ({ samples, heapGrowth, residentGrowth }) => ({
-    title: "Memory over the requests",
+    title: "Memory by number of requests",
     rows: [
       ["requests", "heap in use, MiB", "external, MiB", "resident, MiB"],
       ...samples.map(({ requests, heap, external, resident }) => [
@@ -193,7 +193,7 @@ const TABLES = {
         whole(resident),
       ]),
     ],
-    note: `Each after a full collection. Over the second half the heap grew by ${heapGrowth.toFixed(1)} MiB, the resident memory by ${residentGrowth.toFixed(0)} MiB.`,
+    note: `Measured after full garbage collections. Over the second half, the heap grew by ${heapGrowth.toFixed(1)} MiB, and resident memory by ${residentGrowth.toFixed(0)} MiB.`,
   }),
   commit: ({ commits, median, p99 }) => ({
     title: "One durable commit on this disk",

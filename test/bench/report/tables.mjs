@@ -66,7 +66,7 @@ const SUMMARY = [
   ["with database ", "allCpu", " µs"],
 ];
 
-/** Returns one line per workload, with the throughput and CPU time of all contenders next to the product's. */
+/** Returns one line per workload, with the throughput and CPU time of all contenders compared with the product's. */
 function summary(workloads, connections) {
   const names = [...new Set(workloads.flatMap(({ results }) => Object.keys(results[connections] ?? {})))];
   const cell = (result) =>
@@ -93,35 +93,33 @@ function summary(workloads, connections) {
 export function markdownPage({ circumstances, workloads, sections, minutes }, chart) {
   const { date, engine, machine, pinning, node, product, contenders, settings } = circumstances;
   const lines = [
-    `# Measured on ${engine === "sqlite" ? "SQLite" : "PostgreSQL"}`,
+    `# Results on ${engine === "sqlite" ? "SQLite" : "PostgreSQL"}`,
     "",
-    `${date.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, load ${machine.loadBefore.toFixed(1)} before; Node ${node}; the product at ${product}.`,
+    `${date.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, load average ${machine.loadBefore.toFixed(1)} before the run; Node ${node}; the product at ${product}.`,
     pinning,
-    `Each contender had ${settings.rounds} turn${settings.rounds === 1 ? "" : "s"} of ${settings.seconds} s; medians. × is how many times the product's: the median of the`,
-    "ratios of the turns, each to the product's turns right before and after. The spread is from the lowest of these ratios to the",
-    `highest, and their difference as a part of the median. ${MARK_MEANS}`,
+    `Each contender had ${settings.rounds} turn${settings.rounds === 1 ? "" : "s"} of ${settings.seconds} s; the numbers are medians. × is the ratio to the product's number: the median of`,
+    "the turns' ratios, each to the product's turns right before and after. The spread is the range of these ratios, followed",
+    `by its width relative to the median. ${MARK_MEANS}`,
     ...(settings.runs > 1
-      ? [
-          `All workloads ran ${settings.runs} times; each number is from the run in which its ratio was the middle one.`,
-        ]
+      ? [`All workloads ran ${settings.runs} times; each number is from the run with the median ratio.`]
       : []),
-    `[How](../README.md). It took ${Math.round(minutes)} minutes.`,
+    `[How it is measured](../README.md). The run took ${Math.round(minutes)} minutes.`,
     "",
   ];
   if (workloads.length > 0) {
     const connections = String(settings.connections[0]);
     lines.push(
-      `![throughput next to the product](${chart})`,
+      `![Throughput relative to the product](${chart})`,
       "",
-      `## Next to the product, ${connections} connections`,
+      `## Compared with the product, ${connections} connections`,
       "",
-      "Requests/s, and CPU time of the server for a request, which is the steadier of the two. In the last rows, all callers ask",
-      "for the same.",
+      "Requests/s, and the server's CPU time per request, which varies less. In the last rows, all callers request the same",
+      "data.",
       "",
       ...summary(workloads, connections),
       "",
       ...markdownTable([
-        ["contender", "what it is", "packages"],
+        ["contender", "description", "packages"],
         ...contenders.map(({ name, title, versions }) => [
           name,
           title,
