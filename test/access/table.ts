@@ -186,7 +186,10 @@ export interface Entry {
 const UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";
 const uniqueSlug = () => Math.random().toString(36).slice(2);
 const uniqueName = () => Math.random().toString(36);
-const aKey = async ({ gateway }: AccessFixture) => ({ id: (await mint(gateway)).id });
+/** A new key of the first agent, which a key of the organization could have minted. */
+const aKey = async ({ gateway }: AccessFixture) => ({
+  id: (await mint(gateway, { scopes: ["pets:read"], allowedNetworks: ["127.0.0.0/8"] })).id,
+});
 
 const aMember = async ({ gateway }: AccessFixture) => ({
   id: (await addMember(gateway, { manage: true })).id,

@@ -56,6 +56,27 @@ describeGateway({ engine: "any" }, (gateway) => {
       otherKeyId: (await mint(gateway, { agent: "other-agent" })).id,
       otherOrganizationKeyId: (await mintForOrganization(gateway, { org: "other" })).id,
       agentKeyId: (await mint(gateway, { allowedNetworks: ["192.0.2.0/24"], rateLimitPerMinute: 5 })).id,
+      ...Object.fromEntries(
+        await Promise.all(
+          Object.entries<Parameters<typeof mint>[1]>({
+            fullId: { scopes: null },
+            widerId: { allowedNetworks: [...NETWORKS, "10.0.0.0/8"] },
+            anywhereId: { allowedNetworks: null },
+            laterId: { expiresAt: inDays(31) },
+            endlessId: { expiresAt: null },
+            fasterId: { rateLimitPerMinute: 10_001 },
+            unlimitedId: { rateLimitPerMinute: null },
+          }).map(async ([name, more]) => {
+            const within = {
+              scopes: ["pets:read" as const],
+              allowedNetworks: NETWORKS,
+              expiresAt,
+              rateLimitPerMinute: 1,
+            };
+            return [name, (await mint(gateway, { ...within, ...more })).id];
+          }),
+        ),
+      ),
       allScopesId: (await mintForOrganization(gateway)).id,
       successorId: successor.apiKey.id,
       revokedId: revoked.id,
@@ -121,6 +142,14 @@ describeGateway({ engine: "any" }, (gateway) => {
     "rotate a key for more networks": () =>
       ask("mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { secret } }", { id: wide.id }),
     "rotate a revoked key": rotates("revokedId"),
+    "rotate an agent's key with all scopes": rotates("fullId"),
+    "rotate an agent's key for more networks": rotates("widerId"),
+    "rotate an agent's key for any address": rotates("anywhereId"),
+    "rotate an agent's key that expires later": rotates("laterId"),
+    "rotate an agent's key that never expires": rotates("endlessId"),
+    "rotate an agent's key with a higher rate limit": rotates("fasterId"),
+    "rotate an agent's key without a rate limit": rotates("unlimitedId"),
+    "rotate an agent's key by REST": () => rest("POST", `/organization/api-keys/${ids.fullId}/rotate`, {})(),
     "rotate another organization's key": rotates("otherOrganizationKeyId"),
     "rotate another organization's agent's key": rotates("otherKeyId"),
     "revoke another organization's key": revokes("otherOrganizationKeyId"),
@@ -343,5 +372,27 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(timestamp() < (own.expiresAt ?? "")).toBe(true);
     key = { ...key, secret: self.secret };
     expect(codeOf(await ask("{ members { id } }"))).toBeUndefined();
+  });
+
+  test("it rotates an agent's key that it could have minted, and members undo that without a loss", async () => {
+    const own = (await gateway.services.keys.find(await operator(gateway), key.id)) as ApiKey;
+    const shop = { name: "shop", agentId: ids.agentId, scopes: ["pets_read"] };
+    const mintKey = "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }";
+    const { id } = (await ask(mintKey, { input: shop })).body.data.createApiKey.apiKey;
+    const { database, keys } = gateway.services;
+    // It has lived for most of its time.
+    await database.write((tx) => tx.update(ApiKey, { id }, { createdAt: timestamp(-300 * DAY_MS) }));
+    const rotate = `mutation ($id: ID!) {
+      rotateApiKey(input: { id: $id, graceSeconds: 60 }) { apiKey { id expiresAt allowedNetworks rateLimitPerMinute } }
+    }`;
+    const { id: next, ...limits } = (await ask(rotate, { id })).body.data.rotateApiKey.apiKey;
+    expect(limits).toEqual({
+      expiresAt: own.expiresAt,
+      allowedNetworks: NETWORKS,
+      rateLimitPerMinute: 10_000,
+    });
+    await keys.revoke(await operator(gateway), next, undefined, { keepReplaced: true });
+    const kept = await keys.find(await operator(gateway), id);
+    expect(kept).toMatchObject({ state: "active", expiresAt: own.expiresAt, replacedById: null });
   });
 });

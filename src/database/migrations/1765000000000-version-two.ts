@@ -22,6 +22,7 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     description: "varchar(500)",
     rate_limit_per_minute: "integer",
     allowed_networks: "text",
+    original_expires_at: "varchar(24)",
     leaked_at: "varchar(24)",
     client_id: "varchar(500)",
     member_id: "varchar(36)",
@@ -145,6 +146,7 @@ export class VersionTwo1765000000000 implements MigrationInterface {
       `INSERT INTO "configuration_version" (agent_id, version, document, digest, published_at, published_by)
        SELECT id, 1, '${EMPTY}', '${DIGEST_OF_EMPTY}', created_at, 'gateway' FROM "agent"`,
     );
+    await runner.query(`UPDATE "api_key" SET original_expires_at = expires_at`);
     // Version 1 delivered nothing, and an upgrade must not send old messages.
     await runner.query(`UPDATE "message" SET held_reason = 'imported' WHERE status = 'queued'`);
     await separateAuditChanges(runner);

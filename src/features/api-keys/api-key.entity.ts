@@ -114,6 +114,10 @@ export class ApiKey {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   expiresAt!: Timestamp | null;
 
+  /** The expiry that the key was minted with: the grace period of a rotation shortens only `expiresAt`. */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  originalExpiresAt!: Timestamp | null;
+
   @Nullable(() => GraphQLISODateTime, "When the key was revoked.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   revokedAt!: Timestamp | null;

@@ -20,7 +20,7 @@ import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { apiKeyActions } from "./api-key.audit";
-import { ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
+import { ApiKey, ApiKeyState } from "./api-key.entity";
 import {
   ApiKeyConnection,
   type ApiKeysArgs,
@@ -36,19 +36,20 @@ import {
   assertActive,
   assertLimited,
   changeKey,
-  endedSuccessor,
   hasEnded,
+  idsOfReplaced,
   insertKey,
   type KeySettings,
   keepReplaced,
   lifetimeOf,
+  lockKeys,
   NEEDS_EXPIRY,
   ownKey,
   redirectReplaced,
   storedSettings,
   updateIfActive,
 } from "./key-changes";
-import { IN_STATE, narrowToText } from "./key-search";
+import { IN_STATE, narrowToText, OF_KIND } from "./key-search";
 
 const REQUIRED = { permission: Permission.config_manage };
 
@@ -98,7 +99,7 @@ export class ApiKeyService {
         .createQueryBuilder(ApiKey, "key")
         .where({ organizationId: organizationOf(context) });
       if (agentId != null) query.andWhere({ agentId });
-      if (kind != null) query.andWhere(`key.agent_id IS ${kind === ApiKeyKind.agent ? "NOT " : ""}NULL`);
+      if (kind != null) query.andWhere(OF_KIND[kind]);
       if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
       if (replacedById != null) query.andWhere({ replacedById });
       if (isConnection != null) query.andWhere({ clientId: isConnection ? Not(IsNull()) : IsNull() });
@@ -120,13 +121,15 @@ export class ApiKeyService {
    * @throws GatewayError `invalid_cursor`
    */
   async listAll({
+    kind,
     state,
     ...args
-  }: { state?: ApiKeyState | undefined } & PageArgs): Promise<ApiKeyConnection> {
+  }: Pick<Partial<ApiKeysArgs>, "kind" | "state"> & PageArgs): Promise<ApiKeyConnection> {
     const page = ApiKeyConnection.pageOf(args);
     const rows = await this.database.read((reader) => {
       const query = withAgent(reader);
-      if (state !== undefined) query.andWhere(IN_STATE[state], { now: timestamp() });
+      if (kind != null) query.andWhere(OF_KIND[kind]);
+      if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
       return paginate(query, page, "DESC").getMany();
     });
     return new ApiKeyConnection(rows, page);
@@ -202,7 +205,8 @@ export class ApiKeyService {
       const create = async () => {
         const minter = await callingKey(tx, context);
         const key = limitedBy(minter, { ...settings, expiresAt: this.withinLifetime(end, minter) });
-        assertMayMint(minter, { ...key, agentId, scopes: scopes && [...scopes] }, this.rateLimit);
+        const scoped = { ...key, agentId, scopes: scopes && [...scopes] };
+        assertMayMint(minter, scoped, this.rateLimit, "mint");
         if (agentId === null) assertLimited({ ...key, createdAt: timestamp() }, NEEDS_EXPIRY);
         return insertKey(tx, context, {
           organizationId,
@@ -251,7 +255,7 @@ export class ApiKeyService {
    */
   update(context: RequestContext, input: UpdateApiKeyInput): Promise<ApiKey> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await assertSignedIn(tx, context, REQUIRED);
+      await lockKeys(tx, context, [input.id], REQUIRED);
       return changeKey(tx, context, input, this.rateLimit);
     });
   }
@@ -270,7 +274,8 @@ export class ApiKeyService {
     { keepReplaced: keeps = false } = {},
   ): Promise<ApiKey> {
     const unit = async (tx: Tx) => {
-      await assertSignedIn(tx, context, { ...REQUIRED, whileDeactivated: !keeps });
+      const replaced = keeps ? await idsOfReplaced(tx, context, id) : [];
+      await lockKeys(tx, context, [id, ...replaced], { ...REQUIRED, whileDeactivated: !keeps });
       const key = await ownKey(tx, context, id);
       if (keeps && key.agentId === null && context.caller.kind === "organizationKey")
         throw new GatewayError("forbidden", "Only members can undo the rotation of an organization key.");
@@ -287,11 +292,11 @@ export class ApiKeyService {
 
   /**
    * Replaces a key with a new one that has the same agent, name, scopes, settings and lifetime, limited by the lifetime
-   * that the server allows and, if one key of the organization replaces another, by its own access. The old key remains
-   * accepted for the grace period, but not beyond its expiry; without a grace period it is revoked immediately. A retry
-   * with the same idempotency key cannot show the first secret again, so it replaces the new key.
+   * that the server allows and the expiry of a calling key. The old key remains accepted for the grace period, but not
+   * beyond its expiry; without a grace period it is revoked immediately. A retry with the same idempotency key cannot
+   * show the first secret again, so it replaces the new key.
    * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` if the key is not active or already replaced, or
-   *   `forbidden` if a key of the organization would replace one with more access
+   *   `forbidden` if a key of the organization could not have minted the key
    */
   rotate(
     context: RequestContext,
@@ -302,7 +307,7 @@ export class ApiKeyService {
     }: Pick<RotateApiKeyInput, "id" | "graceSeconds"> & Partial<RotateApiKeyInput>,
   ): Promise<MintedApiKey> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await assertSignedIn(tx, context, REQUIRED);
+      await lockKeys(tx, context, [id], REQUIRED);
       return once(tx, {
         scope: `rotateApiKey:${actorOf(context.caller).actorId ?? organizationOf(context)}`,
         answer: context.answer,
@@ -330,9 +335,7 @@ export class ApiKeyService {
     if (old.clientId !== null)
       throw new GatewayError("conflict", "A connected application renews its tokens itself.");
     await assertActive(tx, old);
-    // The grace period shortens the old key's lifetime, not the new key's.
-    const lifetimeMs = lifetimeOf((await endedSuccessor(tx, old)) ?? old);
-    const expiresAt = await this.successorExpiry(tx, context, old, lifetimeMs);
+    const expiresAt = await this.successorExpiry(tx, context, old);
     const replacedById = uuid();
     const ends = timestamp(graceMs);
     const end: Partial<ApiKey> =
@@ -356,20 +359,14 @@ export class ApiKeyService {
     });
   }
 
-  private async successorExpiry(
-    tx: Tx,
-    context: RequestContext,
-    old: ApiKey,
-    lifetimeMs: number | null,
-  ): Promise<string | null> {
-    const ends = [lifetimeMs, this.maxLifetimeDays && this.maxLifetimeDays * DAY_MS]
+  /** @throws GatewayError `forbidden` if a key of the organization could not have minted the old key */
+  private async successorExpiry(tx: Tx, context: RequestContext, old: ApiKey): Promise<string | null> {
+    const ends = [lifetimeOf(old), this.maxLifetimeDays && this.maxLifetimeDays * DAY_MS]
       .filter((each) => each != null)
       .map((ms) => timestamp(ms));
-    if (old.agentId === null) {
-      const minter = await callingKey(tx, context);
-      if (minter?.expiresAt) ends.push(minter.expiresAt);
-      assertMayMint(minter, { ...old, expiresAt: minter?.expiresAt ?? null }, this.rateLimit);
-    }
+    const minter = await callingKey(tx, context);
+    assertMayMint(minter, old, this.rateLimit, "rotate");
+    if (minter?.expiresAt) ends.push(minter.expiresAt);
     return ends.sort()[0] ?? null;
   }
 }

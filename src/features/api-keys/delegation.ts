@@ -27,8 +27,8 @@ export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, giv
 });
 
 /**
- * Checks that a key of the organization mints no key with more access than its own. The scopes of agents' keys are not
- * compared, because `keys:manage` stands for them, but they must be named.
+ * Checks that a key of the organization gets the secret of no key with more access than its own. The scopes of agents'
+ * keys are not compared, because `keys:manage` stands for them, but they must be named.
  * @param minter from `callingKey`
  * @throws GatewayError `forbidden`
  */
@@ -36,22 +36,20 @@ export function assertMayMint(
   minter: ApiKey | null,
   key: KeyLimits & Pick<ApiKey, "agentId" | "scopes">,
   serverLimit: number,
+  verb: "mint" | "rotate",
 ): void {
   if (minter === null) return;
-  if (key.agentId === null) assertMayHand(minter, key.scopes ?? []);
-  else if (key.scopes === null)
-    throw new GatewayError("forbidden", "Scopes are required when a key is minted with an organization key.");
-  assertNotWider(minter, key, serverLimit, "An organization key cannot mint a key with");
+  const cannot = `A key of the organization cannot ${verb} a key`;
+  if (key.agentId === null) assertHolds(minter, key.scopes ?? [], cannot);
+  else if (key.scopes === null) throw new GatewayError("forbidden", `${cannot} without named scopes.`);
+  assertNotWider(minter, key, serverLimit, `${cannot} with`);
 }
 
 /** @throws GatewayError `forbidden` if a key of the organization lacks a scope */
-function assertMayHand(minter: ApiKey, scopes: readonly string[]): void {
+function assertHolds(minter: ApiKey, scopes: readonly string[], cannot: string): void {
   const missing = scopes.find((scope) => !minter.scopes?.some((own) => own === scope));
   if (missing !== undefined)
-    throw new GatewayError(
-      "forbidden",
-      `The API key cannot mint a key with the scope ${missing}, which it lacks.`,
-    );
+    throw new GatewayError("forbidden", `${cannot} with the scope ${missing}, which it lacks.`);
 }
 
 /**

@@ -1,5 +1,6 @@
-import { IsNull, LessThanOrEqual, MoreThan, Not } from "typeorm";
+import { In, IsNull, LessThanOrEqual, MoreThan, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
+import { assertSignedIn } from "../../auth/assert-signed-in";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { KeyScope } from "../../auth/permissions";
 import { DAY_MS, timestamp, timestampOf } from "../../common/time";
@@ -8,6 +9,7 @@ import { sha256 } from "../../credentials/sha256";
 import { hashToken, type KeyEnvironment, mintApiKey } from "../../credentials/token-format";
 import { API_KEY, ORGANIZATION_KEY } from "../../credentials/token-parts";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, type InputProblem, InvalidInput, noSuch } from "../../errors";
 import { keepAgent } from "../agents/agent-scope";
@@ -117,6 +119,7 @@ export async function insertKey(
     createdAt: timestamp(),
     createdBy: actorOf(context.caller).actorName,
     expiresAt,
+    originalExpiresAt: expiresAt,
     scopes: scopes && [...scopes],
     ...settings,
     revokedAt: null,
@@ -168,15 +171,6 @@ export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void>
   if (count > 1) throw new GatewayError("conflict", `The agent has ${count} active keys. Revoke them first.`);
 }
 
-/**
- * The successor of a rotated key if it was revoked or has expired, so that the key counts as not replaced; otherwise
- * null. A successor that was itself rotated remains in use through its own successor.
- */
-export async function endedSuccessor(tx: Tx, { replacedById }: ApiKey): Promise<ApiKey | null> {
-  const successor = replacedById === null ? null : await tx.findOneBy(ApiKey, { id: replacedById });
-  return successor !== null && hasEnded(successor) ? successor : null;
-}
-
 /** True if a key is neither accepted nor replaced by another one. */
 export const hasEnded = ({ state, replacedById }: Pick<ApiKey, "state" | "replacedById">): boolean =>
   state !== ApiKeyState.active && replacedById === null;
@@ -184,7 +178,10 @@ export const hasEnded = ({ state, replacedById }: Pick<ApiKey, "state" | "replac
 /** @throws GatewayError `conflict` if the key is not active or has been replaced by an active key */
 export async function assertActive(tx: Tx, key: ApiKey): Promise<void> {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
-  if (key.replacedById !== null && (await endedSuccessor(tx, key)) === null)
+  if (key.replacedById === null) return;
+  const successor = await tx.findOneBy(ApiKey, { id: key.replacedById });
+  // A successor that was itself rotated remains in use through its own successor.
+  if (successor === null || !hasEnded(successor))
     throw new GatewayError("conflict", "The key has already been replaced.");
 }
 
@@ -202,9 +199,41 @@ export async function updateIfActive(
   if (affected !== 1) throw new GatewayError("conflict", "The key was changed by another request.");
 }
 
-/** Lifetime of a key that was never replaced (ms); null if it never expires. */
-export const lifetimeOf = ({ createdAt, expiresAt }: ApiKey): number | null =>
-  expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
+/** Lifetime that a key was minted with (ms); null if it never expires. */
+export const lifetimeOf = ({ createdAt, originalExpiresAt }: ApiKey): number | null =>
+  originalExpiresAt === null ? null : Date.parse(originalExpiresAt) - Date.parse(createdAt);
+
+/**
+ * Rechecks the caller like `assertSignedIn`, and locks the keys that the caller changes. A calling key is locked with
+ * them in the order of their IDs, so that keys that change each other at the same time do not deadlock.
+ */
+export async function lockKeys(
+  tx: Tx,
+  context: RequestContext,
+  keyIds: readonly string[],
+  rule: Parameters<typeof assertSignedIn>[2],
+): Promise<void> {
+  const { caller } = context;
+  const isKey = caller.kind === "organizationKey";
+  // First, as when a member's removal ends the member's connections.
+  if (!isKey) await assertSignedIn(tx, context, rule);
+  const ids = [...keyIds.filter(isUuid), ...(isKey ? [caller.key.id] : [])];
+  const own = { id: In(ids), organizationId: organizationOf(context) };
+  await lockRows(tx, tx.createQueryBuilder(ApiKey, "key").select("key.id").where(own));
+  if (isKey) await assertSignedIn(tx, context, rule);
+}
+
+/** IDs of the keys in the caller's organization that a key has replaced. */
+export async function idsOfReplaced(
+  tx: Tx,
+  context: RequestContext,
+  replacedById: string,
+): Promise<string[]> {
+  const organizationId = organizationOf(context);
+  if (!isUuid(replacedById)) return [];
+  const keys = await tx.find(ApiKey, { select: ["id"], where: { organizationId, replacedById } });
+  return keys.map(({ id }) => id);
+}
 
 /** The key that a key has replaced, unless the replaced key is revoked. */
 const replacedBy = (tx: Tx, { id: replacedById, ...owner }: KeyOwner & Pick<ApiKey, "id">) =>
@@ -231,8 +260,7 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
   const { id: replacedById } = successor;
   const old = await replacedBy(tx, successor);
   if (old?.state !== ApiKeyState.active || successor.replacedById !== null) return false;
-  const lifetimeMs = lifetimeOf(successor);
-  const expiresAt = lifetimeMs === null ? null : timestampOf(Date.parse(old.createdAt) + lifetimeMs);
+  const expiresAt = old.originalExpiresAt;
   await releaseExpiredName(tx, old, old.name);
   const reservedName = reservedNameOf(old.name);
   const isTaken = await tx.existsBy(ApiKey, { ...keysOf(old), reservedName });
@@ -260,7 +288,8 @@ export function assertLimited(
 }
 
 /**
- * Changes the name and settings of a key in the caller's organization, and records any differences.
+ * Changes the name and settings of a key in the caller's organization, and records any differences. The transaction must
+ * have locked the key.
  * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
  * @throws GatewayError `not_found`, `conflict` if the name is taken or the key is not active, `forbidden` if a key of the
  *   organization would widen the limits, or `invalid_request` if nothing would limit a key of the organization
@@ -271,9 +300,6 @@ export async function changeKey(
   { id, ...given }: UpdateApiKeyInput,
   serverLimit: number,
 ): Promise<ApiKey> {
-  const { id: keyId } = await ownKey(tx, context, id);
-  // Locks the row, because the audit log must show the values that this change replaces.
-  await tx.update(ApiKey, { id: keyId }, { createdAt: () => "created_at" });
   const key = await ownKey(tx, context, id);
   const name = given.name?.trim() ?? key.name;
   const { description = key.description, rateLimitPerMinute = key.rateLimitPerMinute } = given;

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from "typeorm";
-import { type ApiKey, ApiKeyState } from "./api-key.entity";
+import { type ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
 
 /** Folds case here because the databases differ: SQLite's `lower` handles only ASCII. */
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
@@ -13,6 +13,12 @@ export function narrowToText(query: SelectQueryBuilder<ApiKey>, text: string): v
   const pattern = fold(text.trim()).replace(/[\\%_]/g, "\\$&");
   query.andWhere(`${query.alias}.search_text LIKE :pattern ESCAPE '\\'`, { pattern: `%${pattern}%` });
 }
+
+/** SQL conditions for the kinds, with the alias `key`. */
+export const OF_KIND: Record<ApiKeyKind, string> = {
+  [ApiKeyKind.agent]: "key.agent_id IS NOT NULL",
+  [ApiKeyKind.organization]: "key.agent_id IS NULL",
+};
 
 /** SQL conditions for the states, with the alias `key` and the parameter `now`. */
 export const IN_STATE: Record<ApiKeyState, string> = {

@@ -56,7 +56,7 @@ export class ReplayAgainst {
   @Optional(() => Int, "Number of a published version.")
   version?: number | null | undefined;
 
-  @Optional(() => Boolean, "Pass `true` for the draft; only members can read it.")
+  @Optional(() => Boolean, "Pass `true` for the draft, which agents' keys cannot read.")
   draft?: boolean | null | undefined;
 
   @Optional(() => GraphQLJsonObject, "A document. API keys need `contacts:read` and `conversations:read`.")
