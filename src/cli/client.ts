@@ -1,3 +1,4 @@
+import { StartupError } from "../errors";
 import type { Services } from "../features";
 import { currentTarget } from "./target";
 
@@ -34,7 +35,10 @@ export async function withClient<T>(work: (client: Client) => Promise<T>): Promi
     return withDatabaseClient(work);
   }
   const { serverClient }: typeof import("./server-client") = require("./server-client");
-  return work(serverClient(target));
+  return work(serverClient(target)).catch((error: unknown) => {
+    if (!(error instanceof TypeError)) throw error;
+    throw new StartupError(`${target.endpoint.origin} sent an unexpected response`, { cause: error });
+  });
 }
 
 /** Runs `work` for the organization of a subject. */

@@ -56,8 +56,9 @@ export async function listPages<T>(
   do {
     const { nodes, pageInfo } = await read({ first: all ? MAX_PAGE : limit, after: cursor });
     for (const node of nodes) rows.push(node);
+    // A server that repeats a page must not be read forever.
+    more = pageInfo.hasNextPage && pageInfo.endCursor !== cursor;
     cursor = pageInfo.endCursor;
-    more = pageInfo.hasNextPage;
   } while (more && all);
   show(rows);
   if (!more) return;
