@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from "../pagination/cursor";
 import { mutation, query, type Run, withClient, withRun } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { addOrganizationOption, withAgent } from "./lookups";
-import { fieldsOf, printResult, printRows, recordOf } from "./output";
+import { fieldsOf, type Json, printResult, printRows, recordOf } from "./output";
 import { addPageOptions, listPages, type Page, type PageOptions } from "./pages";
 
 const AGENT = "id slug name organization { slug } createdAt";
@@ -12,10 +12,6 @@ const LIST = query("agents", "", AGENT);
 const CREATE = mutation("createAgent", AGENT);
 const RENAME = mutation("renameAgent", AGENT);
 const DELETE = mutation("deleteAgent", `${AGENT} deletedAt`);
-
-interface Json {
-  json?: boolean;
-}
 
 interface Agent {
   id: string;

@@ -1,30 +1,26 @@
 import { type Command, Option } from "commander";
+import type { Json } from "./output";
 import { get, publish } from "./published-configuration";
 import { wholeNumber } from "./whole-number";
 
 const MAX_VERSION = 2 ** 31 - 1;
 const versionNumber = wholeNumber(1, MAX_VERSION);
 
-interface AgentOption {
-  agent: string;
-}
-
-interface TestOptions {
+export interface TestOptions extends Json {
   junit?: string;
-  json?: boolean;
 }
 
-export interface GetOptions extends AgentOption {
+export interface GetOptions extends Json {
+  agent: string;
   version?: number;
   draft?: boolean;
-  json?: boolean;
 }
 
-export interface PublishOptions extends AgentOption {
+export interface PublishOptions extends Json {
+  agent: string;
   expect?: number;
   note?: string;
   ignoreTests?: string;
-  json?: boolean;
 }
 
 export const description = "Agents' rules and message texts";
@@ -45,7 +41,7 @@ export function add(configuration: Command): void {
     .description("check a configuration document without a database; exit code 1 if it cannot be published")
     .argument("<file>", "the document as JSON")
     .option("--json", "print one JSON object")
-    .action(async (file: string, options: { json?: boolean }) =>
+    .action(async (file: string, options: Json) =>
       (await import("./document-check.js")).check(file, options),
     );
 

@@ -4,18 +4,14 @@ import { loadConfig } from "../config";
 import { backUp, restore } from "../database/sqlite/backup";
 import { restoreSteps } from "../features/restores/restore-steps";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
-import { print, printJson } from "./output";
+import { type Json, printResult } from "./output";
 import { withDatabase, withServices } from "./services";
 import { addOnDatabase } from "./target";
 
-const HELD_LINES =
-  'Its lines are paused, so that no old message is sent; "gateway lines resume" puts them back into use.';
-const HELD_ENDPOINTS =
-  'Its webhook endpoints are disabled; "gateway webhooks enable" puts them back into use.';
-
-interface Json {
-  json?: boolean;
-}
+const HELD = [
+  'Its lines are paused, so that no old message is sent; "gateway lines resume" puts them back into use.',
+  'Its webhook endpoints are disabled; "gateway webhooks enable" puts them back into use.',
+].join("\n");
 
 /** Adds the commands `migrate`, `backup`, `restore` and `restored`. */
 export function addDatabaseCommands(program: Command): void {
@@ -25,8 +21,8 @@ export function addDatabaseCommands(program: Command): void {
     .action(({ json }: Json) =>
       withDatabase(async (database) => {
         const ran = await database.migrate();
-        if (json) printJson({ ran });
-        else print(ran.length === 0 ? "The database is up to date." : `Ran ${ran.join(", ")}.`);
+        const text = ran.length === 0 ? "The database is up to date." : `Ran ${ran.join(", ")}.`;
+        printResult(json, { ran }, text);
       }),
     );
 
@@ -37,8 +33,7 @@ export function addDatabaseCommands(program: Command): void {
     .option("--json", "print one JSON object")
     .action(async (file: string, { force, json }: Json & { force?: true }) => {
       const copied = await backUp(loadConfig(process.env).databaseUrl, file, { force });
-      if (json) printJson(copied);
-      else print(`Backed up to ${copied.file} (${copied.bytes} bytes).`);
+      printResult(json, copied, `Backed up to ${copied.file} (${copied.bytes} bytes).`);
     });
 
   addYesOption(addOnDatabase(program, "restore"))
@@ -53,12 +48,7 @@ export function addDatabaseCommands(program: Command): void {
         force: options.force,
         afterwards: restoreSteps(),
       });
-      if (options.json) printJson(copied);
-      else {
-        print(`Restored ${copied.file} (${copied.bytes} bytes).`);
-        print(HELD_LINES);
-        print(HELD_ENDPOINTS);
-      }
+      printResult(options.json, copied, `Restored ${copied.file} (${copied.bytes} bytes).\n${HELD}`);
     });
 
   addYesOption(addOnDatabase(program, "restored"))
@@ -72,12 +62,8 @@ export function addDatabaseCommands(program: Command): void {
           await confirm("Pause all lines and disable all webhook endpoints?", options);
           await restores.declareRestored(operatorFor);
         }
-        if (options.json) printJson({ restoredAt: await restores.restoredAt() });
-        else if (options.same) print("This database delivers messages.");
-        else {
-          print(HELD_LINES);
-          print(HELD_ENDPOINTS);
-        }
+        const text = options.same ? "This database delivers messages." : HELD;
+        printResult(options.json, { restoredAt: await restores.restoredAt() }, text);
       }),
     );
 }

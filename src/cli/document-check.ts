@@ -1,9 +1,9 @@
 import { checkDocument } from "../features/configuration/document/check-document";
 import { checkedDocument } from "./checked-document";
-import { printResult } from "./output";
+import { type Json, printResult } from "./output";
 
 /** Checks a document without a database. */
-export async function check(file: string, { json }: { json?: boolean }): Promise<void> {
+export async function check(file: string, { json }: Json): Promise<void> {
   const { result } = await checkedDocument(file, json, checkDocument);
   printResult(json, { problems: result.problems, warnings: result.warnings }, `${file} is valid.`);
 }

@@ -6,6 +6,7 @@ import type { ConfigurationDocument } from "../features/configuration/document/f
 import { gapsOf } from "../features/decisions/configuration-tests/coverage";
 import { runTests } from "../features/decisions/configuration-tests/run-tests";
 import { checkedDocument } from "./checked-document";
+import type { TestOptions } from "./configuration.commands";
 import { junitOf } from "./junit";
 import { print, printJson } from "./output";
 
@@ -13,7 +14,7 @@ import { print, printJson } from "./output";
  * Runs the tests of a document without a database, and prints failures and gaps in coverage.
  * @throws StartupError if a test fails
  */
-export async function test(file: string, { json, junit }: { json?: boolean; junit?: string }): Promise<void> {
+export async function test(file: string, { json, junit }: TestOptions): Promise<void> {
   const { result } = await checkedDocument(file, json, checkDocument);
   // A document without problems was parsed.
   const parsed = result.document as ConfigurationDocument;

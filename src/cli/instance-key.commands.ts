@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { withServices } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
-import { printResult } from "./output";
+import { type Json, printResult } from "./output";
 import { addOnDatabase } from "./target";
 
 export const description = "The key that encrypts signing secrets and stored credentials";
@@ -13,7 +13,7 @@ export function add(instanceKey: Command): void {
       "replace a lost instance key and discard all signing secrets and credentials; stop the servers first",
     )
     .option("--json", "print one JSON object")
-    .action((options: Confirmation & { json?: boolean }) =>
+    .action((options: Json & Confirmation) =>
       withServices(async ({ instanceKey }) => {
         await confirm("Discard all signing secrets and stored credentials?", options);
         await instanceKey.replace();

@@ -5,7 +5,7 @@ import type { InvitationMail, NewInvitation } from "../features/members/invitati
 import { mutation, query, withRun } from "./client";
 import { addOrganizationOption } from "./lookups";
 import { addPermissionOptions, permissionsOf } from "./members";
-import { enumNames, print, printJson, printRecord, printResult, printRows, recordOf } from "./output";
+import { enumNames, type Json, printRecord, printResult, printRows, recordOf } from "./output";
 
 const COLUMNS = "id email organization permissions invitedBy createdAt expiresAt";
 const INVITATION = COLUMNS.replace("organization", "organization { slug }");
@@ -20,9 +20,8 @@ const MAIL_NOTES: Readonly<Record<InvitationMail, string>> = {
   off: "The server does not send e-mail (SMTP_URL and MAIL_FROM are not set). Pass on the link yourself.",
 };
 
-interface Options {
+interface Options extends Json {
   org?: string;
-  json?: boolean;
 }
 
 type InviteOptions = Options & { email: string; manage?: boolean; permissions?: string[] };
@@ -37,12 +36,8 @@ export function addInvitationCommands(members: Command): void {
       withRun({ org }, async (run) => {
         const input = { email, permissions: enumNames(permissionsOf(options)) };
         const { invitation, link, mail } = await run<NewInvitation>(INVITE, { input });
-        const record = { ...recordOf(invitation), link };
-        if (json) printJson({ ...record, mail });
-        else {
-          printRecord(record);
-          print(`\nThe link will not be shown again. ${mail && MAIL_NOTES[mail]}`);
-        }
+        const record = { ...recordOf(invitation), link, ...(json && { mail }) };
+        printRecord(json, record, `The link will not be shown again. ${mail && MAIL_NOTES[mail]}`);
       }),
     );
 

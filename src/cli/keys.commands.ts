@@ -2,28 +2,21 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { operatorFor } from "../auth/context";
+import { organizationScopes } from "../auth/organization-scopes";
 import type { Scope } from "../auth/permissions";
 import { DAY_SECONDS } from "../common/time";
-import { keysAndTokensIn } from "../credentials/token-format";
-import type { ApiKey, ApiKeyState } from "../features/api-keys/api-key.entity";
+import { apiKeysIn } from "../credentials/token-format";
+import { GatewayError } from "../errors";
+import type { ApiKey, ApiKeyKind, ApiKeyState } from "../features/api-keys/api-key.entity";
 import type { MintedApiKey } from "../features/api-keys/api-key.inputs";
 import { KEY_RATE_LIMIT_MAX } from "../features/api-keys/api-key.limits";
 import { choicesOf } from "./choices";
-import { mutation, type Run, withClient, withServices } from "./client";
+import { mutation, type Run, withClient, withRun, withServices } from "./client";
 import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { DURATION_FORM, duration } from "./duration";
-import { agentIdOf, withAgent, withKey } from "./lookups";
-import {
-  enumNames,
-  fieldsOf,
-  print,
-  printJson,
-  printRecord,
-  printResult,
-  printRows,
-  recordOf,
-} from "./output";
+import { agentIdOf, withKey } from "./lookups";
+import { enumNames, fieldsOf, type Json, printRecord, printResult, printRows, recordOf } from "./output";
 import { addPageOptions, listPages, type Page, type PageOptions, pagesOf } from "./pages";
 import { addOnDatabase } from "./target";
 import { wholeNumber } from "./whole-number";
@@ -37,11 +30,15 @@ const COLUMNS =
 const MINTED =
   "apiKey { id name agent { slug } hint createdAt expiresAt scopes description rateLimitPerMinute allowedNetworks } secret";
 
-const CREATE = mutation("createApiKey", MINTED);
+const CREATE = {
+  agent: mutation("createApiKey", MINTED),
+  organization: mutation("createOrganizationKey", MINTED),
+};
 const ROTATE = mutation("rotateApiKey", MINTED);
 const UPDATE = mutation("updateApiKey", KEY);
 const REVOKE = mutation("revokeApiKey", KEY);
 
+const KINDS = choicesOf<ApiKeyKind>({ agent: true, organization: true });
 const STATES = choicesOf<ApiKeyState>({ active: true, revoked: true, expired: true });
 const SCOPES = choicesOf<Scope>({
   "agent:decide": true,
@@ -78,8 +75,20 @@ interface Settings {
   networks?: string[] | false;
 }
 
-interface Json {
-  json?: boolean;
+interface CreateOptions extends Json, Settings {
+  kind: ApiKeyKind;
+  agent?: string;
+  org?: string;
+  name: string;
+  expiresIn?: number;
+  scopes?: string[];
+}
+
+interface ListOptions extends Json, PageOptions {
+  kind?: ApiKeyKind;
+  agent?: string;
+  org?: string;
+  state?: ApiKeyState;
 }
 
 export const description = "API keys";
@@ -89,55 +98,62 @@ export function add(keys: Command): void {
   keys
     .command("create")
     .description("mint a key; its secret is shown only once")
-    .requiredOption("--agent <slug>", "agent that the key resolves to")
+    .addOption(
+      new Option("--kind <kind>", "whether the key acts as an agent or manages the organization")
+        .choices(KINDS)
+        .default("agent"),
+    )
+    .option("--agent <slug>", "agent that the key resolves to; required for an agent's key")
+    .option("--org <slug>", "organization that the key manages; required for its keys without --url")
     .requiredOption("--name <name>", "where the key is used")
     .option(
       "--expires-in <duration>",
-      `time until the key expires, ${DURATION_FORM}; never if omitted`,
+      `time until the key expires, ${DURATION_FORM}; as late as allowed if omitted`,
       duration(1, [CENTURY_SECONDS, "36525d"]),
     )
     .option(
       "--scopes <scopes>",
-      `comma-separated scopes of the key; all if omitted (${SCOPES.join(", ")})`,
+      `comma-separated scopes: of an agent's key, all if omitted (${SCOPES.join(", ")}); of a key of the organization, required (${Object.keys(organizationScopes).join(", ")})`,
       commaSeparated,
     )
     .option(...DESCRIPTION)
     .option(...RATE_LIMIT)
     .option(...NETWORKS)
     .option("--json", "print one JSON object")
-    .action(
-      ({
-        agent,
-        name,
-        expiresIn,
-        scopes,
-        ...options
-      }: Json & Settings & { agent: string; name: string; expiresIn?: number; scopes?: string[] }) =>
-        withAgent(agent, async (run, { id: agentId }) => {
-          const input = {
-            agentId,
-            name,
-            expiresAt: expiresIn && new Date(Date.now() + expiresIn * 1000),
-            scopes: scopes && enumNames(scopes),
-            ...settingsOf(options),
-          };
-          printMinted(await run<MintedApiKey>(CREATE, { input }), options);
-        }),
-    );
+    .action(({ kind, agent, org, name, expiresIn, scopes, ...options }: CreateOptions) => {
+      if (kind === "agent" ? agent === undefined : agent !== undefined || scopes === undefined)
+        throw new GatewayError(
+          "invalid_request",
+          kind === "agent"
+            ? "--agent <slug> is required for an agent's key."
+            : "A key of the organization requires --scopes and has no --agent.",
+        );
+      return withRun({ org, agent }, async (run) => {
+        const input = {
+          agentId: await agentIdOf(run, agent),
+          name,
+          expiresAt: expiresIn && new Date(Date.now() + expiresIn * 1000),
+          scopes: scopes && enumNames(scopes),
+          ...settingsOf(options),
+        };
+        printMinted(await run<MintedApiKey>(CREATE[kind], { input }), options);
+      });
+    });
 
   addPageOptions(keys.command("list"))
     .description("list keys, newest first")
+    .addOption(new Option("--kind <kind>", "only keys of agents, or of the organization").choices(KINDS))
     .option("--agent <slug>", "only keys of this agent")
-    .option("--org <slug>", "only keys of this organization")
+    .option("--org <slug>", "only keys of this organization, and of its agents")
     .addOption(new Option("--state <state>", "only keys in this state").choices(STATES))
     .option("--json", "print one JSON array")
-    .action((options: Json & PageOptions & { agent?: string; org?: string; state?: ApiKeyState }) =>
+    .action((options: ListOptions) =>
       withClient(async ({ about, services }) => {
-        const { agent, org, state } = options;
+        const { agent, org, kind, state } = options;
         const pages =
           services && agent === undefined && org === undefined
-            ? (page: Page) => services.keys.listAll({ state, ...page })
-            : await pagesOfOrganization(await about({ agent, org }), agent, state);
+            ? (page: Page) => services.keys.listAll({ kind, state, ...page })
+            : await pagesOfOrganization(await about({ agent, org }), options);
         await listPages(options, pages, (rows) =>
           printRows(
             options.json,
@@ -190,8 +206,7 @@ export function add(keys: Command): void {
     .action((which: string, { name, json, ...settings }: Json & Settings & { name?: string }) =>
       withKey(which, async (run, { id }) => {
         const key = await run<ApiKey>(UPDATE, { input: { id, name, ...settingsOf(settings) } });
-        if (json) printJson(recordOf(key));
-        else printRecord(recordOf(key));
+        printRecord(json, recordOf(key));
       }),
     );
 
@@ -217,9 +232,9 @@ export function add(keys: Command): void {
 }
 
 /** @throws GatewayError `not_found` (agent) */
-async function pagesOfOrganization(run: Run, agent: string | undefined, state: ApiKeyState | undefined) {
-  const agentId = await agentIdOf(run, agent);
-  return pagesOf<ApiKey>(run, "apiKeys", "agentId: ID, state: ApiKeyState", KEY, { agentId, state });
+async function pagesOfOrganization(run: Run, { agent, kind, state }: ListOptions) {
+  const values = { agentId: await agentIdOf(run, agent), kind, state };
+  return pagesOf<ApiKey>(run, "apiKeys", "agentId: ID, kind: ApiKeyKind, state: ApiKeyState", KEY, values);
 }
 
 function addLeaked(keys: Command): void {
@@ -253,12 +268,5 @@ const settingsOf = ({ description, rateLimit, networks }: Settings) => ({
   ...(networks !== undefined && { allowedNetworks: networks || null }),
 });
 
-function printMinted({ apiKey, secret }: MintedApiKey, { json }: Json): void {
-  const record = { ...recordOf(apiKey), secret };
-  if (json) {
-    printJson(record);
-    return;
-  }
-  printRecord(record);
-  print("\nThe secret will not be shown again.");
-}
+const printMinted = ({ apiKey, secret }: MintedApiKey, { json }: Json): void =>
+  printRecord(json, { ...recordOf(apiKey), secret }, "The secret will not be shown again.");

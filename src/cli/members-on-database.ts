@@ -6,13 +6,9 @@ import type { Member } from "../features/members/member.entity";
 import { withServices } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { addPermissionOptions, heldBy, permissionsOf } from "./members";
-import { fieldsOf, print, printJson, printRecord, printResult, type Row, recordOf } from "./output";
+import { fieldsOf, type Json, printRecord, printResult, type Row, recordOf } from "./output";
 import { secretFromStdin } from "./stdin";
 import { addOnDatabase } from "./target";
-
-interface Json {
-  json?: boolean;
-}
 
 interface PasswordOption {
   passwordStdin?: boolean;
@@ -139,11 +135,6 @@ async function choosePassword({
 const describe = (member: Member): Row => recordOf(fieldsOf(member, "id email organization permissions"));
 
 function printMember(member: Member, password: string | undefined, json: boolean | undefined): void {
-  const record = { ...describe(member), ...(password !== undefined && { password }) };
-  if (json) {
-    printJson(record);
-    return;
-  }
-  printRecord(record);
-  if (password !== undefined) print("\nThe password will not be shown again.");
+  if (password === undefined) printRecord(json, describe(member));
+  else printRecord(json, { ...describe(member), password }, "The password will not be shown again.");
 }

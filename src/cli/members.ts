@@ -6,7 +6,7 @@ import { mutation, query, withRun } from "./client";
 import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { addOrganizationOption, withMember } from "./lookups";
-import { enumNames, printResult, printRows, type Row, recordOf } from "./output";
+import { enumNames, type Json, printResult, printRows, type Row, recordOf } from "./output";
 
 const MEMBER = "id email organization { slug } permissions";
 
@@ -19,10 +19,6 @@ const PERMISSIONS = choicesOf<Permission>({
   "conversations:read": true,
   "conversations:write": true,
 });
-
-interface Json {
-  json?: boolean;
-}
 
 interface PermissionOptions {
   manage?: boolean;

@@ -8,7 +8,7 @@ import type { MessageStatus } from "../features/messages/message.enums";
 import { choicesOf } from "./choices";
 import { type Client, mutation, withClient, withServices } from "./client";
 import { withAgent } from "./lookups";
-import { print, printJson, printResult, printRows } from "./output";
+import { type Json, print, printJson, printResult, printRows } from "./output";
 import { addPageOptions, listPages, MAX_PAGE, type PageOptions, pagesOf } from "./pages";
 import { addOnDatabase } from "./target";
 
@@ -74,16 +74,14 @@ export function add(messages: Command): void {
     .description("cancel messages that have not been sent")
     .argument("<id...>", "their IDs")
     .option("--json", "print one JSON array")
-    .action((ids: string[], { json }: { json?: boolean }) =>
-      withClient((client) => cancel(client, ids, json)),
-    );
+    .action((ids: string[], { json }: Json) => withClient((client) => cancel(client, ids, json)));
 
   addOnDatabase(messages, "release")
     .description("release messages that an earlier version queued and an upgrade held back")
     .option("--agent <slug>", "only messages of this agent")
     .addOption(new Option("--all", "messages of all agents in all organizations").conflicts("agent"))
     .option("--json", "print one JSON object")
-    .action(({ agent, all, json }: { agent?: string; all?: boolean; json?: boolean }, command: Command) => {
+    .action(({ agent, all, json }: Json & { agent?: string; all?: boolean }, command: Command) => {
       if (agent === undefined && !all) command.error("error: --agent <slug> or --all is required");
       return withServices(async (services) => {
         let released = 0;

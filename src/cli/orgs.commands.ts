@@ -2,17 +2,13 @@ import type { Command } from "commander";
 import type { Organization } from "../features/organizations/organization.entity";
 import { mutation, query, type Run, withClient, withRun, withServices } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
-import { printResult, printRows } from "./output";
+import { type Json, printResult, printRows } from "./output";
 import { addOnDatabase } from "./target";
 
 const ORGANIZATION = "id slug name deactivatedAt createdAt";
 
 const OWN = query("organization", "", ORGANIZATION);
 const RENAME = mutation("renameOrganization", ORGANIZATION);
-
-interface Json {
-  json?: boolean;
-}
 
 export const description = "Organizations";
 

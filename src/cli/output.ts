@@ -1,5 +1,10 @@
 import { reportAndExit } from "../exit";
 
+/** The option `--json`. */
+export interface Json {
+  json?: boolean;
+}
+
 /** A record of the API, or the cells of a table row by column. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -121,10 +126,18 @@ function printTable(rows: readonly Row[], columns: readonly string[]): void {
 /** `createdAt` → `CREATED AT` */
 const heading = (column: string) => column.replace(/[A-Z]/g, " $&").toUpperCase();
 
-/** Prints a record with one name and value per line. */
-export function printRecord(record: Row): void {
+/**
+ * Prints a record as JSON, or with one name and value per line.
+ * @param note for people, after the record
+ */
+export function printRecord(json: boolean | undefined, record: Row, note?: string): void {
+  if (json) {
+    printJson(record);
+    return;
+  }
   const width = Math.max(...Object.keys(record).map((name) => name.length));
   for (const [name, value] of Object.entries(record)) print(`${name.padEnd(width)}  ${cell(name, value)}`);
+  if (note !== undefined) print(`\n${note}`);
 }
 
 /** Prints text, sanitized by `printable`. */

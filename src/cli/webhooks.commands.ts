@@ -4,7 +4,7 @@ import type { WebhookEndpointWithSecret, WebhookTest } from "../features/webhook
 import type { WebhookDelivery, WebhookDeliveryState } from "../features/webhooks/webhook-delivery.entity";
 import type { WebhookEndpoint } from "../features/webhooks/webhook-endpoint.entity";
 import { choicesOf } from "./choices";
-import { mutation, query, type Run, withRun } from "./client";
+import { mutation, query, withRun } from "./client";
 import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { addOrganizationOption, agentIdOf } from "./lookups";
@@ -23,6 +23,7 @@ const FIND = query("webhookEndpoint", "id: ID!", "previousSecretUntil");
 const CREATE = mutation("createWebhookEndpoint", WITH_SECRET);
 const ROTATE_SECRET = mutation("rotateWebhookSecret", WITH_SECRET);
 const UPDATE = mutation("updateWebhookEndpoint", ENDPOINT);
+const REDELIVER = mutation("redeliver", ENDPOINT);
 const TEST = mutation("sendTestEvent", "outcome status code detail durationMs");
 const FILTERS = "endpointId: ID!, state: WebhookDeliveryState, type: EventType, eventId: ID";
 
@@ -75,8 +76,8 @@ export function add(webhooks: Command): void {
     .option("--json", "print one JSON object")
     .action(({ org, agent, json, ...settings }: Options & SettingOptions & { agent?: string }) =>
       withRun({ org }, async (run) => {
-        const agentId = await agentIdOf(run, agent);
-        await printChangedSecret(run, CREATE, { agentId, ...settingsOf(settings) }, "was created", json);
+        const input = { agentId: await agentIdOf(run, agent), ...settingsOf(settings) };
+        printChangedSecret(json, await run<WebhookEndpointWithSecret>(CREATE, { input }), "was created");
       }),
     );
 
@@ -88,9 +89,10 @@ export function add(webhooks: Command): void {
     .option("--description <text>", "purpose of the endpoint")
     .option("--no-description", "remove the description")
     .action((id: string, { org, json, ...settings }: Options & SettingOptions) =>
-      withRun({ org }, (run) =>
-        printChanged(run, UPDATE, { id, ...settingsOf(settings) }, "was changed", json),
-      ),
+      withRun({ org }, async (run) => {
+        const input = { id, ...settingsOf(settings) };
+        printChanged(json, await run<WebhookEndpoint>(UPDATE, { input }), "was changed");
+      }),
     );
 
   addYesOption(
@@ -104,26 +106,23 @@ export function add(webhooks: Command): void {
           confirmation,
         );
       }
-      await printChangedSecret(run, ROTATE_SECRET, { id }, "has a new signing secret", json);
+      const changed = await run<WebhookEndpointWithSecret>(ROTATE_SECRET, { input: { id } });
+      printChangedSecret(json, changed, "has a new signing secret");
     }),
   );
 
-  for (const [name, description, change, done] of [
-    ["delete", "delete a webhook endpoint and its delivery log", "delete", "was deleted"],
-    ["enable", "enable a disabled webhook endpoint", "enable", "is active"],
-    [
-      "disable",
-      "disable a webhook endpoint; nothing is sent to it until it is enabled",
-      "disable",
-      "is disabled",
-    ],
+  for (const [name, description, done] of [
+    ["delete", "delete a webhook endpoint and its delivery log", "was deleted"],
+    ["enable", "enable a disabled webhook endpoint", "is active"],
+    ["disable", "disable a webhook endpoint; nothing is sent to it until it is enabled", "is disabled"],
   ] as const) {
     const command = addOne(name, description);
     if (name === "delete") addYesOption(command);
     command.action((id: string, { org, json, ...confirmation }: Options & Confirmation) =>
       withRun({ org }, async (run) => {
         if (name === "delete") await confirm(`Delete the webhook endpoint ${id}?`, confirmation);
-        await printChanged(run, mutation(`${change}WebhookEndpoint`, ENDPOINT), { id }, done, json);
+        const change = mutation(`${name}WebhookEndpoint`, ENDPOINT);
+        printChanged(json, await run<WebhookEndpoint>(change, { input: { id } }), done);
       }),
     );
   }
@@ -136,13 +135,8 @@ export function add(webhooks: Command): void {
         if ((since === undefined) === (after === undefined))
           throw new GatewayError("invalid_request", "--since or --after is required, but not both.");
         const input = { id, from: { since, after } };
-        await printChanged(
-          run,
-          mutation("redeliver", ENDPOINT),
-          input,
-          "will receive the events it missed",
-          json,
-        );
+        const endpoint = await run<WebhookEndpoint>(REDELIVER, { input });
+        printChanged(json, endpoint, "will receive the events it missed");
       }),
     );
 
@@ -189,26 +183,12 @@ const settingsOf = ({ url, types, description }: SettingOptions) => ({
   description: description === false ? null : description,
 });
 
-/** Changes an endpoint and prints the result. */
-async function printChanged(
-  run: Run,
-  change: string,
-  input: object,
-  done: string,
-  json?: boolean,
-): Promise<void> {
-  const endpoint = await run<WebhookEndpoint>(change, { input });
+const printChanged = (json: boolean | undefined, endpoint: WebhookEndpoint, done: string): void =>
   printResult(json, recordOf(endpoint), `The webhook endpoint ${endpoint.id} ${done}.`);
-}
 
-/** Changes an endpoint and prints the result with the new secret. */
-async function printChangedSecret(
-  run: Run,
-  change: string,
-  input: object,
+const printChangedSecret = (
+  json: boolean | undefined,
+  { endpoint, signingSecret }: WebhookEndpointWithSecret,
   done: string,
-  json?: boolean,
-): Promise<void> {
-  const { endpoint, signingSecret } = await run<WebhookEndpointWithSecret>(change, { input });
+): void =>
   printWithSecret(json, recordOf(endpoint), signingSecret, `The webhook endpoint ${endpoint.id} ${done}.`);
-}

@@ -188,10 +188,10 @@ describe("the command line", () => {
   );
 
   test("marks required options in the help", async () => {
-    const { code, stdout } = await cli(["keys", "create", "--help"]);
+    const { code, stdout } = await cli(["agents", "add", "--help"]);
     expect(code).toBe(0);
     const required = stdout.split("\n").filter((line) => line.includes("(required)"));
-    expect(required.map((line) => line.trim().split(" ")[0])).toEqual(["--agent", "--name"]);
+    expect(required.map((line) => line.trim().split(" ")[0])).toEqual(["--slug", "--name"]);
   });
 
   slowTest("takes durations with a unit and plain seconds", async () => {

@@ -1,23 +1,23 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { INSTANCE_KEY } from "../support/gateway";
+import { INSTANCE_KEY, mintForOrganization } from "../support/gateway";
 import { PUBLIC_URL } from "../support/lines";
 import { addMember } from "../support/people";
 import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
+import { webhookClient } from "../support/webhooks";
 
 const NOWHERE = "sqlite:/nowhere/gateway.sqlite";
+const UNREACHABLE = "https://127.0.0.1:1";
 
 /** Replaces what differs between two runs that do the same. */
 const alike = ({ code, stdout, stderr }: Ended) => ({
   code,
   stdout: [
     [/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>"],
-    [/agk_dev_\w+|whsec_[\w+/=]+/g, "<key>"],
+    [/ag[ko]_dev_\w+|whsec_[\w+/=]+/g, "<key>"],
     [/agi_\w+/g, "<token>"],
     [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
     [/127\.0\.0\.1:\d+/g, "<host>"],
@@ -42,10 +42,17 @@ describeGateway({ engine: "any" }, (gateway) => {
   const onServer = (...args: string[]) =>
     runCli(NOWHERE, args, "", { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.owner });
 
-  /** Commands in an order in which each can succeed; `run` names what a run on the database or the server creates. */
-  const commands = (run: string): string[][] => {
+  /** What a run on the database or the server changes, by its IDs. */
+  const created = { key: "", endpoint: "" };
+
+  /**
+   * Commands in an order in which each can succeed, unless it would call another machine.
+   * @param run names what a run on the database or the server creates
+   */
+  const commands = (run: string, { key, endpoint } = created): string[][] => {
     const agent = ["--agent", `agent-${run}`];
     const org = ["--org", "first"];
+    const ofOrganization = ["--kind", "organization", "--name", `key-${run}`, "--scopes", "audit:read"];
     const email = `anna-${run}@example.com`;
     const file = (name: string) => join(folder, `${name}.json`);
     return [
@@ -57,11 +64,25 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["agents", "rename", `agent-${run}`, "Helper"],
       ["agents", "list", ...org, "--limit", "1"],
       ["agents", "list", ...org, "--after", "x"],
+      ["agents", "add", ...org, "--slug", `gone-${run}`, "--name", "Agent"],
+      ["agents", "delete", `gone-${run}`],
       ["keys", "create", ...agent, "--name", "key", "--scopes", "pets:read", "--networks", "192.0.2.0/24"],
       ["keys", "create", ...agent, "--name", " "],
+      ["keys", "create", "--name", "key"],
+      ["keys", "create", ...org, ...ofOrganization, "--expires-in", "30d"],
+      ["keys", "create", ...org, ...ofOrganization, "--expires-in", "400d"],
+      ["keys", "create", ...org, ...ofOrganization.slice(0, 4)],
+      ["keys", "create", ...agent, ...ofOrganization],
+      ["keys", "list", ...org, "--kind", "organization", "--limit", "1"],
+      ["keys", "update", key, "--description", "Deploys", "--rate-limit", "5", "--networks", "192.0.2.0/24"],
+      ["keys", "rename", key, `renamed-${run}`],
+      ["keys", "rotate", key, "--grace", "1h"],
+      ["keys", "revoke", key],
       ["keys", "list", ...agent],
       ["keys", "list", ...agent, "--state", "expired"],
       ["keys", "revoke", "agk_dev_nobody"],
+      ["configuration", "check", file("valid")],
+      ["configuration", "test", file("invalid")],
       ["configuration", "get", ...agent],
       ["configuration", "get", ...agent, "--version", "9"],
       ["configuration", "get", ...agent, "--draft"],
@@ -75,6 +96,8 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["lines", "update", ...agent, "hook", "--rate", "3"],
       ["lines", "pause", ...agent, "hook", "--reason", "r"],
       ["lines", "resume", ...agent, "hook"],
+      ["lines", "test", ...agent, "main"],
+      ["lines", "set-default", ...agent, "hook"],
       ["lines", "rotate-secret", ...agent, "hook"],
       ["lines", "archive", ...agent, "nothing"],
       ["messages", "list", ...agent],
@@ -82,6 +105,13 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["webhooks", "create", ...org, "--url", PUBLIC_URL, ...agent, "--types", "message.sent"],
       ["webhooks", "update", ...org, "x", "--no-types"],
       ["webhooks", "list", "--org", "nowhere"],
+      ["webhooks", "rotate-secret", ...org, endpoint],
+      ["webhooks", "deliveries", ...org, endpoint, "--state", "failed"],
+      ["webhooks", "redeliver", ...org, endpoint, "--since", "1h"],
+      ["webhooks", "disable", ...org, endpoint],
+      ["webhooks", "test", ...org, "x"],
+      ["webhooks", "enable", ...org, endpoint],
+      ["webhooks", "delete", ...org, endpoint],
       ["members", "list", ...org],
       ["members", "grant", email, "conversations:read"],
       ["members", "revoke", email, "conversations:read"],
@@ -90,15 +120,24 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["members", "invite", ...org, "--email", `invited-${run}@example.com`, "--manage"],
       ["members", "withdraw", ...org, `invited-${run}@example.com`],
       ["members", "invitations", ...org],
+      ["members", "unlink", email],
       ["members", "remove", email],
       ["audit", "list", ...org, "--action", "member_removed", "--limit", "1"],
       ["audit", "list", ...org, "--since", "soon"],
+      ["orgs", "deactivate", "first"],
+      ["orgs", "reactivate", "first"],
     ];
   };
 
   slowTest("each command prints the same by --url as on the database", async () => {
-    for (const run of ["d", "s"]) await addMember(gateway, { email: `anna-${run}@example.com` });
-    const [ofDatabase, ofServer] = [commands("d"), commands("s")];
+    const runs: string[][][] = [];
+    for (const run of ["d", "s"]) {
+      await addMember(gateway, { email: `anna-${run}@example.com` });
+      const { id: key } = await mintForOrganization(gateway, { name: `managed-${run}` });
+      const { body } = await webhookClient(gateway).create({ url: PUBLIC_URL });
+      runs.push(commands(run, { key, endpoint: body.data.createWebhookEndpoint.endpoint.id }));
+    }
+    const [ofDatabase = [], ofServer = []] = runs;
     for (const [i, args] of ofDatabase.entries()) {
       for (const json of [[], ["--json"]]) {
         // What is created once cannot be created again.
@@ -108,6 +147,78 @@ describeGateway({ engine: "any" }, (gateway) => {
         expect({ args, ...ended }).toEqual({ args, ...expected });
       }
     }
+  });
+
+  /** Commands that work only on the database, with what they require. */
+  const DISK_ONLY = [
+    "start",
+    "keys leaked -",
+    "orgs add --slug x --name x",
+    "messages release --all",
+    "members add --org x --email x",
+    "members reset-password x",
+    "members sign-in-link x",
+    "members sign-out x",
+    "members remove-passkeys x",
+    "instance-key replace",
+    "seed",
+    "migrate",
+    "backup x",
+    "restore x",
+    "restored",
+  ];
+
+  test("each command is compared on both, or works only on the database and says so", async () => {
+    const commandsIn = async (...group: string[]) => {
+      const { stdout } = await runCli(NOWHERE, [...group, "--help"]);
+      const [, list = ""] = stdout.split("\nCommands:\n");
+      return [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)]
+        .map(([, name = ""]) => name)
+        .filter((name) => name !== "help");
+    };
+    const all: string[] = [];
+    for (const name of await commandsIn()) {
+      const inGroup = await commandsIn(name);
+      all.push(...(inGroup.length === 0 ? [name] : inGroup.map((each) => `${name} ${each}`)));
+    }
+    expect(all.length).toBeGreaterThan(60);
+    const nameOf = (args: readonly string[]) =>
+      all.find((name) => `${args.join(" ")} `.startsWith(`${name} `));
+    const disk = DISK_ONLY.map((line) => line.split(" "));
+    const known = [...commands("d"), ...disk].map(nameOf);
+    expect(all.filter((name) => !known.includes(name))).toEqual([]);
+    expect(known.filter((name) => name === undefined)).toEqual([]);
+    for (const args of [...disk, ["members", "permit", "x"]]) {
+      const ended = await runCli(NOWHERE, ["--url", UNREACHABLE, ...args], "", { GATEWAY_KEY: "a_key" });
+      const stderr = expect.stringMatching(/^gateway: [a-z -]+ works only on the database: [^\n]+\n$/);
+      expect({ args, ...ended }).toEqual({ args, code: 2, signal: null, stdout: "", stderr });
+    }
+  });
+
+  test("a key of the organization mints from elsewhere only what it has itself", async () => {
+    const { secret } = await mintForOrganization(gateway, { scopes: ["keys:manage", "members:read"] });
+    const mint = (...args: string[]) =>
+      runCli(NOWHERE, ["keys", "create", "--name", `n ${Math.random()}`, ...args, "--json"], "", {
+        GATEWAY_URL: gateway.url,
+        GATEWAY_KEY: secret,
+      });
+    const minted = await mint("--kind", "organization", "--scopes", "members:read");
+    expect(minted).toMatchObject({ code: 0, stderr: "" });
+    const { agent, hint, allowedNetworks } = JSON.parse(minted.stdout);
+    expect({ agent, allowedNetworks }).toEqual({ agent: null, allowedNetworks: ["127.0.0.0/8"] });
+    expect(hint).toMatch(/^ago_dev_/);
+    const ofAgent = ["--agent", "first-agent"];
+    for (const [args, says] of [
+      [["--kind", "organization", "--scopes", "audit:read"], "the scope audit:read, which it lacks"],
+      [["--kind", "organization", "--scopes", "members:read", "--networks", "0.0.0.0/0"], "more networks"],
+      [ofAgent, "without named scopes"],
+    ] as const)
+      expect(await mint(...args)).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining(says),
+      });
+    expect(await mint(...ofAgent, "--scopes", "pets:read")).toMatchObject({ code: 0 });
   });
 
   test("a key is listed, rotated and revoked from elsewhere, without --org", async () => {
@@ -120,11 +231,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(entry).toMatchObject({ action: "api_key_revoked", targetHint: next.hint });
   });
 
-  const UNREACHABLE = "https://127.0.0.1:1";
   test.each<[args: string[], code: number, says: string]>([
-    [["--url", UNREACHABLE, "migrate"], 2, "migrate works only on the database"],
-    [["--url", UNREACHABLE, "members", "add"], 2, "--org"],
-    [["--url", UNREACHABLE, "members", "sign-in-link", "x"], 2, "members sign-in-link works only on the"],
     [["--url", "http://gateway.example.com", "orgs", "list"], 2, "must begin with https://"],
     [["--url", "https://user:hunter2@127.0.0.1", "orgs", "list"], 2, "must not have a user name"],
     [["--url", UNREACHABLE, "orgs", "list"], 1, `${UNREACHABLE} cannot be reached`],
@@ -146,36 +253,6 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await run("agk_dev_x")).toMatchObject({ code: 1, stderr: expect.stringContaining("malformed") });
     const stdin = ["--url", gateway.url, "--key-stdin", "orgs", "list"];
     expect(await runCli(NOWHERE, stdin, `${gateway.owner}\n`)).toMatchObject({ code: 0, stderr: "" });
-  });
-
-  test("a busy server is waited for, and errors of a hostile one are one line without the key", async () => {
-    const answers: RequestListener[] = [
-      (_, response) => void response.writeHead(503, { "retry-after": "0" }).end("{}"),
-      (_, response) => void response.end('{"data":{"organization":{"slug":"first"}}}'),
-      (_, response) => void response.writeHead(503, { "retry-after": "-60" }).end("{}"),
-      (_, response) => void response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
-      ({ headers }, response) => {
-        const message = `\u001b[2J\n${headers.authorization}`;
-        response.writeHead(500, { "x-request-id": "r-1" });
-        response.end(JSON.stringify({ errors: [{ message, extensions: { code: "internal_error" } }] }));
-      },
-    ];
-    const server = createServer((request, response) => answers.shift()?.(request, response)).listen(
-      0,
-      "127.0.0.1",
-    );
-    await new Promise((resolve) => server.once("listening", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const run = () => runCli(NOWHERE, ["orgs", "list"], "", { GATEWAY_URL: url, GATEWAY_KEY: "hunter2" });
-    expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining("first") });
-    expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining("responded with 503") });
-    expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining("responded with 307") });
-    expect(await run()).toMatchObject({
-      code: 1,
-      stderr: "gateway: ?[2J Bearer [redacted] (request r-1)\n",
-    });
-    server.closeAllConnections();
-    server.close();
   });
 
   slowTest("a command on a server ends as a process", async () => {

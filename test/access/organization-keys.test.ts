@@ -1,0 +1,81 @@
+import { type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from "graphql";
+import { createSchema } from "../../src/graphql/schema";
+import { accessOf } from "../../src/schema/access";
+
+/** Object types whose fields keys of the organization can select, whatever their scopes. */
+const READABLE = [
+  "Agent",
+  "AgentIdentity",
+  "ApiKey",
+  "ApiKeyConnection",
+  "ApiKeyEdge",
+  "ApiKeyIdentity",
+  "AuditChange",
+  "AuditEntry",
+  "AuditEntryConnection",
+  "AuditEntryEdge",
+  "Configuration",
+  "ConfigurationCheck",
+  "ConfigurationClauseCoverage",
+  "ConfigurationDecider",
+  "ConfigurationDraft",
+  "ConfigurationLine",
+  "ConfigurationProblem",
+  "ConfigurationRuleCoverage",
+  "ConfigurationTestDifference",
+  "ConfigurationTestResult",
+  "ConfigurationTests",
+  "ConfigurationVersion",
+  "ConfigurationVersionConnection",
+  "ConfigurationVersionEdge",
+  "CookieSession",
+  "DeprecatedUse",
+  "DeprecatedUseReport",
+  "Invitation",
+  "KeyUsage",
+  "Line",
+  "LineEmail",
+  "LineFault",
+  "LineTest",
+  "LineWebhook",
+  "LineWithSecret",
+  "Member",
+  "MemberIdentity",
+  "MintedApiKey",
+  "Organization",
+  "PageInfo",
+  "PasskeyOptions",
+  "SavedConfigurationDraft",
+  "SignInOptions",
+  "SignedIn",
+  "SourcePosition",
+  "UsageBucket",
+  "UsageTotals",
+  "WebhookDelivery",
+  "WebhookDeliveryConnection",
+  "WebhookDeliveryEdge",
+  "WebhookEndpoint",
+  "WebhookEndpointWithSecret",
+  "WebhookTest",
+];
+
+test("keys of the organization reach no type with contacts' data through any field", () => {
+  const schema = createSchema();
+  const reached = new Set<string>();
+  const visit = (type: GraphQLNamedType): void => {
+    if (!isObjectType(type) || reached.has(type.name)) return;
+    reached.add(type.name);
+    visitFields(type);
+  };
+  const visitFields = (type: GraphQLObjectType): void => {
+    for (const field of Object.values(type.getFields())) {
+      const allowed = accessOf(field)?.allowed;
+      // Fields without a rule are for every caller who can read their object.
+      if (typeof allowed === "object" && allowed.organizationKey === undefined) continue;
+      visit(getNamedType(field.type));
+    }
+  };
+  for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+    if (root) visitFields(root);
+  expect([...reached].sort()).toEqual(READABLE);
+});
