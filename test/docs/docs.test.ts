@@ -6,6 +6,7 @@ import { retentionOf } from "../../src/features";
 import { version } from "../../src/version";
 import { publish } from "../support/decisions";
 import { sqlite } from "../support/engines";
+import { mintForOrganization } from "../support/gateway";
 import { firstAgentId } from "../support/people";
 import { suiteGateway } from "../support/suite";
 import { brokenLinks, configurationsIn, examples, PAGES, read, section } from "./markdown";
@@ -28,12 +29,13 @@ describe.each(WITH_EXAMPLES)("%s", (page) => {
   test("prints what its curl examples print, but for ids and times", async () => {
     const [configuration] = configurationsIn(read(page));
     if (configuration !== undefined) await publish(gateway, await firstAgentId(gateway), configuration);
+    const { secret } = await mintForOrganization(gateway);
     // In order, for a pet is listed that an earlier one added.
     let contact = "";
     for (const { command, output } of examples(read(page))) {
       const here = command.replaceAll("http://127.0.0.1:4000", gateway.url);
       const { stdout } = await promisify(execFile)("sh", ["-c", here], {
-        env: { ...process.env, KEY: gateway.key, CONTACT: contact },
+        env: { ...process.env, KEY: gateway.key, ORGANIZATION_KEY: secret, CONTACT: contact },
       });
       const printed = JSON.parse(stdout);
       expect(withoutNoise(printed)).toEqual(withoutNoise(JSON.parse(output)));
