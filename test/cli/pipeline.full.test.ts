@@ -69,5 +69,5 @@ describeGateway({ engine: "any" }, (gateway) => {
     const entries = JSON.parse(await readFile(join(folder, "audit.json"), "utf8"));
     const actions = entries.map(({ action }: { action: string }) => action);
     expect(actions.slice(0, 3)).toEqual(["api_key_created", "api_key_rotated", "configuration_published"]);
-  });
+  }, 300_000);
 });

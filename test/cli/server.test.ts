@@ -129,25 +129,29 @@ describeGateway({ engine: "any" }, (gateway) => {
     ];
   };
 
-  slowTest("each command prints the same by --url as on the database", async () => {
-    const runs: string[][][] = [];
-    for (const run of ["d", "s"]) {
-      await addMember(gateway, { email: `anna-${run}@example.com` });
-      const { id: key } = await mintForOrganization(gateway, { name: `managed-${run}` });
-      const { body } = await webhookClient(gateway).create({ url: PUBLIC_URL });
-      runs.push(commands(run, { key, endpoint: body.data.createWebhookEndpoint.endpoint.id }));
-    }
-    const [ofDatabase = [], ofServer = []] = runs;
-    for (const [i, args] of ofDatabase.entries()) {
-      for (const json of [[], ["--json"]]) {
-        // What is created once cannot be created again.
-        if (json.length > 0 && /^(add|create|invite|withdraw|remove|cancel)$/.test(args[1] ?? "")) continue;
-        const expected = alike(await onDatabase(...args, ...json));
-        const ended = alike(await onServer(...(ofServer[i] ?? []), ...json));
-        expect({ args, ...ended }).toEqual({ args, ...expected });
+  slowTest(
+    "each command prints the same by --url as on the database",
+    async () => {
+      const runs: string[][][] = [];
+      for (const run of ["d", "s"]) {
+        await addMember(gateway, { email: `anna-${run}@example.com` });
+        const { id: key } = await mintForOrganization(gateway, { name: `managed-${run}` });
+        const { body } = await webhookClient(gateway).create({ url: PUBLIC_URL });
+        runs.push(commands(run, { key, endpoint: body.data.createWebhookEndpoint.endpoint.id }));
       }
-    }
-  });
+      const [ofDatabase = [], ofServer = []] = runs;
+      for (const [i, args] of ofDatabase.entries()) {
+        for (const json of [[], ["--json"]]) {
+          // What is created once cannot be created again.
+          if (json.length > 0 && /^(add|create|invite|withdraw|remove|cancel)$/.test(args[1] ?? "")) continue;
+          const expected = alike(await onDatabase(...args, ...json));
+          const ended = alike(await onServer(...(ofServer[i] ?? []), ...json));
+          expect({ args, ...ended }).toEqual({ args, ...expected });
+        }
+      }
+    },
+    300_000,
+  );
 
   /** Commands that work only on the database, with what they require. */
   const DISK_ONLY = [
