@@ -10,6 +10,13 @@ const QUOTE_MAX_LENGTH = 200;
 
 export type Failure = Exclude<SendResult, { outcome: typeof AttemptOutcome.accepted }>;
 
+/** Codes of failures in this process before anything was sent. */
+const NOT_ATTEMPTED: ReadonlySet<string> = new Set(["not_sent", "lease_lost", "aborted"]);
+
+/** True if a send was attempted, whatever its outcome. */
+export const wasAttempted = (result: SendResult): boolean =>
+  !("code" in result && NOT_ATTEMPTED.has(result.code));
+
 /** Ends an attempt before its message is sent, or while it waits for the receiver. */
 export class Interruption extends Error {
   override readonly name = "Interruption";

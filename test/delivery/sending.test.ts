@@ -593,7 +593,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
         reader.query("select state, paused_reason as reason from line where id = $1", [lineId]),
       );
     await waitUntil(async () => (await line())[0].state === LineState.paused);
-    expect(await line()).toEqual([{ state: "paused", reason: "rejecting" }]);
+    expect(await line()).toEqual([{ state: "paused", reason: "http_404" }]);
     receiver.reaction = answering(404);
     for (const response of held) response.writeHead(404).end();
     expect(await become(ids[24] as string, { heldReason: "line_paused" as never })).toMatchObject({

@@ -16,14 +16,14 @@ export async function addLine(
   { agentId, name = `line-${Math.random().toString(36).slice(2)}`, ...more }: AddedLine,
 ): Promise<Line> {
   // One agent may have too few lines left for a whole matrix of callers.
-  await gateway.services.database.write((tx) =>
-    tx.query(
-      `delete from line where agent_id = $1 and name like 'line-%' and not is_default
-         and id not in (select line_id from conversation)
-         and (select count(*) from line where agent_id = $1) > ${MAX_LINES - 5}`,
-      [agentId],
-    ),
-  );
+  const isSpare = `agent_id = $1 and name like 'line-%' and not is_default
+    and id not in (select line_id from conversation)
+    and (select count(*) from line where agent_id = $1) > ${MAX_LINES - 5}`;
+  await gateway.services.database.write(async (tx) => {
+    const traffic = `delete from line_traffic where line_id in (select id from line where ${isSpare})`;
+    await tx.query(traffic, [agentId]);
+    await tx.query(`delete from line where ${isSpare}`, [agentId]);
+  });
   const context = await operatorOfAgent(gateway, agentId);
   const input = Object.assign(new CreateLineInput(), { agentId, name, ...more });
   return (await gateway.services.lines.create(context, input)).line;

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { KINDS } from "../lines/line-kinds";
-import { lineStateTag } from "../lines/line-state";
+import { LineTag } from "../lines/line-state";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
@@ -146,7 +146,7 @@ function Lines({ agent, lines }: { agent: Agent; lines: AgentSetupQuery["lines"]
               </span>,
               KINDS[kind]?.label ?? kind,
               address ?? "–",
-              lineStateTag({ state, fault }),
+              <LineTag key="state" state={state} fault={fault} />,
             ]}
           />
         ))}

@@ -15,7 +15,7 @@ import { Snippet } from "../ui/snippet";
 import { LineDetailsDocument, type LineDetailsFragment } from "./documents.generated";
 import { type LineAction, lineActions } from "./line-actions";
 import { ADDRESS_KINDS, KINDS, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
-import { lineStateTag } from "./line-state";
+import { LineState } from "./line-state";
 import styles from "./lines.module.css";
 
 const { component: EditLine } = loaded(async () => (await import("./edit-line")).EditLine);
@@ -86,19 +86,7 @@ function Content({ agent, line, section }: { agent: Agent; line: LineDetailsFrag
 function factsOf(line: LineDetailsFragment) {
   const { webhook, email } = line;
   return {
-    Status: (
-      <span className={styles.name}>
-        {lineStateTag(line)}
-        {line.pausedReason}
-      </span>
-    ),
-    ...(line.fault !== null && {
-      "Can’t send": (
-        <>
-          {line.fault.detail} Since <Time value={line.fault.since} />
-        </>
-      ),
-    }),
+    Status: <LineState line={line} />,
     Kind: KINDS[line.kind]?.label ?? line.kind,
     Default: line.isDefault ? "Yes, used if no other line is specified" : "No",
     ID: <code>{line.id}</code>,

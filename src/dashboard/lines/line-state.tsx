@@ -1,5 +1,8 @@
-import { StateTag, Tag, Tags } from "../ui/tag";
+import { Time } from "../ui/format";
+import pageStyles from "../ui/page.module.css";
+import { StateTag, Tag } from "../ui/tag";
 import type { LineFragment } from "./documents.generated";
+import styles from "./lines.module.css";
 
 const STATES = {
   active: { label: "Active", tone: "good" },
@@ -7,9 +10,31 @@ const STATES = {
   archived: { label: "Archived", tone: "plain" },
 } as const;
 
-export const lineStateTag = ({ state, fault }: Pick<LineFragment, "state" | "fault">) => (
-  <Tags key="state">
+/** The state of a line as a tag. */
+export const LineTag = ({ state, fault }: Pick<LineFragment, "state" | "fault">) =>
+  state === "active" && fault !== null ? (
+    <Tag tone="bad">Failing</Tag>
+  ) : (
     <StateTag of={STATES} state={state} />
-    {fault !== null && <Tag tone="bad">Can’t send</Tag>}
-  </Tags>
-);
+  );
+
+/** The state of a line, why it is paused, and since when and why it fails. */
+export const LineState = ({ line }: { line: Pick<LineFragment, "state" | "fault" | "pausedReason"> }) => {
+  const { state, fault, pausedReason } = line;
+  return (
+    <div className={styles.state}>
+      <LineTag state={state} fault={fault} />
+      {pausedReason !== null && (
+        <p className={pageStyles.second}>
+          <bdi>{pausedReason}</bdi>
+        </p>
+      )}
+      {fault !== null && (
+        <p className={pageStyles.second}>
+          {state === "active" ? "since" : "Failing since"} <Time value={fault.since} isExact />:{" "}
+          {fault.detail}
+        </p>
+      )}
+    </div>
+  );
+};

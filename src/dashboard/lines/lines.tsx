@@ -19,7 +19,7 @@ import { Tag } from "../ui/tag";
 import { LinesDocument } from "./documents.generated";
 import { type LineAction, lineActions } from "./line-actions";
 import { KINDS } from "./line-kinds";
-import { lineStateTag } from "./line-state";
+import { LineState } from "./line-state";
 import styles from "./lines.module.css";
 
 const { component: CreateLine } = loaded(async () => (await import("./create-line")).CreateLine);
@@ -87,7 +87,7 @@ function LineList({ agent }: { agent: Agent }) {
             </span>,
             KINDS[line.kind]?.label ?? line.kind,
             line.address ?? "–",
-            lineStateTag(line),
+            <LineState key="state" line={line} />,
             line.ratePerMinute === null ? "No limit" : formatNumber(line.ratePerMinute),
             <RowMenu
               key="menu"

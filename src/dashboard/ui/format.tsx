@@ -70,6 +70,8 @@ export function timeIn(moment: string, zone: string): string | undefined {
   }
 }
 
+const minute = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" }));
+
 const day = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "long", timeZone: "UTC" }));
 
 /** Date in UTC. */
@@ -92,13 +94,26 @@ const subscribe = (listener: () => void) => {
 /**
  * A time relative to now. The exact time is in the tooltip, created on demand, and in machine-readable form.
  * @param isDue true if an event is due at the time, and overdue afterwards
+ * @param isExact true to show the date and time instead, to the minute
  */
-export function Time({ value, isDue = false }: { value: string; isDue?: boolean }) {
+export function Time({
+  value,
+  isDue = false,
+  isExact = false,
+}: {
+  value: string;
+  isDue?: boolean;
+  isExact?: boolean;
+}) {
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_INTERVAL_MS));
   const now = Date.now();
   return (
     <time dateTime={value} onMouseEnter={({ currentTarget }) => (currentTarget.title = exactTime(value))}>
-      {isDue && Date.parse(value) <= now + LATE_SECONDS * 1000 ? "now" : relativeTime(value, now)}
+      {isExact
+        ? minute().format(new Date(value))
+        : isDue && Date.parse(value) <= now + LATE_SECONDS * 1000
+          ? "now"
+          : relativeTime(value, now)}
     </time>
   );
 }

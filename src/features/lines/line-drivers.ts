@@ -72,7 +72,12 @@ export class LineDrivers {
         // A missing key may be available by the next attempt.
         driver = undefined;
         if (!(error instanceof GatewayError)) throw error;
-        return { outcome: AttemptOutcome.retryable, code: "instance_key", detail: error.message };
+        return {
+          outcome: AttemptOutcome.retryable,
+          code: "instance_key",
+          detail: error.message,
+          lineFault: "temporary",
+        };
       }
     };
   }

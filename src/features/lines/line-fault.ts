@@ -3,19 +3,19 @@ import type { Timestamp } from "../../common/time";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 
-@ObjectType({ simpleResolvers: true, description: "Why a line cannot send messages." })
+@ObjectType({ simpleResolvers: true, description: "Why a line fails to send messages." })
 export class LineFault {
   @Field(() => String, {
     description:
-      "Machine-readable error code, such as `auth` or `tls`. For a mail server's reply, it is `smtp_` and the status, such as `smtp_550`.",
+      "Machine-readable error code of the last failed attempt, such as `timeout`, `auth` or `tls`. The code of a response is `http_` or `smtp_` and its status, such as `http_503`.",
   })
   code!: string;
 
   @ThirdPartyText()
-  @Field(() => String, { description: "Human-readable description of the fault." })
+  @Field(() => String, { description: "Human-readable description of the last failed attempt." })
   @MaxCharacters(500)
   detail!: string;
 
-  @Field(() => GraphQLISODateTime, { description: "When the fault started." })
+  @Field(() => GraphQLISODateTime, { description: "Start of the current series of failed attempts." })
   since!: Timestamp;
 }

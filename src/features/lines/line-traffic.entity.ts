@@ -15,7 +15,7 @@ export class LineTraffic {
   @Column({ type: "integer" })
   rejections!: number;
 
-  /** The fault of the last attempts: its code, a human-readable description, and when it was first seen. */
+  /** The last failed attempt since the last success: its code, a human-readable description, and when the series started. */
   @Column({ type: "varchar", length: 60, nullable: true })
   faultCode!: string | null;
 

@@ -67,7 +67,7 @@ export class LineResolver {
   @FieldResolver(() => LineFault, {
     nullable: true,
     description:
-      "Fault in the line, not in its messages, that keeps them from being sent; they are retried. Null once the line has sent a message.",
+      "Why the line fails to send messages; null once it has sent a message. On e-mail lines, rejections of single messages do not count.",
   })
   fault(@Root() { id }: Line): Promise<LineFault | null> {
     return findIfAny(this.service.faultOf, id);

@@ -2,7 +2,8 @@ import { groupBy } from "../../common/group-by";
 import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import { AttemptOutcome, type SendResult } from "../../delivery/driver";
+import { AttemptOutcome } from "../../delivery/driver";
+import { wasAttempted } from "../../delivery/failures";
 import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
 import type { EndpointHealth } from "./endpoint-health";
@@ -15,9 +16,6 @@ import { redeliveryDelayMs } from "./webhook-retries";
 
 /** How long a lane sleeps while its endpoint is disabled (ms); enabling the endpoint wakes it. */
 const HELD_MS = DAY_MS;
-
-/** Failures in this process before anything was sent; they do not count as attempts. */
-const NOT_ATTEMPTED: ReadonlySet<string> = new Set(["not_sent", "lease_lost", "aborted"]);
 
 /** The first pending delivery of a lane. */
 interface Head extends Pick<WebhookDelivery, "id" | "laneId" | "endpointId" | "attempts" | "notBefore"> {
@@ -73,7 +71,7 @@ export class WebhookWork implements LaneWork {
   }
 
   async finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void> {
-    const attempted = ended.filter(({ isHeld, result }) => isHeld && !wasNotAttempted(result));
+    const attempted = ended.filter(({ isHeld, result }) => isHeld && wasAttempted(result));
     if (attempted.length === 0) return;
     const outcomes = attempted.map((each) => [each, outcomeOf(each)] as const);
     await store(tx, outcomes);
@@ -108,8 +106,6 @@ export class WebhookWork implements LaneWork {
     };
   }
 }
-
-const wasNotAttempted = (result: SendResult): boolean => "code" in result && NOT_ATTEMPTED.has(result.code);
 
 /** The first pending delivery of each lane, with its endpoint. */
 async function readHeads(tx: Tx, laneIds: readonly string[]): Promise<ReadonlyMap<string, Head>> {
