@@ -6,6 +6,10 @@ import {
   type SelectQueryBuilder,
 } from "typeorm";
 import { indexBy } from "../common/coalesce";
+import { type Page, paginate } from "./connection";
+
+/** Max parts, because of SQLite's limit for compound statements. */
+export const MAX_PARTS = 500;
 
 /** A condition that selects a part of a list; its parameters are named differently in each part. */
 export interface Part {
@@ -26,7 +30,7 @@ export interface Order {
  * Reads a page of a list that an index orders only within each part, for example the conversations of several agents: a
  * page of each part is read from the index, and these pages are merged.
  * @param query selects the list, and maybe rows outside of its parts
- * @param parts disjoint parts, at most 500 because of SQLite's limit for compound statements
+ * @param parts disjoint parts, at most `MAX_PARTS`
  */
 export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
   reader: EntityManager,
@@ -64,4 +68,18 @@ export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
     ({ id }) => id,
   );
   return ids.flatMap((id) => rows.get(id) ?? []);
+}
+
+/** Reads a page of a list in the order of `id`, like `paginate`, by its parts. */
+export async function pageByIdOfParts<Row extends ObjectLiteral & { id: string }>(
+  reader: EntityManager,
+  query: SelectQueryBuilder<Row>,
+  parts: readonly Part[],
+  { page, direction }: { page: Page; direction: "ASC" | "DESC" },
+): Promise<Row[]> {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1)
+    return paginate(query.andWhere(first.condition, first.parameters), page, direction).getMany();
+  const after = page.after === undefined ? undefined : { at: page.after, id: page.after };
+  return pageOfParts(reader, query, parts, { column: "id", direction, after, limit: page.limit + 1 });
 }

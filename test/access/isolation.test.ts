@@ -287,6 +287,8 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       (await ask(MESSAGES, { agentId }, manager.token)).body,
       (await ask(DECISIONS, { agentId }, manager.token)).body,
       (await ask(TIMERS, { agentId }, manager.token)).body,
+      (await ask(MESSAGES, {}, manager.token)).body,
+      (await ask(DECISIONS, {}, manager.token)).body,
       (await ask(TIMERS, {}, key.secret)).body,
       (await ask(REPLAYS, {}, key.secret)).body,
       (await ask(EVENTS, { agentId }, manager.token)).body,

@@ -5,7 +5,7 @@ import {
   SITUATION_TYPE_MAX_LENGTH,
 } from "../../features/configuration/configuration.limits";
 import { usePolledQuery } from "../api/client";
-import { useContactNames } from "../contacts/contact-label";
+import { labelOfContact } from "../contacts/contact-label";
 import { useViewer } from "../session/session";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
@@ -13,6 +13,7 @@ import filterStyles from "../ui/filters.module.css";
 import { Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
+import { Name } from "../ui/name";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { LAST_DAYS, periodOf } from "../ui/period";
@@ -20,17 +21,21 @@ import { RowLink } from "../ui/row-link";
 import { Search } from "../ui/search";
 import { Snippet } from "../ui/snippet";
 import { columnsOf } from "../ui/table";
-import { DecisionsDocument } from "./documents.generated";
+import { DecisionsDocument, type DecisionsQuery } from "./documents.generated";
 import { OUTCOME_OPTIONS, OutcomeTag, WITH_FAILURES } from "./words";
 
 const FILTER_OPTIONS = [...OUTCOME_OPTIONS, WITH_FAILURES];
 
 const COLUMNS = columnsOf("Situation", "Contact", "Outcome", "Rule", "Version", "When");
 
-/** An agent's decisions, newest first, with filters. */
-export function DecisionList({ agentId }: { agentId: string }) {
+type Listed = DecisionsQuery["decisions"]["nodes"][number];
+
+/**
+ * Decisions, newest first, with filters.
+ * @param agentId null for the decisions of all agents
+ */
+export function DecisionList({ agentId, severalAgents }: { agentId: string | null; severalAgents: boolean }) {
   const address = useListAddress();
-  const contact = address.get("contact") || null;
   const outcome = address.oneOf("outcome", FILTER_OPTIONS);
   const key = address.get("key").slice(0, SITUATION_KEY_MAX_LENGTH);
   const type = address.get("type").slice(0, SITUATION_TYPE_MAX_LENGTH);
@@ -47,7 +52,7 @@ export function DecisionList({ agentId }: { agentId: string }) {
       outcome: outcome === WITH_FAILURES.value ? null : outcome || null,
       hasFailures: outcome === WITH_FAILURES.value || null,
       conversationId: address.get("conversation") || null,
-      contactId: contact,
+      contactId: address.get("contact") || null,
       key: key || null,
       type: type || null,
       ruleId: rule || null,
@@ -56,10 +61,7 @@ export function DecisionList({ agentId }: { agentId: string }) {
     { pollMs: 15_000 },
   );
   const connection = query.data?.decisions;
-  const nameOf = useContactNames(agentId, [
-    contact,
-    ...(connection?.nodes.map(({ contactId }) => contactId) ?? []),
-  ]);
+  const [first] = connection?.nodes ?? [];
   return (
     <div className={pageStyles.card}>
       <search className={filterStyles.filters}>
@@ -84,7 +86,12 @@ export function DecisionList({ agentId }: { agentId: string }) {
         />
         <FilterSelect address={address} name="period" label="Date" all="All time" options={LAST_DAYS} />
         <FilterChip address={address} name="rule" label="Rule" value={rule} />
-        <FilterChip address={address} name="contact" label="Contact" value={nameOf(contact)} />
+        <FilterChip
+          address={address}
+          name="contact"
+          label="Contact"
+          value={first === undefined ? "…" : nameOfContact(first)}
+        />
         <FilterChip address={address} name="conversation" label="One conversation" />
       </search>
       <List
@@ -100,6 +107,8 @@ export function DecisionList({ agentId }: { agentId: string }) {
           situation,
           situationKey,
           contactId,
+          contact,
+          agent,
           ruleId,
           configurationVersion,
           createdAt,
@@ -114,7 +123,14 @@ export function DecisionList({ agentId }: { agentId: string }) {
               </>
             )}
           </RowLink>,
-          nameOf(contactId),
+          <div key="contact">
+            <Name>{nameOfContact({ contactId, contact })}</Name>
+            {severalAgents && (
+              <p className={pageStyles.second}>
+                <Name>{agent.name}</Name>
+              </p>
+            )}
+          </div>,
           <OutcomeTag key="outcome" {...decision} />,
           ruleId === null ? <i key="rule">none</i> : ruleId,
           configurationVersion,
@@ -124,6 +140,11 @@ export function DecisionList({ agentId }: { agentId: string }) {
     </div>
   );
 }
+
+const nameOfContact = ({ contactId, contact }: Pick<Listed, "contactId" | "contact">): string => {
+  if (contactId === null) return "–";
+  return contact === null || contact.erasedAt !== null ? "Erased contact" : labelOfContact(contact);
+};
 
 /** Only dry runs have no ID, and lists never contain them. */
 const withId = <Node extends { id: string | null }>(node: Node) =>

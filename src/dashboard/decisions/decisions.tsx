@@ -1,13 +1,14 @@
-import { AgentPage } from "../agents/agent-page";
+import { AllAgentsPage } from "../agents/all-agents-page";
 import { DecisionList } from "./decision-list";
 
-/** Inbox → Decisions: what the agent decided, and why. */
+/** Inbox → Decisions: what the agents decided, and why. */
 export const Decisions = () => (
-  <AgentPage
+  <AllAgentsPage
     section="Inbox"
     title="Decisions"
-    lead="What your agent decided to do, and why. Open a decision to see which rule matched."
+    lead="What your agents decided to do, and why. Open a decision to see which rule matched."
+    dropped={["rule", "contact", "conversation"]}
   >
-    {({ id }) => <DecisionList agentId={id} />}
-  </AgentPage>
+    {({ agentId, shown }) => <DecisionList agentId={agentId} severalAgents={shown.length > 1} />}
+  </AllAgentsPage>
 );

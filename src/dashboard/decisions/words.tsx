@@ -21,8 +21,8 @@ export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map(
   label: OUTCOMES[value].label,
 }));
 
-/** The filter option for decisions with failed effects, regardless of their outcome. */
-export const WITH_FAILURES = { value: "failures", label: "With failed effects" } as const;
+/** The filter option for decisions that failed or have failed effects, regardless of their outcome. */
+export const WITH_FAILURES = { value: "failures", label: "With failures" } as const;
 
 /** The outcome of a decision as a tag, and a second tag if only some of its effects failed. */
 export function OutcomeTag(props: {

@@ -79,11 +79,36 @@ export const AUTHORS: Readonly<Record<MessageAuthor, string>> = {
 /** True if a message can still be canceled. */
 export const isWaiting = (status: MessageStatus): boolean => status === "queued" || status === "scheduled";
 
-/** The statuses as filter options. */
-export const STATUS_OPTIONS = (Object.keys(STATUSES) as MessageStatus[]).map((value) => ({
+/** A filter option, and what the API selects for it. */
+interface StatusFilter {
+  value: string;
+  label: string;
+  statuses: MessageStatus[];
+  held: boolean | null;
+}
+
+const filterBy = (value: string, label: string, ...statuses: MessageStatus[]): StatusFilter => ({
   value,
-  label: STATUSES[value].label,
-}));
+  label,
+  statuses,
+  held: null,
+});
+
+/** The statuses as filter options. */
+export const STATUS_FILTERS: readonly StatusFilter[] = [
+  ...(Object.keys(STATUSES) as MessageStatus[]).map((status) =>
+    filterBy(status, STATUSES[status].label, status),
+  ),
+  filterBy("arrived", "Delivered or read", "delivered", "read"),
+  filterBy("left", "Sent, delivered or read", "sent", "delivered", "read"),
+].flatMap((option) =>
+  option.value === "queued"
+    ? [
+        { ...option, held: false },
+        { ...option, value: "held", label: "Held", held: true },
+      ]
+    : [option],
+);
 
 /** True if a message is held back, and not only by the messages before it. */
 export const isHeld = ({ heldReason }: Pick<DeliveryState, "heldReason">): boolean =>

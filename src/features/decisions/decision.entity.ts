@@ -58,6 +58,9 @@ export class Situation {
   data!: Record<string, unknown>;
 }
 
+/** The condition for decisions that failed at least in part, as in the partial index. */
+export const HAS_FAILURES = "failed_effects > 0 OR state = 'failed'";
+
 @ObjectType({
   simpleResolvers: true,
   description: "An agent's decision in a situation, with the reasons. A finished decision never changes.",
@@ -70,7 +73,7 @@ export class Situation {
 @Index(["createdAt"])
 @Index("decision_deciding", ["conversationId"], { where: "state = 'deciding'" })
 @Index("decision_keys", ["agentId", "situationKey", "id"], { where: "situation_key IS NOT NULL" })
-@Index("decision_failures", ["agentId", "id"], { where: "failed_effects > 0" })
+@Index("decision_failures", ["agentId", "id"], { where: HAS_FAILURES })
 export class Decision {
   @Nullable(() => ID, "Unique identifier (UUID, ordered by creation time); null for a dry run.")
   @Uuid

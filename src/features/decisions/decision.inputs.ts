@@ -136,7 +136,10 @@ export class DecideInput extends IdempotentInput {
 
 @ArgsType()
 export class DecisionsArgs extends PageArgs {
-  @Field(() => ID, AGENT_ID)
+  @Nullable(
+    () => ID,
+    "ID of the agent. For members, all agents of the organization if omitted; not allowed with an API key, which belongs to one agent.",
+  )
   agentId?: string | null | undefined;
 
   @Optional(() => String, "Only situations with this key.")
@@ -160,7 +163,10 @@ export class DecisionsArgs extends PageArgs {
   @Optional(() => DecisionOutcome, "Only decisions with this outcome.")
   outcome?: DecisionOutcome | null | undefined;
 
-  @Optional(() => Boolean, "True to return only decisions with failed effects; false to return only others.")
+  @Optional(
+    () => Boolean,
+    "True for decisions that failed or have failed effects only; false for the others.",
+  )
   hasFailures?: boolean | null | undefined;
 
   @Optional(() => GraphQLISODateTime, "Only decisions at or after this time.")

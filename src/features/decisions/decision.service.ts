@@ -1,6 +1,6 @@
-import { type EntityManager, type EntityTarget, In } from "typeorm";
+import { type EntityManager, type EntityTarget, In, type SelectQueryBuilder } from "typeorm";
 import { ownerOf } from "../../auth/caller";
-import { type RequestContext } from "../../auth/context";
+import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
@@ -13,8 +13,9 @@ import { GatewayError, InvalidInput } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { createdBetween } from "../../pagination/created-between";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
-import { listPage } from "../../pagination/list-page";
-import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
+import { pageByIdOfParts } from "../../pagination/page-of-parts";
+import { countRows } from "../../pagination/total-count";
+import { findOfCaller, scopedAgentId, scopedAgentIds } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import { Contact } from "../contacts/contact.entity";
@@ -22,7 +23,7 @@ import { Conversation } from "../conversations/conversation.entity";
 import { idempotencyScope } from "../conversations/find-conversation";
 import type { Candidates } from "./candidates";
 import { DecisionConnection } from "./decision.connection";
-import { Decision } from "./decision.entity";
+import { Decision, HAS_FAILURES } from "./decision.entity";
 import type { DecideInput, DecisionsArgs } from "./decision.inputs";
 import type { DecisionMaker, Trial } from "./decision-maker";
 import type { Planning } from "./planning";
@@ -63,6 +64,39 @@ const withinInput = <T>(outcome: T): T =>
 const rejectInput = (error: unknown): never => {
   throw withinInput(error);
 };
+
+type DecisionFilter = Omit<DecisionsArgs, "agentId" | "first" | "after">;
+
+/** The decisions that match a filter, of any agent; null if there are none. */
+function matchingIn(
+  reader: EntityManager,
+  { conversationId, contactId, key, type, ruleId, outcome, hasFailures, since, until }: DecisionFilter,
+): SelectQueryBuilder<Decision> | null {
+  const query = reader.createQueryBuilder(Decision, "decision");
+  for (const [name, id] of Object.entries({ conversationId, contactId })) {
+    if (id == null) continue;
+    if (!isUuid(id)) return null;
+    query.andWhere({ [name]: id });
+  }
+  const columns = { situationKey: key, situationType: type, ruleId, outcome };
+  for (const [name, value] of Object.entries(columns)) if (value != null) query.andWhere({ [name]: value });
+  if (hasFailures != null) query.andWhere(`${hasFailures ? "" : "NOT "}(${HAS_FAILURES})`);
+  return createdBetween(query, { since, until });
+}
+
+/** True if a filter for rare values reads many index entries, unless another index narrows them down. */
+function mayReadMany({
+  key,
+  contactId,
+  conversationId,
+  type,
+  ruleId,
+  outcome,
+  hasFailures,
+}: DecisionFilter): boolean {
+  const isNarrow = [key, contactId, conversationId].some((value) => value != null);
+  return !isNarrow && ([type, ruleId, outcome].some((value) => value != null) || hasFailures === false);
+}
 
 /** Submits situations to agents, and lists their decisions. */
 export class DecisionService {
@@ -126,49 +160,33 @@ export class DecisionService {
   }
 
   /**
-   * One page of an agent's decisions, newest first. A key uses its own agent; a member names one.
+   * One page of an agent's decisions, newest first. A key uses its own agent; a member names one, or lists those of all
+   * agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
-  list(
+  async list(
     context: RequestContext,
-    {
-      agentId,
-      conversationId,
-      contactId,
-      key,
-      type,
-      ruleId,
-      outcome,
-      hasFailures,
-      since,
-      until,
-      ...args
-    }: DecisionsArgs,
+    { agentId, first, after, ...filter }: DecisionsArgs,
   ): Promise<DecisionConnection> {
-    const matching = async (reader: EntityManager) => {
-      const query = reader
-        .createQueryBuilder(Decision, "decision")
-        .where({ agentId: await scopedAgentId(reader, context, agentId) });
-      for (const [name, id] of Object.entries({ conversationId, contactId })) {
-        if (id == null) continue;
-        if (!isUuid(id)) return null;
-        query.andWhere({ [name]: id });
-      }
-      const columns = { situationKey: key, situationType: type, ruleId, outcome };
-      for (const [name, value] of Object.entries(columns))
-        if (value != null) query.andWhere({ [name]: value });
-      if (hasFailures != null) query.andWhere(`decision.failed_effects ${hasFailures ? ">" : "="} 0`);
-      return createdBetween(query, { since, until });
+    const page = DecisionConnection.pageOf({ first, after });
+    const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
+      this.database.report(organizationOf(context), query);
+    const readRows = async (reader: EntityManager) => {
+      const agentIds = await scopedAgentIds(reader, context, agentId);
+      const query = matchingIn(reader, filter);
+      const parts = agentIds.map((id, i) => ({
+        condition: `decision.agent_id = :agent${i}`,
+        parameters: { [`agent${i}`]: id },
+      }));
+      return query === null ? [] : pageByIdOfParts(reader, query, parts, { page, direction: "DESC" });
     };
-    // Filtering for rare values reads many index entries, unless another index narrows them down.
-    const isNarrow = [key, contactId, conversationId].some((value) => value != null);
-    const mayReadMany =
-      !isNarrow && ([type, ruleId, outcome].some((value) => value != null) || hasFailures === false);
-    return listPage(this.database, context, DecisionConnection, args, {
-      matching,
-      order: "DESC",
-      mayReadMany,
-    });
+    const rows = await (mayReadMany(filter) ? report(readRows) : this.database.read(readRows));
+    return new DecisionConnection(rows, page, () =>
+      report(async (reader) => {
+        const agentIds = await scopedAgentIds(reader, context, agentId);
+        return countRows(reader, matchingIn(reader, filter)?.andWhere({ agentId: In(agentIds) }) ?? null);
+      }),
+    );
   }
 
   private async decideEach(tx: Tx, requests: readonly Request[]): Promise<(Decision | GatewayError)[]> {

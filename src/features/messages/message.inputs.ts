@@ -2,7 +2,7 @@ import { ArgsType, Field, GraphQLISODateTime, ID, InputType } from "type-graphql
 import { Nullable, Optional } from "../../common/nullable";
 import { DAY_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { IsOptional, ValidateBy } from "../../common/validators";
+import { ArrayMaxSize, IsOptional, ValidateBy } from "../../common/validators";
 import { ConnectionOf, OrderedPageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
@@ -63,12 +63,31 @@ export class DiscardMessageInput extends InputById("message") {
 export class MessagesArgs extends OrderedPageArgs {
   @Nullable(
     () => ID,
-    "ID of the agent. Members can omit it only with `status: proposed`, to list the messages of all agents; not allowed with an API key, which belongs to one agent.",
+    "ID of the agent. For members, all agents of the organization if omitted; not allowed with an API key, which belongs to one agent.",
   )
   agentId?: string | null | undefined;
 
   @Nullable(() => MessageStatus, "Only messages with this status.")
   status!: MessageStatus | null | undefined;
+
+  @Optional(() => [MessageStatus], "Only messages with one of these statuses.")
+  @ArrayMaxSize(Object.keys(MessageStatus).length)
+  statuses?: MessageStatus[] | null | undefined;
+
+  @Nullable(
+    () => Boolean,
+    "True for messages that are held back, other than behind an earlier message of their conversation; false for the others. See `heldReason`.",
+  )
+  held?: boolean | null | undefined;
+
+  @Optional(
+    () => ID,
+    "Only messages on the line with this ID: sent, received or, for messages that are yet to be sent, waiting there.",
+  )
+  lineId?: string | null | undefined;
+
+  @Optional(() => GraphQLISODateTime, "Only messages accepted at or after this time.")
+  since?: Date | null | undefined;
 }
 
 export const MessageConnection = ConnectionOf(Message, "message", isUuid);

@@ -9,10 +9,9 @@ import { BACKGROUND } from "../../database/limits";
 import { allReturning } from "../../database/returning";
 import type { Lanes } from "../../delivery/lanes";
 import { noSuch } from "../../errors";
-import { directionOf } from "../../pagination/connection";
-import { listPage } from "../../pagination/list-page";
+import { countRows } from "../../pagination/total-count";
 import type { Agent } from "../agents/agent.entity";
-import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
+import { findOfCaller, scopedAgentIds } from "../agents/agent-scope";
 import { recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
@@ -21,6 +20,7 @@ import { EXPIRE_AFTER_MS, IS_UNSENT, Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import { MessageConnection, type MessagesArgs } from "./message.inputs";
 import { MESSAGE_LANE } from "./message-lanes";
+import { messagesIn, pageOfMessages } from "./message-list";
 
 /** Lists messages; an agent can read only its own. */
 export class MessageService {
@@ -56,24 +56,30 @@ export class MessageService {
   }
 
   /**
-   * One page of an agent's messages. A key uses its own agent; a member names one, or lists all agents' proposed
-   * messages.
+   * One page of an agent's messages. A key uses its own agent; a member names one, or lists those of all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
-  list(
+  async list(
     context: RequestContext,
-    { agentId, status, order, ...args }: MessagesArgs,
+    { agentId, order, first, after, ...given }: MessagesArgs,
   ): Promise<MessageConnection> {
-    const matching = async (reader: EntityManager) => {
-      const query = reader.createQueryBuilder(Message, "message");
-      if (agentId == null && status === MessageStatus.proposed && context.caller.kind === "member")
-        query.where(`message.agent_id IN (${AGENTS_OF_ORGANIZATION})`, {
-          organizationId: organizationOf(context),
-        });
-      else query.where({ agentId: await scopedAgentId(reader, context, agentId) });
-      return status == null ? query : query.andWhere({ status });
-    };
-    return listPage(this.database, context, MessageConnection, args, { matching, order: directionOf(order) });
+    const page = MessageConnection.pageOf({ first, after });
+    const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
+      this.database.report(organizationOf(context), query);
+    const filterOf = async (reader: EntityManager) => ({
+      ...given,
+      agentIds: await scopedAgentIds(reader, context, agentId),
+    });
+    const readRows = async (reader: EntityManager) =>
+      pageOfMessages(reader, await filterOf(reader), page, order);
+    const { held, lineId, statuses } = given;
+    const isOfAll = agentId == null && context.caller.kind !== "agent";
+    // These filters may match few of many rows, and the statuses of all agents are too many parts.
+    const mayReadMany = held != null || lineId != null || (isOfAll && statuses != null);
+    const rows = await (mayReadMany ? report(readRows) : this.database.read(readRows));
+    return new MessageConnection(rows, page, () =>
+      report(async (reader) => countRows(reader, messagesIn(reader, await filterOf(reader)))),
+    );
   }
 
   /** @returns the message, or null if the caller's agent or organization has none with this ID */
@@ -128,9 +134,6 @@ export class MessageService {
     );
   }
 }
-
-const AGENTS_OF_ORGANIZATION =
-  "SELECT agent.id FROM agent WHERE agent.organization_id = :organizationId AND agent.deleted_at IS NULL";
 
 const lastAttempts = (reader: EntityManager, messageIds: readonly string[]): Promise<DeliveryAttempt[]> =>
   reader

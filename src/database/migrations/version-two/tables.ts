@@ -274,7 +274,11 @@ const describe = (bigint: string, no: string): NewTable[] => [
         where: "situation_key IS NOT NULL",
       },
       { ...index("conversation_id"), name: "decision_deciding", where: "state = 'deciding'" },
-      { ...index("agent_id", "id"), name: "decision_failures", where: "failed_effects > 0" },
+      {
+        ...index("agent_id", "id"),
+        name: "decision_failures",
+        where: "failed_effects > 0 OR state = 'failed'",
+      },
     ],
   },
   {

@@ -1,0 +1,67 @@
+import { NativeSelect } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useListAddress } from "../ui/list-address";
+import { Page } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
+import { Sliced } from "../ui/sliced";
+import { labelOf } from "./agent-label";
+import { useAgents } from "./use-agents";
+
+/** The agents that a page shows. */
+export interface ShownAgents {
+  /** The selected agent; null for all. */
+  agentId: string | null;
+  /** The agents as options; empty until they are loaded. */
+  shown: readonly { value: string; label: string }[];
+}
+
+/**
+ * A page about all of the organization's agents, or about the one in the URL (`?agent=`).
+ * @param dropped names of the filters that belong to the previous agent
+ * @param actions buttons beside the title
+ */
+export function AllAgentsPage(props: {
+  title: string;
+  section: ReactNode;
+  lead: ReactNode;
+  dropped: readonly string[];
+  actions?: (agents: ShownAgents) => ReactNode;
+  children: (agents: ShownAgents) => ReactNode;
+}) {
+  const address = useListAddress();
+  const agents = useAgents().data?.agents ?? [];
+  const wanted = address.get("agent");
+  // Shows the list before the agents are loaded; a deleted agent in the URL is ignored then.
+  const isKnown = agents.length === 0 || agents.some(({ id }) => id === wanted);
+  const agentId = wanted !== "" && isKnown ? wanted : null;
+  const options = agents.map((each) => ({ value: each.id, label: labelOf(each, agents) }));
+  const shown = agentId === null ? options : options.filter(({ value }) => value === agentId);
+  return (
+    <Page
+      section={props.section}
+      title={props.title}
+      lead={props.lead}
+      actions={
+        <>
+          {(options.length > 1 || wanted !== "") && (
+            <NativeSelect
+              className={pageStyles.choice}
+              aria-label="Agent"
+              data={[{ value: "", label: "All agents" }, ...options]}
+              value={agentId ?? ""}
+              onChange={({ currentTarget }) =>
+                address.filter({
+                  ...Object.fromEntries(props.dropped.map((name) => [name, ""])),
+                  agent: currentTarget.value,
+                })
+              }
+            />
+          )}
+          {props.actions?.({ agentId, shown })}
+        </>
+      }
+    >
+      <Sliced>{() => props.children({ agentId, shown })}</Sliced>
+    </Page>
+  );
+}

@@ -1,0 +1,68 @@
+import { type EntityManager, In, IsNull, Not, type SelectQueryBuilder } from "typeorm";
+import { isUuid } from "../../common/uuid";
+import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
+import { createdBetween } from "../../pagination/created-between";
+import { MAX_PARTS, type Part, pageByIdOfParts } from "../../pagination/page-of-parts";
+import { lineIdOf } from "./line-messages";
+import { Message } from "./message.entity";
+import { MessageStatus } from "./message.enums";
+import type { MessagesArgs } from "./message.inputs";
+
+/** The filters of a list, with the agents that the caller may list. */
+export interface MessageFilter
+  extends Pick<MessagesArgs, "status" | "statuses" | "held" | "lineId" | "since"> {
+  agentIds: readonly string[];
+}
+
+/** The statuses that a filter selects; undefined for all. */
+function statusesIn({ status, statuses }: MessageFilter): MessageStatus[] | undefined {
+  if (status == null) return statuses == null ? undefined : [...new Set(statuses)];
+  return statuses == null || statuses.includes(status) ? [status] : [];
+}
+
+/** All messages that match a filter, apart from its agents and statuses; null if there are none. */
+function matching(
+  reader: EntityManager,
+  { held, lineId, since }: MessageFilter,
+): SelectQueryBuilder<Message> | null {
+  if (lineId != null && !isUuid(lineId)) return null;
+  const query = reader.createQueryBuilder(Message, "message");
+  if (held != null) query.andWhere({ heldReason: held ? Not(IsNull()) : IsNull() });
+  if (lineId != null) query.andWhere(`${lineIdOf("message")} = :lineId`, { lineId });
+  return createdBetween(query, { since });
+}
+
+/** All messages that match a filter; null if there are none. */
+export function messagesIn(reader: EntityManager, filter: MessageFilter): SelectQueryBuilder<Message> | null {
+  const statuses = statusesIn(filter);
+  const query = matching(reader, filter);
+  query?.andWhere({ agentId: In([...filter.agentIds]) });
+  if (statuses !== undefined) query?.andWhere({ status: In(statuses) });
+  return query;
+}
+
+/** Reads a page of the messages that match a filter. */
+export async function pageOfMessages(
+  reader: EntityManager,
+  filter: MessageFilter,
+  page: Page,
+  order: MessagesArgs["order"],
+): Promise<Message[]> {
+  const direction = directionOf(order);
+  const parts = partsOf(filter.agentIds, statusesIn(filter));
+  if (parts.length > MAX_PARTS) return pageOfRows(messagesIn(reader, filter), page, direction);
+  const query = matching(reader, filter);
+  return query === null ? [] : pageByIdOfParts(reader, query, parts, { page, direction });
+}
+
+/** The parts of a list that an index orders by ID: the messages of each agent, with each status. */
+const partsOf = (agentIds: readonly string[], statuses: readonly MessageStatus[] | undefined): Part[] =>
+  agentIds.flatMap((agentId, i) => {
+    const ofAgent = { condition: `message.agent_id = :agent${i}`, parameters: { [`agent${i}`]: agentId } };
+    return (
+      statuses?.map((status) => ({
+        ...ofAgent,
+        condition: `${ofAgent.condition} AND message.status = '${status}'`,
+      })) ?? ofAgent
+    );
+  });

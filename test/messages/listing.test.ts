@@ -1,0 +1,59 @@
+import { Permission } from "../../src/auth/permissions";
+import { decisionClient } from "../support/decisions";
+import { mint, operator } from "../support/gateway";
+import { addMember, addOrganization } from "../support/people";
+import { describeGateway } from "../support/suite";
+
+describeGateway((gateway) => {
+  let token: string;
+  let keys: string[];
+  beforeAll(async () => {
+    await addOrganization(gateway, "two");
+    await gateway.services.agents.create(await operator(gateway, "two"), { slug: "second", name: "Second" });
+    token = (await addMember(gateway, { org: "two", permissions: Object.values(Permission) })).token;
+    keys = [];
+    for (const agent of ["two-agent", "second"]) keys.push((await mint(gateway, { agent })).secret);
+  });
+
+  /** The IDs on all pages of a list of all agents. */
+  async function idsOf(list: string, statuses?: string[] | null, order?: string): Promise<string[]> {
+    const declared = statuses === undefined ? "" : "$statuses: [MessageStatus!], ";
+    const args = statuses === undefined ? "" : `statuses: $statuses, order: ${order}`;
+    const ids: string[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const { body } = await gateway.graphql(
+        `query (${declared}$after: String) {
+          ${list}(first: 2, after: $after ${args}) { nodes { id } pageInfo { hasNextPage endCursor } totalCount } }`,
+        { statuses, after },
+        { token },
+      );
+      const { nodes, pageInfo } = body.data[list];
+      ids.push(...nodes.map(({ id }: { id: string }) => id));
+      [after, more] = [pageInfo.endCursor, pageInfo.hasNextPage];
+      if (!more) expect(ids).toHaveLength(body.data[list].totalCount);
+    }
+    return ids;
+  }
+
+  test("messages of all agents are listed page by page, in order, by their statuses", async () => {
+    const sent: string[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      const call = { token: keys[i % 2] as string, body: { message: `${i}` } };
+      sent.push((await gateway.rest("POST", "/messages", call)).body.id);
+    }
+    await gateway.services.database.write((tx) =>
+      tx.query("update message set status = 'failed' where id = $1", [sent[3]]),
+    );
+    expect(await idsOf("messages", null, "oldest_first")).toEqual(sent);
+    expect(await idsOf("messages", ["queued", "failed"], "newest_first")).toEqual(sent.toReversed());
+    expect(await idsOf("messages", ["failed", "failed"], "oldest_first")).toEqual([sent[3]]);
+    expect(await idsOf("messages", [], "oldest_first")).toEqual([]);
+  });
+
+  test("decisions of all agents are listed page by page, newest first", async () => {
+    const made: string[] = [];
+    for (let i = 0; i < 5; i += 1)
+      made.push((await decisionClient(gateway, keys[i % 2] as string).decide({})).body.id);
+    expect(await idsOf("decisions")).toEqual(made.toReversed());
+  });
+});
