@@ -15,6 +15,7 @@ import { Targets } from "./delivery/targets";
 import { activity } from "./features/activity/activity.feature";
 import { agents } from "./features/agents/agents.feature";
 import { apiKeys } from "./features/api-keys/api-keys.feature";
+import { attention } from "./features/attention/attention.feature";
 import { audit } from "./features/audit/audit.feature";
 import { configuration } from "./features/configuration/configuration.feature";
 import { contacts } from "./features/contacts/contacts.feature";
@@ -76,6 +77,7 @@ export const FEATURES = [
   audit,
   restores,
   activity,
+  attention,
   onboarding,
   mcp,
 ] as const;

@@ -44,6 +44,7 @@ const COVERED = {
     "deprecatedUse",
     "usageTotals",
     "activity",
+    "attention",
     "firstSteps",
     "lines",
     "contacts",
@@ -58,6 +59,7 @@ const COVERED = {
     "webhookDeliveries",
   ],
   single: [
+    "lineActivity",
     "viewer",
     "organization",
     "whoami",
@@ -285,10 +287,10 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       (await ask(CONVERSATIONS, { agentId }, manager.token)).body,
       (await ask(CONVERSATIONS, {}, key.secret)).body,
       (await ask(MESSAGES, { agentId }, manager.token)).body,
-      (await ask(DECISIONS, { agentId }, manager.token)).body,
-      (await ask(TIMERS, { agentId }, manager.token)).body,
       (await ask(MESSAGES, {}, manager.token)).body,
       (await ask(DECISIONS, {}, manager.token)).body,
+      (await ask(DECISIONS, { agentId }, manager.token)).body,
+      (await ask(TIMERS, { agentId }, manager.token)).body,
       (await ask(TIMERS, {}, key.secret)).body,
       (await ask(REPLAYS, {}, key.secret)).body,
       (await ask(EVENTS, { agentId }, manager.token)).body,
@@ -375,6 +377,12 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   });
 
   test("filters that name something of another organization find nothing", async () => {
+    const byLine = await ask(`{ messages(lineId: "${theirLine}") { nodes { id } } }`);
+    expect(byLine.body).toEqual({ data: { messages: { nodes: [] } } });
+    for (const token of [ours.manager.token, ours.organizationKey.secret]) {
+      const counts = `{ lineActivity(lineId: "${theirLine}") { queued { count } } }`;
+      expect(codeOf(await ask(counts, {}, token))).toBe("not_found");
+    }
     const byAgent = await ask(`{ apiKeys(agentId: "${theirs.agentId}") { nodes { id } } }`);
     expect(byAgent.body).toEqual({ data: { apiKeys: { nodes: [] } } });
     for (const filter of [`targetId: "${theirs.key.id}"`, `actorId: "${theirs.manager.id}"`]) {

@@ -366,6 +366,15 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "{ usageTotals { accepted } }",
   },
   "Query.activity": { outcomes: ALLOWED.readers, document: "{ activity { decisions { count } } }" },
+  "Query.lineActivity": {
+    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
+    document: "query ($id: ID!) { lineActivity(lineId: $id) { queued { count isExact } held { count } } }",
+    variables: async ({ gateway, agentId }) => ({ id: (await addLine(gateway, { agentId })).id }),
+  },
+  "Query.attention": {
+    outcomes: ALLOWED.membersAndOrganizationKeys,
+    document: "{ attention { kind count isCountExact since agent { id } line { id } } }",
+  },
   "Query.lines": {
     outcomes: andOrganizationKeys(ALLOWED.keysWithAnotherScopeAndManagersOfTheFirst),
     document: "query ($agentId: ID) { lines(agentId: $agentId) { id } }",

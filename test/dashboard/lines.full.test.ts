@@ -1,7 +1,15 @@
 import type { Page } from "playwright-core";
+import { Permission } from "../../src/auth/permissions";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { addContact } from "../support/contacts";
+import { conversationClient } from "../support/conversations";
+import { whileDelivering } from "../support/deliver";
+import { mint } from "../support/gateway";
+import { addWebhookLine } from "../support/lines";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
-import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
+import { looksRight } from "./looks";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard(
   "the lines",
@@ -94,6 +102,53 @@ describeDashboard(
       await open(page, "main", "Archive…");
       await dialog.getByRole("button", { name: "Archive" }).click();
       await seen(rowOf(page, "main").getByText("Archived"));
+    });
+
+    test("that fail say since when and what was answered, and count their messages", async () => {
+      const { gateway } = dashboard;
+      const { agentId } = await addOrganization(gateway, "failing");
+      const owner = await addMember(gateway, { org: "failing", permissions: Object.values(Permission) });
+      const { secret } = await mint(gateway, { agent: "failing-agent" });
+      receiver.reaction = (response) => response.writeHead(500).end("words of the receiver");
+      const { id, name } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+      const addresses = [{ kind: AddressKind.phone, address: "+4915155500001" }];
+      const contact = { id: await addContact(gateway, { agentId, addresses }) };
+      const api = conversationClient(gateway, secret);
+      const page = await whileDelivering(gateway, async () => {
+        const { body } = await api.open({ contact, line: name, message: "One" });
+        await api.send(body.data.openConversation.conversation.id, "Two");
+        const page = await dashboard.visit("/lines", { as: owner });
+        await seenInTime(rowOf(page, name).getByText("Failing"));
+        await seen(rowOf(page, name).getByText(/since .*: The receiver responded with 500\.$/));
+        return page;
+      });
+      receiver.reaction = (response) => response.end();
+      await looksRight(page);
+      await rowOf(page, name).getByRole("link", { name }).click();
+      await seen(
+        page.getByRole("region", { name: "Settings" }).getByText("The receiver responded with 500."),
+      );
+      await eventually(() => page.getByText("words of the receiver").count()).toBe(0);
+      const messages = page.getByRole("region", { name: "Messages" });
+      const figures = () =>
+        messages
+          .locator("dl > div")
+          .evaluateAll((all) => all.map((each) => (each as HTMLElement).innerText.split("\n")));
+      await eventually(figures).toEqual([
+        ["Queued", "1"],
+        ["Held", "1"],
+        ["Failed in 24 hours", "0"],
+        ["Sent in 24 hours", "0"],
+      ]);
+      await looksRight(page);
+      await messages.getByRole("link", { name: "1", exact: true }).nth(1).click();
+      await page.waitForURL(new RegExp(`line=${id}&status=held`));
+      await seen(rowOf(page, "One").getByText("Held"));
+      await eventually(() => page.getByRole("table", { name: "Messages" }).getByRole("row").count()).toBe(2);
+      await page.getByRole("button", { name: "Clear the filter one line" }).click();
+      await page.getByLabel("Status").selectOption("Queued");
+      await seen(rowOf(page, "Two"));
+      await eventually(() => rowOf(page, "One").count()).toBe(0);
     });
 
     test("of email keep their password unless another is typed", async () => {

@@ -1,9 +1,19 @@
 import { Permission } from "../../src/auth/permissions";
+import { AttemptOutcome } from "../../src/delivery/driver";
+import { failure } from "../../src/delivery/failures";
+import { Line, LineState } from "../../src/features/lines/line.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
+import { countRejections } from "../../src/features/messages/rejections";
+import { CreateWebhookEndpointInput } from "../../src/features/webhooks/webhook.inputs";
+import { WebhookEndpoint } from "../../src/features/webhooks/webhook-endpoint.entity";
+import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
+import { addLine, addWebhookLine, PUBLIC_URL } from "../support/lines";
 import { addMember, addOrganization } from "../support/people";
+import { cutOff } from "./layout";
+import { looksRight } from "./looks";
 import { describeDashboard, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("the overview", (dashboard) => {
@@ -104,8 +114,93 @@ describeDashboard("the overview", (dashboard) => {
       Decisions: "1",
     });
     await seen(rowOf(page, "Not from an allowed network"));
-    await page.getByRole("link", { name: "within 14 days" }).click();
+    await numbers.getByRole("link", { name: "1", exact: true }).first().click();
     await page.waitForURL(/state=expiring/);
+  });
+
+  test("has what needs attention at the top, and each number leads to the list behind it", async () => {
+    const { gateway } = dashboard;
+    const { agentId } = await addOrganization(gateway, "alarmed");
+    const email = `${"o".repeat(64)}@${"d".repeat(27)}.com`;
+    const owner = await addMember(gateway, { org: "alarmed", email, permissions: Object.values(Permission) });
+    const { secret } = await mint(gateway, { agent: "alarmed-agent" });
+    await gateway.services.agents.rename(await operator(gateway, "alarmed"), {
+      id: agentId,
+      name: "שירות לקוחות ".repeat(12).trim(),
+    });
+    const page = await dashboard.visit("", { as: owner, viewport: { width: 1280, height: 800 } });
+    const attention = page.getByRole("region", { name: "Needs attention" });
+    await seen(attention.getByText("All good"));
+
+    const failing = await addWebhookLine(gateway, { agentId, name: `failing-bridge-${"x".repeat(45)}` });
+    const result = failure(AttemptOutcome.retryable, "http_500", `The receiver responded with 500.`);
+    const ended = { laneId: "", messageId: "", attempt: 1, isHeld: true, channelKind: "webhook", result };
+    await gateway.services.database.write((tx) => countRejections(tx, [{ ...ended, channelId: failing.id }]));
+    const paused = await addLine(gateway, { agentId, name: "resting" });
+    const { id } = await addConversation(gateway, { agentId, line: "resting" });
+    const api = conversationClient(gateway, secret);
+    for (let i = 0; i < 10; i += 1) await api.send(id, `Hello ${i}`);
+    const pausedReason = "w".repeat(200);
+    await gateway.services.database.write((tx) =>
+      tx.update(Line, paused.id, { state: LineState.paused, pausedReason }),
+    );
+    await api.handOff((await addConversation(gateway, { agentId })).id);
+    const context = await operator(gateway, "alarmed");
+    const input = Object.assign(new CreateWebhookEndpointInput(), { url: PUBLIC_URL });
+    const { id: endpoint } = (await gateway.services.webhooks.create(context, input)).endpoint;
+    await gateway.services.database.write((tx) =>
+      tx.update(WebhookEndpoint, endpoint, { url: `https://${"long-host-".repeat(6)}.example.com/` }),
+    );
+    await gateway.services.webhooks.disable(context, endpoint);
+    await gateway.services.usageRecorder.flush({ all: true });
+    await page.reload();
+
+    const rows = () =>
+      attention
+        .getByRole("listitem")
+        .evaluateAll((all) => all.map((each) => (each as HTMLElement).innerText));
+    await eventually(async () => (await rows()).length).toBe(4);
+    const [first, second, third, fourth] = await rows();
+    expect(first).toMatch(
+      /^Failing\s+Line failing-bridge-.* · The receiver responded with 500\. · .*\s+since /,
+    );
+    expect(second).toMatch(/^Paused\s+Line resting · 10 messages waiting · w+ · .*\s+oldest /);
+    expect(third).toMatch(/^Disabled\s+Webhook long-host-.*\s+since /);
+    expect(fourth).toMatch(/^Needs reply\s+1 conversation\s+oldest /);
+    const hrefs = () =>
+      page
+        .locator("main :is(ul a, dl a)")
+        .evaluateAll((all) => all.map((each) => each.getAttribute("href")?.replace("/dashboard", "")));
+    await eventually(hrefs).toEqual([
+      `/lines/${failing.id}?agent=${agentId}`,
+      `/lines/${paused.id}?agent=${agentId}`,
+      `/webhooks/${endpoint}`,
+      "/conversations",
+      "/api-keys",
+      "#rejected",
+      "#rejected",
+      "/api-keys?state=expiring",
+      "/messages?status=arrived&period=1",
+      "/messages?status=failed&period=1",
+      "/decisions?period=1",
+    ]);
+    await eventually(() => cutOff(page)).toEqual([]);
+    await looksRight(page);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await eventually(() => cutOff(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await attention.getByRole("link", { name: "Line resting" }).click();
+    await page
+      .getByRole("region", { name: "Messages" })
+      .getByRole("link", { name: "10", exact: true })
+      .click();
+    await page.waitForURL(/status=queued/);
+    await eventually(() => page.getByRole("table", { name: "Messages" }).getByRole("row").count()).toBe(11);
+    await page.goBack();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await gateway.services.lines.resume(context, paused.id);
+    await seenInTime(attention.getByRole("listitem").nth(2));
+    await eventually(async () => (await rows()).length).toBe(3);
   });
 
   test("shows the requests of each key, and inactive keys that are still in use", async () => {

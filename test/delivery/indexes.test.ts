@@ -17,6 +17,7 @@ import {
   SendToConversationInput,
 } from "../../src/features/conversations/conversation.inputs";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
+import { countOnLine } from "../../src/features/messages/line-messages";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "../../src/features/messages/message-lanes";
@@ -312,5 +313,18 @@ onEachEngine((engine) => {
     expect(await attempts()).toBe(before - old);
     const plan = await planOf(/DELETE FROM "delivery_attempt"/);
     expect(plan).toContain(logged.source.namingStrategy.indexName("delivery_attempt", ["started_at"]));
+  });
+
+  test("what needs attention is found by indexes, and so are the failed messages of a line", async () => {
+    await logged.database.write((tx) => tx.query("update line set state = 'paused' where id = $1", [OTHER]));
+    await logged.expectIndexes(() => services.attention.list(context), { reads: /AS queued/ });
+    const since = new Date();
+    await logged.expectIndexes(
+      () =>
+        logged.database.report(ORGANIZATION, (reader) =>
+          countOnLine(reader, { id: LOCAL, agentId: AGENT }, MessageStatus.failed, since),
+        ),
+      { reads: /AS counted/ },
+    );
   });
 });

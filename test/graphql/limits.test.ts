@@ -236,6 +236,7 @@ test("the fields that use the connections for reports are marked as reports, and
   /** The required arguments of fields that have some. */
   const given: Readonly<Record<string, string>> = {
     exportContact: '(id: "none")',
+    lineActivity: '(lineId: "none")',
     replayDecisions: "(against: { version: 1 })",
     webhookDeliveries: '(endpointId: "none")',
   };

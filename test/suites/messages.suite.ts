@@ -1,3 +1,3 @@
 import { describeFolders } from "../support/folders";
 
-describeFolders("delivery", "events", "inbound", "lines", "messages", "webhooks");
+describeFolders("attention", "delivery", "events", "inbound", "lines", "messages", "webhooks");

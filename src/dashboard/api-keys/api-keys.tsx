@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { Link } from "wouter";
+import { EXPIRING_DAYS } from "../../features/api-keys/api-key.limits";
 import { AgentsDocument } from "../agents/documents.generated";
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
@@ -25,7 +26,7 @@ import { addressOf, useKeyActions } from "./key-actions";
 import { FILTERS, KeyFilters, keyFilterOf } from "./key-filters";
 import styles from "./key-list.module.css";
 import { ownerOf } from "./key-owner";
-import { EXPIRING_DAYS, KeyState } from "./key-state";
+import { KeyState } from "./key-state";
 import { PastedKey } from "./pasted-key";
 
 const { component: CreateKey } = loaded(async () => (await import("./create-key")).CreateKey);

@@ -1,4 +1,4 @@
-import { SEARCH_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
+import { EXPIRING_DAYS, SEARCH_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
 import { labelOf } from "../agents/agent-label";
 import type { AgentsQuery } from "../agents/documents.generated";
 import { FilterSelect } from "../ui/filter-select";
@@ -7,7 +7,7 @@ import type { ListAddress } from "../ui/list-address";
 import { Search } from "../ui/search";
 import type { ApiKeysQueryVariables } from "./documents.generated";
 import { ORGANIZATION } from "./key-owner";
-import { EXPIRING_DAYS, STATE_OPTIONS } from "./key-state";
+import { STATE_OPTIONS } from "./key-state";
 
 /** The names of the filters in the URL. */
 export const FILTERS = ["search", "state", "agent", "kind", "pasted"];

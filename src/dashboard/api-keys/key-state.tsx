@@ -1,10 +1,8 @@
+import { EXPIRING_DAYS } from "../../features/api-keys/api-key.limits";
 import { DAY_MS, Time } from "../ui/format";
 import { StateTag } from "../ui/tag";
 import type { ApiKeyState, KeyFragment } from "./documents.generated";
 import styles from "./key-list.module.css";
-
-/** Keys that expire within this many days are highlighted. */
-export const EXPIRING_DAYS = 14;
 
 /** The displayed state of a key. */
 type KeyStatus = ApiKeyState | "rotating" | "expiring";

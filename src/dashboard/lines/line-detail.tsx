@@ -15,6 +15,7 @@ import { Snippet } from "../ui/snippet";
 import { LineDetailsDocument, type LineDetailsFragment } from "./documents.generated";
 import { type LineAction, lineActions } from "./line-actions";
 import { ADDRESS_KINDS, KINDS, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
+import { LineMessages } from "./line-messages";
 import { LineState } from "./line-state";
 import styles from "./lines.module.css";
 
@@ -74,6 +75,7 @@ function Content({ agent, line, section }: { agent: Agent; line: LineDetailsFrag
       >
         <Facts facts={{ Agent: <Link href={`/agents/${agent.id}`}>{agent.name}</Link>, ...factsOf(line) }} />
       </Card>
+      <LineMessages lineId={line.id} agentId={agent.id} />
       <Inbound line={line} />
       {action === "edit" && <EditLine line={line} onClosed={onClosed} />}
       {action !== undefined && action !== "edit" && (

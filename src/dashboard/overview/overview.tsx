@@ -1,16 +1,23 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useRef } from "react";
 import { Link, useSearchParams } from "wouter";
+import { EXPIRING_DAYS } from "../../features/api-keys/api-key.limits";
 import { AgentsDocument } from "../agents/documents.generated";
 import { usePolledQuery } from "../api/client";
-import { EXPIRING_DAYS } from "../api-keys/key-state";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { loaded } from "../ui/loaded";
 import { Card, Empty, Page } from "../ui/page";
 import { Agents } from "./agents";
+import { Attention } from "./attention";
 import { useDismissed } from "./dismissed";
-import { ActivityDocument, FirstStepsDocument, UsageDocument, type UsagePeriod } from "./documents.generated";
+import {
+  ActivityDocument,
+  AttentionDocument,
+  FirstStepsDocument,
+  UsageDocument,
+  type UsagePeriod,
+} from "./documents.generated";
 import { Headline } from "./headline";
 import { Rejections } from "./rejections";
 import { Usage } from "./usage";
@@ -60,21 +67,27 @@ function Content() {
     { enabled: reads, pollMs: NUMBERS_INTERVAL_MS },
   );
 
+  // Members without permissions see nothing that could need attention.
+  const attends = manages || reads;
+  const attention = usePolledQuery(AttentionDocument, {}, { enabled: attends, pollMs: NUMBERS_INTERVAL_MS });
+
   // Shown together, so that nothing moves when the last response arrives.
   const isLoaded =
     agents.data &&
     (dismissed || steps.data) &&
     (canShowSteps || !showsSteps) &&
     (usage.data || !manages) &&
-    (activity.data || !reads);
+    (activity.data || !reads) &&
+    (attention.data || !attends);
   if (!isLoaded) {
-    const failed = [steps, agents, usage, activity].find(({ error }) => error !== null);
+    const failed = [steps, agents, usage, activity, attention].find(({ error }) => error !== null);
     return failed ? <Failure error={failed.error} retry={failed.refetch} /> : <Loading />;
   }
   if (agents.data.agents.length === 0 && manages) return <NoAgents />;
   return (
     <>
-      <Headline usage={usage.data} activity={activity.data?.activity} />
+      {attention.data && <Attention items={attention.data.attention} />}
+      <Headline usage={usage.data} activity={activity.data?.activity} period={period} />
       {showsSteps && steps.data && <GetStarted done={steps.data.firstSteps} onDismiss={dismiss} />}
       {usage.data ? (
         <>
@@ -110,6 +123,7 @@ const NoAgents = () => (
 
 const Loading = () => (
   <>
+    <Skeleton height={98} radius="lg" mb="lg" />
     <Skeleton height={92} radius="lg" mb="lg" />
     <Skeleton height={440} radius="lg" mb="lg" />
     <Skeleton height={160} radius="lg" />

@@ -25,7 +25,7 @@ function reasonOf({ lastRefusal, apiKey }: KeyUse): string {
 
 /** The keys that are rejected but still in use somewhere. */
 export const Rejections = ({ rejected, period }: { rejected: readonly KeyUse[]; period: UsagePeriod }) => (
-  <Card title="Rejected requests">
+  <Card title="Rejected requests" id="rejected">
     {rejected.length === 0 ? (
       <p className={styles.none}>
         No requests with revoked or expired keys, or from outside a key’s allowed networks, {PERIODS[period]}.

@@ -84,10 +84,20 @@ export function LoadingPage(props: { title: string; section?: ReactNode; lead?: 
 /** A placeholder for content that is loading. */
 export const Placeholder = () => <Skeleton height={260} radius="lg" />;
 
-/** A section of a page with a heading. */
-export function Card({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+/** A section of a page with a heading; links can lead to its ID. */
+export function Card({
+  title,
+  aside,
+  id,
+  children,
+}: {
+  title: string;
+  aside?: ReactNode;
+  id?: string;
+  children: ReactNode;
+}) {
   return (
-    <section className={styles.card} aria-label={title}>
+    <section className={styles.card} aria-label={title} id={id}>
       <header className={styles.cardHeader}>
         <h2 className={styles.cardTitle}>{title}</h2>
         {aside}

@@ -1,10 +1,10 @@
-import { Args, Ctx, Query, Resolver } from "type-graphql";
+import { Arg, Args, Ctx, ID, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Report } from "../../schema/report";
 import { PeriodArgs } from "../key-usage/usage.types";
-import { Activity, ActivityService } from "./activity.service";
+import { Activity, ActivityService, LineActivity } from "./activity.service";
 
 @Resolver(() => Activity)
 export class ActivityResolver {
@@ -13,12 +13,25 @@ export class ActivityResolver {
   @Access({ member: Permission.conversations_read })
   @Report()
   @Query(() => Activity, {
-    description: "Activity of the organization's agents in a period. Counts are capped at 10,000.",
+    description:
+      "Activity of the organization's agents in the last 24 hours or 30 days. Counts are capped at 10,000.",
   })
   activity(
     @Ctx() context: RequestContext,
     @Args(() => PeriodArgs) { period }: PeriodArgs,
   ): Promise<Activity> {
     return this.service.count(context, period);
+  }
+
+  @Access({ member: Permission.config_manage, organizationKey: "lines:manage" })
+  @Report()
+  @Query(() => LineActivity, {
+    description: "Messages of a line: those that wait, and the results of the last 24 hours.",
+  })
+  lineActivity(
+    @Ctx() context: RequestContext,
+    @Arg("lineId", () => ID, { description: "ID of the line." }) lineId: string,
+  ): Promise<LineActivity> {
+    return this.service.countOnLine(context, lineId);
   }
 }

@@ -1,21 +1,23 @@
 import { Field, Int, ObjectType } from "type-graphql";
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { leastUuidAt } from "../../common/uuid";
+import { DAY_MS } from "../../common/time";
 import type { Database } from "../../database/database";
+import { createdBetween } from "../../pagination/created-between";
 import { countRows, MAX_COUNT } from "../../pagination/total-count";
 import { Decision } from "../decisions/decision.entity";
-import { startOf } from "../key-usage/usage.service";
 import type { UsagePeriod } from "../key-usage/usage.types";
+import { requireLine } from "../lines/find-line";
+import { countOnLine, queuedOnLines } from "../messages/line-messages";
 import { Message } from "../messages/message.entity";
 import { MessageStatus } from "../messages/message.enums";
 
 @ObjectType({ simpleResolvers: true, description: "A number of messages or decisions." })
 export class ActivityCount {
-  @Field(() => Int, { description: "The count, capped at 10,000." })
+  @Field(() => Int, { description: "The count; a lower bound if there are too many to count." })
   count!: number;
 
-  @Field(() => Boolean, { description: "True if `count` is exact; false if it is capped." })
+  @Field(() => Boolean, { description: "True if `count` is exact; false if it is a lower bound." })
   isExact!: boolean;
 }
 
@@ -36,6 +38,36 @@ export class Activity {
   decisions!: ActivityCount;
 }
 
+@ObjectType({ simpleResolvers: true, description: "Messages of a line." })
+export class LineActivity {
+  @Field(() => ActivityCount, {
+    description:
+      "Queued messages that nothing holds back, other than earlier messages of their conversations.",
+  })
+  queued!: ActivityCount;
+
+  @Field(() => ActivityCount, {
+    description: "Queued messages that are held back. See `Message.heldReason`.",
+  })
+  held!: ActivityCount;
+
+  @Field(() => ActivityCount, {
+    description: "Messages accepted in the last 24 hours that could not be delivered.",
+  })
+  failed!: ActivityCount;
+
+  @Field(() => ActivityCount, {
+    description: "Messages accepted in the last 24 hours that were sent, delivered or read.",
+  })
+  sent!: ActivityCount;
+}
+
+/** The lengths of the periods (days), which end now, as in the lists of messages and decisions. */
+const DAYS: Readonly<Record<UsagePeriod, number>> = { last_24_hours: 1, last_30_days: 30 };
+
+/** The statuses of messages that have been sent. */
+const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read] as const;
+
 /** Counts agents' actions by index and only up to a limit, so that large tables cost no more than small ones. */
 export class ActivityService {
   constructor(private readonly database: Database) {}
@@ -43,12 +75,12 @@ export class ActivityService {
   /** The activity in the caller's organization since the start of a period. */
   count(context: RequestContext, period: UsagePeriod): Promise<Activity> {
     const organizationId = organizationOf(context);
-    const firstId = leastUuidAt(startOf(period));
+    const since = new Date(Date.now() - DAYS[period] * DAY_MS);
     return this.database.report(organizationId, async (reader) => {
       const messages = (...statuses: MessageStatus[]) =>
         countOf(
           reader,
-          sinceIn(reader, Message, organizationId, firstId).andWhere("made.status IN (:...statuses)", {
+          sinceIn(reader, Message, organizationId, since).andWhere("made.status IN (:...statuses)", {
             statuses,
           }),
         );
@@ -56,25 +88,55 @@ export class ActivityService {
         sent: await messages(MessageStatus.sent),
         delivered: await messages(MessageStatus.delivered, MessageStatus.read),
         failed: await messages(MessageStatus.failed),
-        decisions: await countOf(reader, sinceIn(reader, Decision, organizationId, firstId)),
+        decisions: await countOf(reader, sinceIn(reader, Decision, organizationId, since)),
+      };
+    });
+  }
+
+  /**
+   * The messages of a line in the caller's organization: those that wait, and the results of the last 24 hours.
+   * @throws GatewayError `not_found`
+   */
+  countOnLine(context: RequestContext, lineId: string): Promise<LineActivity> {
+    const organizationId = organizationOf(context);
+    const since = new Date(Date.now() - DAY_MS);
+    return this.database.report(organizationId, async (reader) => {
+      const line = await requireLine(reader, organizationId, lineId);
+      const { lines, isExact } = await queuedOnLines(reader, line.agentId);
+      const { count, held } = lines.get(lineId) ?? { count: 0, held: 0 };
+      const sent: ActivityCount[] = [];
+      for (const status of SENT) sent.push(await countOnLine(reader, line, status, since));
+      return {
+        queued: { count: count - held, isExact },
+        held: { count: held, isExact },
+        failed: await countOnLine(reader, line, MessageStatus.failed, since),
+        sent: sumOf(sent),
       };
     });
   }
 }
+
+const sumOf = (counts: readonly ActivityCount[]): ActivityCount => ({
+  count: counts.reduce((sum, { count }) => sum + count, 0),
+  isExact: counts.every(({ isExact }) => isExact),
+});
 
 async function countOf(...query: Parameters<typeof countRows>): Promise<ActivityCount> {
   const found = await countRows(...query);
   return { count: Math.min(found, MAX_COUNT), isExact: found <= MAX_COUNT };
 }
 
-/** The rows created by an organization's agents since a time; IDs are ordered by time. */
+/** The rows created by an organization's agents since a time. */
 const sinceIn = (
   reader: EntityManager,
   entity: typeof Message | typeof Decision,
   organizationId: string,
-  firstId: string,
+  since: Date,
 ) =>
-  reader
-    .createQueryBuilder<Message | Decision>(entity, "made")
-    .innerJoin("made.agent", "agent")
-    .where("agent.organization_id = :organizationId AND made.id >= :firstId", { organizationId, firstId });
+  createdBetween(
+    reader
+      .createQueryBuilder<Message | Decision>(entity, "made")
+      .innerJoin("made.agent", "agent")
+      .where("agent.organization_id = :organizationId", { organizationId }),
+    { since },
+  );

@@ -23,3 +23,6 @@ export const CLIENT_ID_MAX_LENGTH = 500;
 
 /** Max length of a search text. */
 export const SEARCH_MAX_LENGTH = 100;
+
+/** Keys that expire within this many days need attention. */
+export const EXPIRING_DAYS = 14;

@@ -49,7 +49,7 @@ import {
   storedSettings,
   updateIfActive,
 } from "./key-changes";
-import { IN_STATE, narrowToText, OF_KIND } from "./key-search";
+import { IN_STATE, narrowToExpiring, narrowToText } from "./key-search";
 
 const REQUIRED = { permission: Permission.config_manage };
 
@@ -103,12 +103,7 @@ export class ApiKeyService {
       if (state != null) query.andWhere(IN_STATE[state], { now: timestamp() });
       if (replacedById != null) query.andWhere({ replacedById });
       if (isConnection != null) query.andWhere({ clientId: isConnection ? Not(IsNull()) : IsNull() });
-      if (expiresWithinDays != null)
-        query
-          .andWhere(IN_STATE[ApiKeyState.active], { now: timestamp() })
-          .andWhere("key.replaced_by_id IS NULL AND key.expires_at <= :until", {
-            until: timestamp(expiresWithinDays * DAY_MS),
-          });
+      if (expiresWithinDays != null) narrowToExpiring(query, expiresWithinDays);
       if (search != null) narrowToText(query, search);
       return query;
     };

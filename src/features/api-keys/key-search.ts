@@ -1,5 +1,6 @@
 import type { SelectQueryBuilder } from "typeorm";
-import { type ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
+import { DAY_MS, timestamp } from "../../common/time";
+import { type ApiKey, ApiKeyState } from "./api-key.entity";
 
 /** Folds case here because the databases differ: SQLite's `lower` handles only ASCII. */
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
@@ -26,3 +27,12 @@ export const IN_STATE: Record<ApiKeyState, string> = {
   [ApiKeyState.revoked]: "key.revoked_at IS NOT NULL",
   [ApiKeyState.expired]: "key.revoked_at IS NULL AND key.expires_at <= :now",
 };
+
+/** Limits a query, with the alias `key`, to active keys that expire within a number of days and are not replaced yet. */
+export const narrowToExpiring = (
+  query: SelectQueryBuilder<ApiKey>,
+  days: number,
+): SelectQueryBuilder<ApiKey> =>
+  query
+    .andWhere(IN_STATE[ApiKeyState.active], { now: timestamp() })
+    .andWhere("key.replaced_by_id IS NULL AND key.expires_at <= :until", { until: timestamp(days * DAY_MS) });

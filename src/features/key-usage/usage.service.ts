@@ -50,9 +50,6 @@ function startsOf(period: UsagePeriod): string[] {
   return Array.from({ length: count }, (_, i) => timestampOf((now - count + 1 + i) * lengthMs));
 }
 
-/** Start of a period (ms since the epoch). */
-export const startOf = (period: UsagePeriod): number => Date.parse(startsOf(period)[0] ?? "");
-
 /** Reports key usage from the counts written by `UsageRecorder`. */
 export class UsageService {
   constructor(private readonly database: Database) {}

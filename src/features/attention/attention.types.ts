@@ -1,0 +1,63 @@
+import { Field, GraphQLISODateTime, Int, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
+import type { Timestamp } from "../../common/time";
+import { Agent } from "../agents/agent.entity";
+import { ApiKey } from "../api-keys/api-key.entity";
+import { EXPIRING_DAYS } from "../api-keys/api-key.limits";
+import { Line } from "../lines/line.entity";
+import { WebhookEndpoint } from "../webhooks/webhook-endpoint.entity";
+
+/** How long a leaked key needs attention (days). */
+export const LEAKED_DAYS = 7;
+
+/** Max items of each kind. */
+export const MAX_OF_KIND = 10;
+
+/** In order of urgency. */
+export const AttentionKind = enumOf("AttentionKind", "Why something needs a person's attention.", {
+  database_restored: "The database was restored from a backup, and the restore is not confirmed.",
+  key_leaked: `The API key was revoked in the last ${LEAKED_DAYS} days because it was reported as leaked.`,
+  line_failing: "Every attempt to send a message on the line has failed since `since`.",
+  line_paused: "The line is paused, and messages are waiting on it.",
+  webhook_failing: "Every attempt to deliver an event to the webhook endpoint has failed since `since`.",
+  webhook_disabled: "The webhook endpoint is disabled and receives no events.",
+  reply_needed: "Contacts are waiting for a human in conversations.",
+  review_needed: "Messages proposed by agents are waiting for approval.",
+  decision_failed: "Decisions of the agent failed in the last 24 hours, or have failed effects.",
+  key_expiring: `API keys expire within ${EXPIRING_DAYS} days.`,
+});
+export type AttentionKind = keyof typeof AttentionKind;
+
+@ObjectType({ simpleResolvers: true, description: "Something that needs a person's attention." })
+export class AttentionItem {
+  @Field(() => AttentionKind, { description: "Why it needs attention." })
+  kind!: AttentionKind;
+
+  @Field(() => Int, {
+    description:
+      "Number of conversations, messages, decisions or keys; on lines, the queued messages; at webhook endpoints, the pending deliveries.",
+  })
+  count!: number;
+
+  @Field(() => Boolean, { description: "True if `count` is exact; false if it is a lower bound." })
+  isCountExact!: boolean;
+
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When it started; for several conversations, messages or decisions, when the first one did. For expiring keys, when the first one expires.",
+  )
+  since!: Timestamp | null;
+
+  @Nullable(() => Agent, "The agent of the line or decisions; null for other kinds.")
+  agent?: Agent | null | undefined;
+
+  @Nullable(() => Line, "The line; null for other kinds.")
+  line?: Line | undefined;
+
+  @Nullable(() => WebhookEndpoint, "The webhook endpoint; null for other kinds.")
+  webhookEndpoint?: WebhookEndpoint | undefined;
+
+  @Nullable(() => ApiKey, "The leaked key; null for other kinds.")
+  apiKey?: ApiKey | undefined;
+}
