@@ -15,7 +15,7 @@ describe("writes that meet on SQLite", () => {
   /** How many units each transaction had. */
   let transactions: number[];
   beforeEach(async () => {
-    testDatabase = await sqlite.createDatabase();
+    testDatabase = await sqlite.createMigratedDatabase();
     source = createDataSource(testDatabase.url);
     transactions = [];
     statements = [];
@@ -35,7 +35,6 @@ describe("writes that meet on SQLite", () => {
       },
     };
     database = await Database.open(source.setOptions({ logging: ["query"], logger }), { observer });
-    await database.migrate();
     statements.length = 0;
     transactions.length = 0;
     // A busy machine spreads units over more transactions, because each has a time limit.

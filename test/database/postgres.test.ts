@@ -182,11 +182,10 @@ describe("a connection on which one statement fails", () => {
   test.each(["BEGIN ISOLATION", "COMMIT"])(
     "keeps no pet and no open transaction when that is %s",
     async (statement) => {
-      const testDatabase = await postgres.createDatabase();
+      const testDatabase = await postgres.createMigratedDatabase();
       const way = await rejecting(new URL(testDatabase.url));
       const database = await Database.open(createDataSource(way.url, 1));
       try {
-        await database.migrate();
         const names = async () => (await database.read((reader) => reader.find(Pet))).map((pet) => pet.name);
         const add = database.batchInserts<string, string>(
           async (tx, [name]) => {

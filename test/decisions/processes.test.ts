@@ -9,7 +9,7 @@ import { databaseForEach, secretsIn, startServer } from "../support/process";
 import { slowTest } from "../support/slow-test";
 
 onAnyEngine((engine) => {
-  const testDatabase = databaseForEach(engine, { empty: true });
+  const testDatabase = databaseForEach(engine);
 
   slowTest(
     "two processes that get the same idempotency key twenty times make one decision with one message",

@@ -746,7 +746,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   slowTest("a process that stops lets go of its conversations, and the next one goes on", async () => {
-    const testDatabase = await engine.createDatabase();
+    const testDatabase = await engine.createMigratedDatabase();
     const database = { url: testDatabase.url, drop: async () => undefined };
     const stopping = await startGateway(engine, { ...SENDS, database });
     const line = await addWebhookLine(stopping, {

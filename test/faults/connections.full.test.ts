@@ -24,7 +24,7 @@ describe("connections to PostgreSQL that go bad", () => {
   let proxy: FaultyWay;
   let gateway: TestGateway;
   beforeEach(async () => {
-    database = await postgres.createDatabase();
+    database = await postgres.createMigratedDatabase();
     proxy = await startProxy(database.url);
     const url = new URL(database.url);
     url.port = String(proxy.port);

@@ -13,7 +13,7 @@ import {
 import { petNames, startLoad } from "./load";
 
 onEachEngine((engine) => {
-  const database = databaseForEach(engine, { empty: true });
+  const database = databaseForEach(engine);
 
   test("on SIGTERM under load it answers all that was sent before, keeps all that it answered, and ends with code 0", async () => {
     const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: "info" });
@@ -39,7 +39,7 @@ describe("stopped by a signal while a client", () => {
   let server: TestServer;
   let client: Socket;
   beforeEach(async () => {
-    database = await sqlite.createDatabase();
+    database = await sqlite.createMigratedDatabase();
     server = await startServer({ DATABASE_URL: database.url });
     client = connect(Number(new URL(server.url).port), "127.0.0.1").on("error", () => undefined);
     await once(client, "connect");

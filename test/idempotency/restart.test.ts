@@ -5,7 +5,7 @@ import { slowTest } from "../support/slow-test";
 onAnyEngine((engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await engine.createDatabase();
+    database = await engine.createMigratedDatabase();
   });
   afterAll(() => database.drop());
 

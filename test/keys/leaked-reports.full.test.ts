@@ -21,7 +21,7 @@ onAnyEngine((engine) => {
   let owner: string;
 
   beforeAll(async () => {
-    database = await engine.createDatabase();
+    database = await engine.createMigratedDatabase();
     gitHub = await Receiver.start();
     const list = {
       public_keys: [{ key_identifier: "known", key: publicKey.export({ type: "spki", format: "pem" }) }],

@@ -12,7 +12,7 @@ onAnyEngine((engine) => {
   let owner: string;
 
   beforeAll(async () => {
-    database = await engine.createDatabase();
+    database = await engine.createMigratedDatabase();
     const start = () => startServer({ DATABASE_URL: database.url, LOG_LEVEL: "error" });
     servers = [await start(), await start()];
     const { email, password } = secretsIn(servers[0]?.stdout() ?? "") ?? {};

@@ -8,7 +8,7 @@ test.each([
   ["npm", (pid: number) => process.kill(pid, "SIGTERM")],
   ["its process group", (pid: number) => process.kill(-pid, "SIGTERM")],
 ])("SIGTERM to %s lets the server stop in order before npm start ends", async (_, terminate) => {
-  const database = await sqlite.createDatabase();
+  const database = await sqlite.createMigratedDatabase();
   const { PATH, HOME } = process.env;
   // Without the build that `npm start` begins with; `npm test` has done it.
   const npm = spawn("npm", ["start", "--ignore-scripts"], {

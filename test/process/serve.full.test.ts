@@ -16,7 +16,7 @@ describe("a server", () => {
   let database: TestDatabase;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
-    database = await sqlite.createDatabase();
+    database = await sqlite.createMigratedDatabase();
   });
   afterEach(async () => {
     await endProcesses();

@@ -22,7 +22,7 @@ onAnyEngine((engine) => {
     let database: TestDatabase;
     let server: TestServer;
     beforeAll(async () => {
-      database = await engine.createDatabase();
+      database = await engine.createMigratedDatabase();
       server = await startServer({
         DATABASE_URL: database.url,
         WORKERS: "2",
@@ -145,7 +145,7 @@ onAnyEngine((engine) => {
   });
 
   describe("two workers", () => {
-    const database = databaseForEach(engine, { empty: true });
+    const database = databaseForEach(engine);
 
     test("are not ready on SIGTERM, serve on while they drain, answer what they have accepted, and end with code 0", async () => {
       const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2", DRAIN_SECONDS: "1" });
@@ -194,7 +194,7 @@ onAnyEngine((engine) => {
 });
 
 describe("on SQLite", () => {
-  const database = databaseForEach(sqlite, { empty: true });
+  const database = databaseForEach(sqlite);
 
   test("the default is one process, whose log does not number it", async () => {
     const server = await startServer({ DATABASE_URL: database.url });

@@ -234,7 +234,7 @@ describe("/metrics", () => {
   });
 
   slowTest("of a running server tells of the process too", async () => {
-    const testDatabase = await sqlite.createDatabase();
+    const testDatabase = await sqlite.createMigratedDatabase();
     try {
       const { url, stop } = await startServer({ DATABASE_URL: testDatabase.url });
       const rest = async () => {

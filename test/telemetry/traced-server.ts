@@ -9,7 +9,7 @@ interface Call {
 
 /** A server in a separate process: the exporter needs `import()`, which the test runner lacks. */
 export async function start(engine: TestEngine, env: Record<string, string>) {
-  const database = await engine.createDatabase();
+  const database = await engine.createMigratedDatabase();
   const server = await startServer({ DATABASE_URL: database.url, ...env });
   const { key, email, password } = secretsIn(server.stdout()) ?? { key: "", email: "", password: "" };
   const rest = async (method: string, path: string, { token = key, headers = {}, body }: Call = {}) => {

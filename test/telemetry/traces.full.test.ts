@@ -69,7 +69,7 @@ describe("tracing", () => {
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
-    const database = await sqlite.createDatabase();
+    const database = await sqlite.createMigratedDatabase();
     const server = await startServer({
       DATABASE_URL: database.url,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,

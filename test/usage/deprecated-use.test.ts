@@ -162,7 +162,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 onAnyEngine((engine) => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await engine.createDatabase();
+    database = await engine.createMigratedDatabase();
   });
   afterAll(() => database.drop());
 
