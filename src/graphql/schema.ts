@@ -20,11 +20,20 @@ import { markOneOf } from "../schema/one-of";
 import { NO_PUB_SUB, openByMethod } from "../schema/subscriptions";
 import { validateArgument } from "./validate-argument";
 
+let shared: GraphQLSchema | undefined;
+
 /**
- * Builds the schema of all APIs. Each execution takes the instances of the resolvers from its context.
+ * The schema of all APIs, built once. Each execution takes the instances of the resolvers from its context.
+ * @param resolvers classes for a schema apart
  * @throws Error if a root field does not declare its allowed callers
  */
-export function createSchema(resolvers = resolverClasses()): GraphQLSchema {
+export function createSchema(resolvers?: readonly ClassType[]): GraphQLSchema {
+  if (resolvers !== undefined) return buildSchema(resolvers);
+  shared ??= buildSchema(resolverClasses());
+  return shared;
+}
+
+function buildSchema(resolvers: readonly ClassType[]): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: resolvers as unknown as NonEmptyArray<ClassType>,
     container: { get: (type, { context }: ResolverData<RequestContext>) => context.resolvers?.get(type) },
