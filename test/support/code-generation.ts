@@ -30,43 +30,58 @@ export async function withoutCodeWatch<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The texts of the watches that have not ended. */
+const watches = new Set<string[]>();
+
+function note(name: string, args: unknown[]): void {
+  if (unwatched > 0 || watches.size === 0) return;
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 100;
+  const { stack = "" } = new Error();
+  Error.stackTraceLimit = limit;
+  if (OF_TESTS.test(stack)) return;
+  for (const made of watches) made.push(`${name}(${args.map(String).join(", ").slice(0, 500)})\n${stack}`);
+}
+
+/** @returns what puts the original back in its place */
+function noteCalls([holder, name]: (typeof IN_REALM)[number]): () => void {
+  const original = Object.getOwnPropertyDescriptor(holder, name);
+  if (original === undefined) throw new Error(`There is no ${name} to watch.`);
+  const value = new Proxy(original.value as new (...args: never[]) => object, {
+    // Some libraries recognize functions by the text of their constructor.
+    get: (target, key, receiver) =>
+      key === "toString" ? () => String(target) : Reflect.get(target, key, receiver),
+    apply: (target, self, args) => {
+      note(name, args);
+      return Reflect.apply(target as never, self, args);
+    },
+    construct: (target, args, newTarget) => {
+      note(name, args);
+      return Reflect.construct(target, args, newTarget);
+    },
+  });
+  Object.defineProperty(holder, name, { ...original, value });
+  return () => Object.defineProperty(holder, name, original);
+}
+
+let isInstalled = false;
+
 /**
  * Watches the ways to make code of a text, from now on.
  * @param vm true if `node:vm` is watched too; to be ended before the suite ends
  * @returns the texts that have become code so far, each with its stack, and what ends the watch
  */
 export function watchCodeGeneration({ vm = false } = {}): { made: readonly string[]; end(): void } {
+  // For the rest of the suite: V8 discards optimized code whenever the prototype of functions changes.
+  if (!isInstalled) for (const each of IN_REALM) noteCalls(each);
+  isInstalled = true;
+  const restore = vm ? IN_PROCESS.map(noteCalls) : [];
   const made: string[] = [];
-  const note = (name: string, args: unknown[]) => {
-    if (unwatched > 0) return;
-    const limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 100;
-    const { stack = "" } = new Error();
-    Error.stackTraceLimit = limit;
-    if (!OF_TESTS.test(stack)) made.push(`${name}(${args.map(String).join(", ").slice(0, 500)})\n${stack}`);
-  };
-  const restore = [...IN_REALM, ...(vm ? IN_PROCESS : [])].map(([holder, name]) => {
-    const original = Object.getOwnPropertyDescriptor(holder, name);
-    if (original === undefined) throw new Error(`There is no ${name} to watch.`);
-    const value = new Proxy(original.value as new (...args: never[]) => object, {
-      // Some libraries recognize functions by the text of their constructor.
-      get: (target, key, receiver) =>
-        key === "toString" ? () => String(target) : Reflect.get(target, key, receiver),
-      apply: (target, self, args) => {
-        note(name, args);
-        return Reflect.apply(target as never, self, args);
-      },
-      construct: (target, args, newTarget) => {
-        note(name, args);
-        return Reflect.construct(target, args, newTarget);
-      },
-    });
-    Object.defineProperty(holder, name, { ...original, value });
-    return () => Object.defineProperty(holder, name, original);
-  });
+  watches.add(made);
   return {
     made,
     end: () => {
+      watches.delete(made);
       for (const undo of restore) undo();
     },
   };

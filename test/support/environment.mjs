@@ -1,3 +1,4 @@
+import asyncHooks from "node:async_hooks";
 import vm from "node:vm";
 import { TestEnvironment } from "jest-environment-node";
 
@@ -28,10 +29,36 @@ vm.compileFunction = compileOnce(vm.compileFunction);
 if (process.send !== undefined)
   process.once("beforeExit", () => process.once("exit", (code) => process.reallyExit(code)));
 
+const { AsyncLocalStorage } = asyncHooks;
+
+/**
+ * The current test for jest-circus, which would otherwise use an `AsyncLocalStorage`: that makes each promise of the
+ * process slower, and is needed only by concurrent tests.
+ */
+class CurrentTest {
+  run(store, callback) {
+    const before = this.store;
+    this.store = store;
+    return callback().finally(() => {
+      this.store = before;
+    });
+  }
+
+  getStore() {
+    return this.store;
+  }
+}
+
 /** Node's environment, with modules that are compiled once and graphql-js without its checks for development. */
 export default class Environment extends TestEnvironment {
   async setup() {
     await super.setup();
     this.global.process.env.NODE_ENV = "production";
+    asyncHooks.AsyncLocalStorage = CurrentTest;
+  }
+
+  /** Called from the first event on, once jest-circus is loaded. */
+  handleTestEvent() {
+    asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
   }
 }
