@@ -2,34 +2,8 @@ import type { Page } from "playwright-core";
 import { mint } from "../support/gateway";
 import { addOrganization } from "../support/people";
 import { waitUntil } from "../support/wait-until";
+import { focusComesTo, focused, tabTo } from "./focus";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
-
-/** Presses of Tab that go around the longest page. */
-const MAX_TABS = 80;
-
-/** In the page: the accessible name of the focused element. */
-function nameOfFocus(): string {
-  const at = document.activeElement as HTMLElement | null;
-  const label = (at as HTMLInputElement | null)?.labels?.[0]?.textContent;
-  return (at?.getAttribute("aria-label") ?? label ?? at?.textContent ?? "").trim();
-}
-
-const focused = (page: Page): Promise<string> => page.evaluate(nameOfFocus);
-
-/** Waits for the focus, which may follow a moment after the content. */
-const focusComesTo = (page: Page, name: string): Promise<void> => eventually(() => focused(page)).toBe(name);
-
-/**
- * Presses Tab until the element has the focus.
- * @throws Error if it never does
- */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < MAX_TABS; presses++) {
-    if ((await focused(page)) === name) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`Tab does not lead to "${name}" but to "${await focused(page)}".`);
-}
 
 const press = async (page: Page, name: string): Promise<void> => {
   await tabTo(page, name);

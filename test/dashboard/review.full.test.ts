@@ -6,7 +6,7 @@ import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
-import { waitUntil } from "../support/wait-until";
+import { hasFocus, tabTo } from "./focus";
 import { looksRight } from "./looks";
 import { describeDashboard, eventually, gone, seen, seenInTime } from "./visit";
 
@@ -66,7 +66,7 @@ describeDashboard(
       await items.nth(0).getByRole("button", { name: /^Edit/ }).focus();
       await page.keyboard.press("Enter");
       const text = page.getByLabel("Text to send");
-      await eventually(() => text.evaluate((field) => field === document.activeElement)).toBe(true);
+      await hasFocus(text);
       await page.keyboard.press("ControlOrMeta+a");
       await page.keyboard.type("a better offer");
       await looksRight(page);
@@ -76,10 +76,8 @@ describeDashboard(
       expect(await messageOf(first)).toMatchObject({ text: "a better offer", proposedText: "first offer" });
 
       // The next message has the focus.
-      await waitUntil(() => items.nth(0).evaluate((item) => item === document.activeElement));
-      await page.keyboard.press("Tab");
-      while (!(await page.evaluate(() => document.activeElement?.textContent === "Discard")))
-        await page.keyboard.press("Tab");
+      await hasFocus(items.nth(0));
+      await tabTo(page, /^Discard/);
       await page.keyboard.press("Enter");
       await page.keyboard.type("not now");
       await page.keyboard.press("Escape");
@@ -100,6 +98,33 @@ describeDashboard(
       await gone(link(page).getByText("1"));
       expect(await messageOf(third)).toMatchObject({ text: "third offer", reviewedAt: expect.any(String) });
       await looksRight(page);
+    });
+
+    test("the next message has the focus, even if the list was reloaded long before the rest of the page", async () => {
+      const [offer, next] = ["an offer", "another"].map((text) => `${text} ${Math.random()}`) as [
+        string,
+        string,
+      ];
+      const first = await propose(offer);
+      await propose(next);
+      const page = await dashboard.visit("/to-review");
+      const items = page.getByRole("list", { name: "Messages to review" }).getByRole("listitem");
+      const approve = items.filter({ hasText: offer }).getByRole("button", { name: /^Approve/ });
+      await seen(approve);
+      let answer = () => {};
+      const held = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route("**/graphql", async (route) => {
+        if (route.request().postData()?.includes("query Counts")) await held;
+        await route.continue();
+      });
+      await approve.press("Enter");
+      await gone(page.getByText(offer));
+      answer();
+      await hasFocus(items.filter({ hasText: next }));
+      expect(await messageOf(first)).toMatchObject({ reviewedAt: expect.any(String) });
+      await page.unroute("**/graphql");
     });
 
     test("a proposed message is a bubble in its conversation, and shows what was proposed after an edit", async () => {

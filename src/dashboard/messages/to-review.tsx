@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { Failure } from "../ui/failure";
@@ -48,14 +48,16 @@ export function ToReview() {
 
 function Proposals({ messages }: { messages: readonly Proposal[] }) {
   const list = useRef<HTMLDivElement>(null);
-  const left = useRef<number>(undefined);
-  // Focuses the message that takes the place of a reviewed one, so that the keyboard stays in the list.
+  const [reviewed, setReviewed] = useState<{ id: string; index: number }>();
+  // Focuses the message that takes the place of a reviewed one, so that the keyboard stays in the list. The list may have
+  // been without the reviewed one for a while, as other data of the page is also reloaded.
   useEffect(() => {
-    if (left.current === undefined) return;
+    if (reviewed === undefined || messages.some(({ id }) => id === reviewed.id)) return;
+    setReviewed(undefined);
+    if (document.activeElement !== document.body) return;
     const items = list.current?.querySelectorAll<HTMLElement>("li[tabindex]");
-    (items?.[Math.min(left.current, messages.length - 1)] ?? list.current)?.focus();
-    left.current = undefined;
-  });
+    (items?.[Math.min(reviewed.index, messages.length - 1)] ?? list.current)?.focus();
+  }, [reviewed, messages]);
   return (
     <div ref={list} tabIndex={-1} className={styles.proposals}>
       {messages.length === 0 ? (
@@ -66,14 +68,9 @@ function Proposals({ messages }: { messages: readonly Proposal[] }) {
         </Empty>
       ) : (
         <ol aria-label="Messages to review">
-          {messages.map((message, i) => (
+          {messages.map((message, index) => (
             <li key={message.id} tabIndex={-1}>
-              <Item
-                message={message}
-                onDone={() => {
-                  left.current = i;
-                }}
-              />
+              <Item message={message} onDone={() => setReviewed({ id: message.id, index })} />
             </li>
           ))}
         </ol>
