@@ -76,7 +76,8 @@ export default {
     [`/node_modules/(${ES_MODULES.join("|")})/.*\\.m?js$`]: ["@swc/jest", JAVASCRIPT],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join("|")})/)`],
-  testTimeout: 60_000,
+  // A test that hangs is rare, and one that is slow on a busy machine must not fail.
+  testTimeout: 180_000,
   // The default of 500 ms is too short for a large process on a busy machine, and Jest then blames the tests.
   workerGracefulExitTimeout: 10_000,
   modulePathIgnorePatterns: ["<rootDir>/dist/"],

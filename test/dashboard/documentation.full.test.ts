@@ -113,7 +113,7 @@ describeInChromium("/docs", () => {
       await show(route);
       await check(route, part);
     }
-  }, 180_000);
+  });
 
   test("a set key and an answer pass axe, light and dark, and fit, in a wide window and on a phone", async () => {
     await setKey();

@@ -102,7 +102,7 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
     }
     expect(bytes.all).toBeGreaterThan(loaded);
     expect(bytes.all - loaded).toBeLessThanOrEqual(MAX_IDLE_BYTES);
-  }, 90_000);
+  });
 
   test("loads no date and number formats before a page needs them", async () => {
     const page = await dashboard.visit("", { as: null });

@@ -8,6 +8,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addMember, firstAgentId, type TestMember } from "../support/people";
 import { waitUntil } from "../support/wait-until";
+import { hasFocus } from "./focus";
 import { cutOff } from "./layout";
 import { looksRight } from "./looks";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
@@ -68,7 +69,7 @@ describeDashboard(
       await page.getByRole("button", { name: "Assign…" }).click();
       const dialog = dialogOf(page);
       const field = dialog.getByLabel("Assigned to");
-      await eventually(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
+      await hasFocus(field);
       await field.selectOption({ label: ben.email });
       await looksRight(page);
       await page.keyboard.press("Tab");

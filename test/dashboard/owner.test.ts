@@ -201,7 +201,7 @@ describeDashboard(
       await colleague.getByRole("navigation", { name: "Conversations by state" }).getByText("Open").click();
       await seen(colleague.getByRole("link", { name: "Grace Hopper" }));
       await eventually(() => colleague.getByRole("link", { name: "API keys" }).count()).toBe(0);
-    }, 180_000);
+    });
   },
   { DELIVERY_WORKERS: "4", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },
 );

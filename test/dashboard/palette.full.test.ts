@@ -1,6 +1,7 @@
 import { mint } from "../support/gateway";
 import { addMember } from "../support/people";
 import { violations } from "./axe";
+import { hasFocus } from "./focus";
 import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 describeDashboard("the palette of the dashboard", (dashboard) => {
@@ -42,7 +43,7 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     const search = page.getByRole("searchbox");
     await seen(search);
     await page.keyboard.press("/");
-    await eventually(() => search.evaluate((field) => field === document.activeElement)).toBe(true);
+    await hasFocus(search);
     await page.keyboard.type("a/b");
     await eventually(() => search.inputValue()).toBe("a/b");
   });

@@ -95,7 +95,7 @@ export function describeDashboard(
         return page;
       };
       Object.assign(dashboard, { gateway, visit });
-    }, 60_000);
+    });
     afterEach(async () => {
       await contexts.releaseAll();
       const reported = errors;

@@ -4,6 +4,7 @@ import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { secretsIn, type TestServer } from "../support/process";
+import { waitUntil } from "../support/wait-until";
 
 const CLIENTS = 16;
 
@@ -58,10 +59,8 @@ export function startLoad(server: TestServer) {
   const ended = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
   return {
     /** Resolves once so many have been answered. */
-    answered: async (count: number) => {
-      while (writes.filter(({ status }) => status !== undefined).length < count)
-        await Promise.race([ended, new Promise((resolve) => setImmediate(resolve))]);
-    },
+    answered: (count: number) =>
+      waitUntil(() => writes.filter(({ status }) => status !== undefined).length >= count),
     /** From now on requests count as sent after the signal. */
     tell: () => {
       stopping = true;

@@ -1,9 +1,7 @@
 import { Client } from "pg";
 import { type Order, type PostgresServer, startPostgres } from "../support/postgres-server";
 import { endProcesses, secretsIn, startServer, type TestServer } from "../support/process";
-
-// A database is stopped and started three times, which takes long on a busy machine.
-jest.setTimeout(180_000);
+import { waitUntil } from "../support/wait-until";
 
 const POOL = 4;
 
@@ -55,11 +53,11 @@ describe("a PostgreSQL that is away for a while, under load", () => {
             while (running) samples.push(await (requests[i % requests.length] ?? list)());
           }),
         );
-        await until(() => requests.every((_, i) => served(NAMES[i] ?? "")));
+        await waitUntil(() => requests.every((_, i) => served(NAMES[i] ?? "")));
         await postgres.order(away);
         samples.length = 0;
         const added: string[] = [];
-        await until(() => {
+        await waitUntil(() => {
           return requests.every((_, i) =>
             samples.some(({ api, status }) => api === NAMES[i] && status === 503),
           );
@@ -68,7 +66,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
         expect(await health("/healthz")).toBe(200);
         await postgres.order(back);
         const from = samples.length;
-        await until(() => NAMES.every((name) => served(name, from)));
+        await waitUntil(() => NAMES.every((name) => served(name, from)));
         expect(await health("/readyz")).toBe(200);
         running = false;
         await clients;
@@ -148,7 +146,3 @@ describe("a PostgreSQL that is away for a while, under load", () => {
 });
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause();
-}

@@ -100,7 +100,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       }),
       run(450),
     );
-  }, 60_000);
+  });
 
   test("sendMessage queues the same message, or rejects with the same code", async () => {
     const message = fc.record({ message: maybe(hostile(text)) }, { requiredKeys: [] });
@@ -118,7 +118,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       }),
       run(200),
     );
-  }, 60_000);
+  });
 
   test("putContact stores the same contact, or rejects with the same code", async () => {
     // Each API writes to an agent of its own, so that both see the same history.
@@ -184,7 +184,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       }),
       run(300),
     );
-  }, 60_000);
+  });
 
   describe("conversations", () => {
     /** Each API works for an agent of its own, so that both see the same history. */
@@ -306,7 +306,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
         }),
         run(250),
       );
-    }, 60_000);
+    });
 
     test("sending, moving, handing off and releasing do the same, or reject with the same code", async () => {
       const version = maybe(hostile(fc.constantFrom(1, 2, null), fc.oneof(int, junk)));
@@ -349,7 +349,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
         }),
         run(250),
       );
-    }, 60_000);
+    });
   });
 
   test("getPet finds the same pet, or none", async () => {
@@ -368,7 +368,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       }),
       run(200),
     );
-  }, 60_000);
+  });
 
   test("listPets lists the same pets and leads to the same next page, or rejects with the same code", async () => {
     const cursors = await graphql("{ pets(first: 50) { edges { cursor } } }", {});
@@ -426,5 +426,5 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
       }),
       run(250),
     );
-  }, 60_000);
+  });
 });
