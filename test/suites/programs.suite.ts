@@ -1,3 +1,13 @@
 import { describeFolders } from "../support/folders";
 
-describeFolders("bench", "cli", "contract", "deploy", "docs", "layers", "overload", "supply-chain");
+describeFolders(
+  "bench",
+  "cli",
+  "contract",
+  "deploy",
+  "docs",
+  "layers",
+  "overload",
+  "process",
+  "supply-chain",
+);

@@ -1,3 +1,3 @@
 import { describeFolders } from "../support/folders";
 
-describeFolders("http", "limits", "telemetry", "usage");
+describeFolders("fuzz", "http", "limits", "parity", "telemetry", "usage");
