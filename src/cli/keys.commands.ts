@@ -5,7 +5,7 @@ import { operatorFor } from "../auth/context";
 import { organizationScopes } from "../auth/organization-scopes";
 import type { Scope } from "../auth/permissions";
 import { DAY_SECONDS } from "../common/time";
-import { apiKeysIn } from "../credentials/token-format";
+import { keysAndTokensIn } from "../credentials/token-format";
 import { GatewayError } from "../errors";
 import type { ApiKey, ApiKeyKind, ApiKeyState } from "../features/api-keys/api-key.entity";
 import type { MintedApiKey } from "../features/api-keys/api-key.inputs";

@@ -20,7 +20,7 @@ import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { Organization } from "../organizations/organization.entity";
 import { apiKeyActions } from "./api-key.audit";
-import { ApiKey, ApiKeyState } from "./api-key.entity";
+import { ApiKey } from "./api-key.entity";
 import {
   ApiKeyConnection,
   type ApiKeysArgs,
@@ -49,7 +49,7 @@ import {
   storedSettings,
   updateIfActive,
 } from "./key-changes";
-import { IN_STATE, narrowToExpiring, narrowToText } from "./key-search";
+import { IN_STATE, narrowToExpiring, narrowToText, OF_KIND } from "./key-search";
 
 const REQUIRED = { permission: Permission.config_manage };
 

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from "typeorm";
 import { DAY_MS, timestamp } from "../../common/time";
-import { type ApiKey, ApiKeyState } from "./api-key.entity";
+import { type ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
 
 /** Folds case here because the databases differ: SQLite's `lower` handles only ASCII. */
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
