@@ -150,7 +150,20 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       ["search=number5", [ids[5]]],
       ["search=Person%20%20Number2%20O%E2%80%99Neil", [ids[2]]],
       ["search=person&tag=absent", []],
-      ["search=pers", []],
+      ["limit=2&search=pers", ids],
+      ["limit=1&order=newest_first&search=pers", [...ids].reverse()],
+      ["search=pers&tag=even", even],
+      [`search=person&ids=${ids[1]}&ids=${ids[2]}`, [ids[1], ids[2]]],
+      ["search=ERSON", []],
+      ["search=neil%20numb", ids],
+      ["search=o’neil%20number4", [ids[4]]],
+      ["search=neil%20person%20number4", [ids[4]]],
+      ["search=number4%20neil%20zoe", []],
+      ["search=p-", ids],
+      ["search=p4%40exam", [ids[4]]],
+      ["search=%25", []],
+      ["search=_erson", []],
+      ["search=%F4%8F%BF%BF", []],
     ] as const)
       expect({ query, ids: await idsOf(`/agent/contacts?${query}`) }).toEqual({ query, ids: expected });
   });

@@ -179,7 +179,15 @@ async function requireAgents(runner: QueryRunner, isRequired: boolean): Promise<
 }
 
 const tables = (runner: QueryRunner): Table[] =>
-  newTables(runner.connection.driver.normalizeType({ type: "bigint" }), falseOf(runner));
+  newTables(
+    runner.connection.driver.normalizeType({ type: "bigint" }),
+    falseOf(runner),
+    // SQLite compares texts by their bytes unless told otherwise.
+    (columns) =>
+      runner.connection.options.type === "postgres"
+        ? columns.map((column) => ({ ...column, collation: "C" }))
+        : columns,
+  );
 
 /** The database's literal for false. */
 const falseOf = ({ connection: { options } }: QueryRunner): string =>

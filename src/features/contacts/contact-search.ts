@@ -14,14 +14,18 @@ const fold = (text: string): string =>
 /** The normalized search term; a phone number matches in any notation with country code. */
 export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
 
+/** The words of a name or a search, as in terms. */
+export const wordsOf = (text: string): string[] =>
+  text.split(/[\s\p{P}]+/u).flatMap((word) => fold(word) || []);
+
 /** A contact's search terms: its `ref`, addresses, name, and each word of the name. */
 export function termsOf(
   { ref, name }: Pick<Contact, "ref" | "name">,
   addresses: readonly Pick<ContactAddress, "address">[],
 ): string[] {
-  const words = name?.split(/[\s\p{P}]+/u) ?? [];
-  const texts = [ref, name, ...words, ...addresses.map(({ address }) => address)];
-  return [...new Set(texts.flatMap((text) => (text == null ? [] : fold(text) || [])))];
+  const texts = [ref, name, ...addresses.map(({ address }) => address)];
+  const terms = texts.flatMap((text) => (text == null ? [] : fold(text) || []));
+  return [...new Set([...terms, ...(name == null ? [] : wordsOf(name))])];
 }
 
 /** Stores a new contact's search terms. */

@@ -12,7 +12,8 @@ export class ContactTerm {
   @ManyToOne(() => Contact)
   contact?: Contact;
 
-  @PrimaryColumn({ type: "varchar", length: TERM_MAX_LENGTH })
+  /** Compared by its bytes, so that the index finds terms by their beginning. */
+  @PrimaryColumn({ type: "varchar", length: TERM_MAX_LENGTH, collation: "C" })
   term!: string;
 
   @Column({ type: "varchar", length: 36 })

@@ -28,14 +28,13 @@ import type { ContactArgs, ContactsArgs, SetConsentInput, TagChange } from "./co
 import { ContactAddress } from "./contact-address.entity";
 import { markDeliverable } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
-import { termOf } from "./contact-search";
 import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
 import { Erasure } from "./erasure.entity";
 import type { Erasures } from "./erasures";
 import { assertNotErased, lockContact } from "./find-contact";
 import { addressesOf } from "./known-contact";
-import { type Filter, idsIn, listed, matchingEntries } from "./list-contacts";
+import { idsIn, listed, taggedEntries } from "./list-contacts";
 import type {
   PutContactInput,
   PutContactResult,
@@ -52,6 +51,7 @@ import {
   rejected,
   sourceOf,
 } from "./put-contacts";
+import { countFound, searchContacts } from "./search-contacts";
 import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
@@ -151,33 +151,40 @@ export class ContactService {
     { agentId, tag, search, ids, order, ...args }: ContactsArgs,
   ): Promise<ContactConnection> {
     const page = ContactConnection.pageOf(args);
-    const filter: Filter = {
-      tag: tag == null ? undefined : normalizeTag(tag),
-      term: search == null ? undefined : termOf(search),
-      ids: ids?.filter(isUuid),
-    };
+    const filter = { tag: tag == null ? undefined : normalizeTag(tag), ids: ids?.filter(isUuid) };
     const direction = directionOf(order);
+    const searchIn = (agent: string, text: string) => ({ ...filter, agentId: agent, text });
     // A search for a common term with a rare tag reads many rows.
     const read = <T>(query: (reader: EntityManager, agent: string) => Promise<T>) =>
       this.database.report(organizationOf(context), async (reader) =>
         query(reader, await scopedAgentId(reader, context, agentId)),
       );
     const rows = await read(async (reader, agent) => {
-      const entries = matchingEntries(reader, agent, filter);
-      if (entries === undefined) return pageOfRows(listed(reader, agent, filter), page, direction);
-      const found = await idsIn(entries, page, direction);
+      const entries = taggedEntries(reader, agent, filter);
+      if (search == null && entries === undefined)
+        return pageOfRows(listed(reader, agent, filter), page, direction);
+      const found =
+        search == null
+          ? await idsIn(entries as NonNullable<typeof entries>, page, direction)
+          : await searchContacts(reader, searchIn(agent, search), {
+              after: page.after,
+              direction,
+              limit: page.limit + 1,
+            });
       return reader.find(Contact, { where: { id: In(found) }, order: { id: direction } });
     });
     return new ContactConnection(rows, page, () =>
       read((reader, agent) =>
-        countRows<object>(reader, matchingEntries(reader, agent, filter) ?? listed(reader, agent, filter)),
+        search == null
+          ? countRows<object>(reader, taggedEntries(reader, agent, filter) ?? listed(reader, agent, filter))
+          : countFound(reader, searchIn(agent, search)),
       ),
     );
   }
 
   /**
    * Creates or changes the contact that the input refers to by `ref` or addresses.
-   * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict`, `limit_reached`
+   * @throws GatewayError `invalid_request`, `not_found` (agent), `conflict`, `version_conflict`, `limit_reached`
    */
   put(context: RequestContext, { agentId, ...input }: PutContactInput): Promise<StoredContact> {
     return this.database.writeFor(

@@ -18,16 +18,21 @@ interface NewTable extends Omit<TableOptions, "columns"> {
   columns: TableColumnOptions[][];
 }
 
+type Collate = (columns: TableColumnOptions[]) => TableColumnOptions[];
+
 /**
  * Describes the tables that version 2 adds, in one list because their order matters.
  * @param bigint the database's name for an int64 type
  * @param no the database's literal for false
+ * @param bytewise makes the database compare columns by their bytes
  * @returns the tables, each after the tables that it references
  */
-export const newTables = (bigint: string, no: string): Table[] =>
-  describe(bigint, no).map(({ columns, ...table }) => new Table({ ...table, columns: columns.flat() }));
+export const newTables = (bigint: string, no: string, bytewise: Collate): Table[] =>
+  describe(bigint, no, bytewise).map(
+    ({ columns, ...table }) => new Table({ ...table, columns: columns.flat() }),
+  );
 
-const describe = (bigint: string, no: string): NewTable[] => [
+const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => [
   {
     name: "line",
     columns: [
@@ -116,7 +121,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
   },
   {
     name: "contact_term",
-    columns: [primary(ids("contact_id"), texts({ term: 255 })), ids("agent_id")],
+    columns: [primary(ids("contact_id"), bytewise(texts({ term: 255 }))), ids("agent_id")],
     foreignKeys: [references("contact")],
     indices: [index("agent_id", "term", "contact_id")],
   },
@@ -339,7 +344,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
   },
   {
     name: "webhook_cursor",
-    columns: [primary(ids("endpoint_id", "agent_id")), typed(bigint, "position")],
+    columns: [primary(ids("endpoint_id", "agent_id")), typed(bigint, "position", "start_position")],
   },
   {
     name: "webhook_delivery",
@@ -350,7 +355,7 @@ const describe = (bigint: string, no: string): NewTable[] => [
       texts({ type: 32, subject: 50, state: 16 }),
       integers("attempts"),
       moments("created_at"),
-      nullable(integers("last_status", "last_duration_ms"), longTexts("last_error")),
+      nullable(integers("last_status", "last_duration_ms"), longTexts("last_error", "attempt_log")),
       nullable(moments("not_before", "delivered_at")),
     ],
     indices: [

@@ -1,0 +1,109 @@
+import type { EntityManager } from "typeorm";
+import { MAX_COUNT } from "../../pagination/total-count";
+import { termOf, wordsOf } from "./contact-search";
+
+/**
+ * Max contacts found by the beginning of a term, in alphabetical order, so that a short text costs no more than a long
+ * one.
+ */
+export const MAX_BY_PREFIX = 1_000;
+
+/** Max words of a search that must all match: the last ones. */
+const MAX_WORDS = 6;
+
+/** Sorts after all characters of terms, because terms are compared by their bytes. */
+const LAST_CHARACTER = "\u{10FFFF}";
+
+/** The contacts to find: contacts of one agent, or of all agents of an organization. */
+export type Search = {
+  text: string;
+  tag?: string | undefined;
+  ids?: readonly string[] | undefined;
+} & ({ agentId: string } | { organizationId: string });
+
+interface Part {
+  after: string | undefined;
+  direction: "ASC" | "DESC";
+  limit: number;
+}
+
+/** The IDs of contacts that match a search, in the order of the IDs. */
+export async function searchContacts(reader: EntityManager, search: Search, part: Part): Promise<string[]> {
+  const { sql, parameters } = statementOf(search, part);
+  const rows: { id: string }[] = await reader.query(
+    `${sql} ORDER BY id ${part.direction} LIMIT ${part.limit}`,
+    parameters,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The number of contacts that match a search, up to `MAX_COUNT` + 1. */
+export async function countFound(reader: EntityManager, search: Search): Promise<number> {
+  const limit = MAX_COUNT + 1;
+  const { sql, parameters } = statementOf(search, { after: undefined, direction: "ASC", limit });
+  const [row] = await reader.query(
+    `SELECT COUNT(*) AS n FROM (${sql} LIMIT ${limit}) AS counted`,
+    parameters,
+  );
+  return Number(row.n);
+}
+
+/**
+ * Selects the contacts with the text as a term, the first `MAX_BY_PREFIX` contacts with a term that starts with it, and
+ * the contacts with all of its words, the last of which may be incomplete.
+ */
+function statementOf(
+  { text, tag, ids, ...scope }: Search,
+  { after, direction, limit }: Part,
+): { sql: string; parameters: unknown[] } {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown) => `$${parameters.push(value)}`;
+  const isOne = "agentId" in scope;
+  const entries = (condition: () => string) => {
+    const owner = isOne
+      ? `= ${bind(scope.agentId)}`
+      : `IN (SELECT id FROM agent WHERE organization_id = ${bind(scope.organizationId)} AND deleted_at IS NULL)`;
+    const conditions = [`entry.agent_id ${owner}`, condition()];
+    if (ids !== undefined)
+      conditions.push(ids.length === 0 ? "1 = 0" : `entry.contact_id IN (${ids.map(bind).join(", ")})`);
+    if (tag !== undefined)
+      conditions.push(
+        `EXISTS (SELECT 1 FROM contact_tag WHERE contact_tag.contact_id = entry.contact_id AND contact_tag.tag = ${bind(tag)})`,
+      );
+    return `SELECT entry.contact_id FROM contact_term entry WHERE ${conditions.join(" AND ")}`;
+  };
+  const isAfter = (id: string) =>
+    after === undefined ? "" : `${id} ${direction === "ASC" ? ">" : "<"} ${bind(after)}`;
+  /** A page of entries that the index returns in the order of the contacts' IDs. */
+  const page = (condition: () => string) => {
+    const matching = entries(() => [condition(), isAfter("entry.contact_id")].filter(Boolean).join(" AND "));
+    return `SELECT contact_id FROM (${matching} ${isOne ? `ORDER BY entry.contact_id ${direction}` : ""} LIMIT ${limit}) AS part`;
+  };
+  const startsWith = (term: string, start: string, operator: ">" | ">=") =>
+    `${term} ${operator} ${bind(start)} AND ${term} < ${bind(start + LAST_CHARACTER)}`;
+
+  const whole = termOf(text);
+  const parts = [page(() => `entry.term = ${bind(whole)}`)];
+  const longer = entries(() => startsWith("entry.term", whole, ">"));
+  const rest = isAfter("contact_id");
+  parts.push(
+    `SELECT contact_id FROM (${longer} ${isOne ? "ORDER BY entry.term, entry.contact_id" : ""} LIMIT ${isOne ? MAX_BY_PREFIX : limit}) AS part ${rest && `WHERE ${rest}`}`,
+  );
+  const words = wordsOf(text).slice(-MAX_WORDS);
+  const last = words.pop();
+  if (last !== undefined && words.length > 0) {
+    const [first, ...others] = [...new Set(words)].sort((a, b) => b.length - a.length);
+    const has = (condition: string) =>
+      `EXISTS (SELECT 1 FROM contact_term other WHERE other.contact_id = entry.contact_id AND ${condition})`;
+    parts.push(
+      page(() =>
+        [
+          `entry.term = ${bind(first)}`,
+          ...others.map((word) => has(`other.term = ${bind(word)}`)),
+          has(startsWith("other.term", last, ">=")),
+        ].join(" AND "),
+      ),
+    );
+  }
+  return { sql: `SELECT contact_id AS id FROM (${parts.join(" UNION ")}) AS found`, parameters };
+}
