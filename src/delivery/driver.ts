@@ -70,6 +70,8 @@ export type SendResult = (
   status?: number | null;
   /** Duration of the attempt (ms). */
   durationMs?: number;
+  /** The headers of the request; null if it was not sent. */
+  headers?: Readonly<Record<string, string>> | null;
 };
 
 /** The context of a delivery attempt. */

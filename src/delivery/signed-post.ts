@@ -22,8 +22,13 @@ export interface SignedTarget {
   ignoresAccepted?: boolean;
 }
 
-/** A 2xx response, or a failure with the status of the response; the status is null if there was no response. */
-export type SignedOutcome = { accepted: HttpAnswer } | { failure: Failure; status: number | null };
+/**
+ * A 2xx response, or a failure with the status of the response; the status is null if there was no response. `headers`
+ * are the request's own headers; null if it was not sent.
+ */
+export type SignedOutcome = ({ accepted: HttpAnswer } | { failure: Failure; status: number | null }) & {
+  headers: Readonly<Record<string, string>> | null;
+};
 
 /** Signs and posts a JSON document; `id` becomes the `webhook-id`. Never rejects. */
 export type SignedPost = (document: { id: string; body: string }, attempt: Attempt) => Promise<SignedOutcome>;
@@ -37,10 +42,11 @@ export function createSignedPost(targets: Targets, target: SignedTarget, timeout
   const signers = target.secrets.map((secret) => new Webhook(secret));
   return async ({ id, body }, attempt) => {
     let signature = "";
+    let sent: Readonly<Record<string, string>> | null = null;
     const headers = () => {
       const now = new Date();
       signature = signers.map((signer) => signer.sign(id, now, body)).join(" ");
-      return {
+      sent = {
         "content-type": "application/json",
         accept: "application/json",
         "user-agent": USER_AGENT,
@@ -48,15 +54,20 @@ export function createSignedPost(targets: Targets, target: SignedTarget, timeout
         "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
         "webhook-signature": signature,
       };
+      return sent;
     };
     const { ignoresAccepted = false } = target;
     const outcome = await httpPost(targets, { url, body, headers, ignoresAccepted }, attempt, timeoutMs);
     if ("error" in outcome)
-      return { failure: connectionFailure(outcome.error, outcome.hasLeft), status: null };
+      return {
+        failure: connectionFailure(outcome.error, outcome.hasLeft),
+        status: null,
+        headers: outcome.hasLeft ? sent : null,
+      };
     const { answer } = outcome;
-    if (answer.status >= 200 && answer.status < 300) return { accepted: answer };
+    if (answer.status >= 200 && answer.status < 300) return { accepted: answer, headers: sent };
     const secrets = signature.split(" ").map((part) => part.slice("v1,".length));
-    return { failure: rejection(answer, secrets), status: answer.status };
+    return { failure: rejection(answer, secrets), status: answer.status, headers: sent };
   };
 }
 

@@ -59,7 +59,7 @@ describeDashboard(
       expect(JSON.parse(receiver.received.at(-1)?.body ?? "{}").type).toBe("webhook.test");
       receiver.reaction = (response) => response.writeHead(503).end();
       await dialog.getByRole("button", { name: "Send again" }).click();
-      await seen(dialog.getByText("The receiver rejected it temporarily"));
+      await seen(dialog.getByText("Not delivered: it would be tried again"));
       await page.keyboard.press("Escape");
       await gone(dialog);
 
@@ -79,8 +79,15 @@ describeDashboard(
         .filter({ hasText: "Pending" })
         .getByRole("button", { name: "line.paused" })
         .click();
-      await seen(dialog.getByText("line:two"));
+      await seen(dialog.getByText("line:two", { exact: true }));
       await seen(dialog.getByText("Pending"));
+      await seen(dialog.getByRole("list", { name: "Attempts" }).getByText("500", { exact: true }));
+      await dialog.getByText("Headers").first().click();
+      await seen(dialog.getByText("webhook-signature"));
+      await seen(dialog.locator("pre").getByText('"subject":"line:two"'));
+      const before = receiver.received.length;
+      await dialog.getByRole("button", { name: "Send now" }).click();
+      await eventually(() => receiver.received.length).toBeGreaterThan(before);
       await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
       await gone(dialog);
       await page.getByLabel("Status").selectOption("Failed");
@@ -99,6 +106,7 @@ describeDashboard(
       await gone(dialog);
       await open(page, "Redeliver…");
       await dialog.getByLabel("Since").selectOption("The last hour");
+      await seen(dialog.getByText("Resends 1 missed event, oldest first. Delivered events are skipped."));
       await dialog.getByRole("button", { name: "Redeliver" }).click();
       await gone(dialog);
       await seenInTime(rowOf(page, "Delivered").nth(2));

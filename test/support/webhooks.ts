@@ -1,4 +1,9 @@
+import { v7 as uuid } from "uuid";
+import { timestamp } from "../../src/common/time";
+import { Event } from "../../src/features/events/event.entity";
 import { recordEvents } from "../../src/features/events/record-events";
+import { WebhookDelivery, WebhookDeliveryState } from "../../src/features/webhooks/webhook-delivery.entity";
+import { laneIdOf } from "../../src/features/webhooks/webhook-lane";
 import type { Call, Reply, TestGateway } from "./gateway";
 import { PUBLIC_URL } from "./lines";
 
@@ -6,7 +11,7 @@ const ENDPOINT = `id agentId url description types state disabledReason failingS
   createdAt updatedAt`;
 const WITH_SECRET = `endpoint { ${ENDPOINT} } signingSecret`;
 const DELIVERY = `id endpointId agentId position eventId type subject state attempts notBefore lastStatus lastError
-  lastDurationMs createdAt deliveredAt`;
+  lastDurationMs createdAt deliveredAt waitsFor lastAttempts { endedAt status error durationMs headers }`;
 
 /** Calls the GraphQL fields of webhook endpoints, as the owner unless another token is given. */
 export function webhookClient(gateway: TestGateway) {
@@ -41,10 +46,23 @@ export function webhookClient(gateway: TestGateway) {
         { endpointId, ...args },
         more,
       ),
+    bodyOf: async (endpointId: string, eventId: string) => {
+      const { body } = await call(
+        "query ($endpointId: ID!, $eventId: ID) { webhookDeliveries(endpointId: $endpointId, eventId: $eventId) { nodes { body } } }",
+        { endpointId, eventId },
+      );
+      return body.data.webhookDeliveries.nodes[0].body as string | null;
+    },
     redeliver: (id: string, from: { since?: Date | string; after?: string }, more?: Call) =>
       call(
         `mutation ($input: RedeliverInput!) { redeliver(input: $input) { ${ENDPOINT} } }`,
         { input: { id, from } },
+        more,
+      ),
+    missed: (id: string, from: { since?: Date | string; after?: string }, more?: Call) =>
+      call(
+        `query ($id: ID!, $from: RedeliveryStart!) { missedWebhookEvents(id: $id, from: $from) { count isExact } }`,
+        { id, from },
         more,
       ),
     rotate: (id: string, { idempotencyKey, ...more }: Call & { idempotencyKey?: string } = {}) =>
@@ -56,6 +74,7 @@ export function webhookClient(gateway: TestGateway) {
     enable: byId("enableWebhookEndpoint"),
     disable: byId("disableWebhookEndpoint"),
     delete: byId("deleteWebhookEndpoint"),
+    resend: byId("resendWebhookDelivery", DELIVERY),
     test: byId("sendTestEvent", "outcome status code detail durationMs"),
   };
 }
@@ -68,6 +87,35 @@ export async function addEndpoint(
   const { body } = await webhookClient(gateway).create({ url: PUBLIC_URL, ...input });
   const { endpoint, signingSecret } = body.data.createWebhookEndpoint;
   return { id: endpoint.id, secret: signingSecret };
+}
+
+/** Stores a failed delivery of a new event to an endpoint. */
+export async function storeDelivery(
+  gateway: Pick<TestGateway, "services">,
+  { id: endpointId }: { id: string },
+  agentId: string,
+): Promise<string> {
+  const id = uuid();
+  await addEvents(gateway, agentId, [id]);
+  await gateway.services.database.write(async (tx) => {
+    const [{ id: eventId, type, position, subject }] = (await tx.find(Event, {
+      where: { agentId },
+      order: { position: "DESC" },
+      take: 1,
+    })) as [Event];
+    await tx.insert(WebhookDelivery, {
+      ...{ id, endpointId, agentId, eventId, type, position, subject, laneId: laneIdOf(endpointId, subject) },
+      ...{
+        state: WebhookDeliveryState.failed,
+        attempts: 0,
+        notBefore: null,
+        lastStatus: null,
+        lastError: null,
+      },
+      ...{ lastDurationMs: null, attemptLog: null, deliveredAt: null, createdAt: timestamp() },
+    });
+  });
+  return id;
 }
 
 /** Lets an agent have events about lines, in one unit of work. */

@@ -117,6 +117,79 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     });
   });
 
+  test("the log has the body and the headers as sent, and each attempt with its answer", async () => {
+    receiver.reaction = (response) => response.writeHead(503).end("Out of order");
+    const { id } = await endpointTo();
+    const [subject] = newSubjects(1) as [string];
+    await addEvents(gateway, agentId, [subject, subject]);
+    await become(id, 1, { attempts: 1 });
+    const [second, first] = await deliveriesTo(id);
+    expect([first.waitsFor, second.waitsFor]).toEqual([null, first.eventId]);
+    receiver.reaction = answering(200);
+    await hurry(id);
+    const delivered = await become(id, 2, { state: "delivered" });
+    const [sent, again] = receiver.received as [Received, Received];
+    const { lastAttempts, waitsFor } = delivered.find(({ eventId }) => eventId === first.eventId) ?? {};
+    const body = await api.bodyOf(id, first.eventId);
+    expect([sent.body, again.body, waitsFor]).toEqual([body, body, null]);
+    const endedAt = expect.any(String);
+    const durationMs = expect.any(Number);
+    expect(lastAttempts).toEqual([
+      {
+        ...{ endedAt, durationMs, status: 503, error: "The receiver responded with 503: Out of order" },
+        headers: expect.objectContaining({ "webhook-signature": sent.headers["webhook-signature"] }),
+      },
+      {
+        ...{ endedAt, durationMs, status: 200, error: null },
+        headers: expect.objectContaining({ "webhook-signature": again.headers["webhook-signature"] }),
+      },
+    ]);
+    for (const [name, value] of Object.entries((lastAttempts as { headers: object }[])[1]?.headers ?? {}))
+      expect([name, again.headers[name]]).toEqual([name, value]);
+  });
+
+  test("a delivery is sent again on request, and its last 10 attempts are kept", async () => {
+    const { id } = await endpointTo();
+    await addEvents(gateway, agentId, newSubjects(1));
+    const [delivery] = await become(id, 1, { state: "delivered" });
+    const deliveryId = String(delivery?.id);
+    for (let i = 2; i <= 12; i += 1) {
+      expect((await api.resend(deliveryId)).body.data.resendWebhookDelivery).toMatchObject({
+        ...{ id: deliveryId, deliveredAt: null },
+      });
+      await arrived(i);
+      await become(id, 1, { state: "delivered" });
+    }
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    const [resent] = await deliveriesTo(id);
+    expect([resent.attempts, resent.lastAttempts.length]).toEqual([1, 10]);
+    await write("delete from event where id = $1", [delivery?.eventId]);
+    expect(codeOf(await api.resend(deliveryId))).toBe("position_expired");
+    expect(await api.bodyOf(id, String(delivery?.eventId))).toBeNull();
+    await api.disable(id);
+    expect(codeOf(await api.resend(deliveryId))).toBe("conflict");
+  });
+
+  test("pending events are sent to a new URL immediately, even if the old one was about to fail once more", async () => {
+    const end: (() => void)[] = [];
+    receiver.reaction = (response) => void end.push(() => response.writeHead(500).end());
+    const { id } = await endpointTo();
+    const [subject, other] = newSubjects(2) as [string, string];
+    await addEvents(gateway, agentId, [subject]);
+    await arrived(1);
+    end.pop()?.();
+    await become(id, 1, { attempts: 1 });
+    await write("update webhook_delivery set attempts = 6 where endpoint_id = $1", [id]);
+    await hurry(id);
+    await arrived(2);
+    const correct = await startReceiver();
+    await api.update({ id, url: correct.url() });
+    end.pop()?.();
+    await arrived(1, correct);
+    await addEvents(gateway, agentId, [other]);
+    expect(await become(id, 2, { state: "delivered" })).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+  });
+
   test("after a rotation, both secrets verify; after a day, only the new one does", async () => {
     const { id, secret } = await endpointTo();
     const rotated = (await api.rotate(id)).body.data.rotateWebhookSecret;
@@ -301,14 +374,17 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await write("update webhook_delivery set state = 'failed' where endpoint_id = $1", [id]);
     receiver.received.splice(0);
     const oldest = (await gateway.rest("GET", "/agent/events?limit=1")).body[0];
-    expect(codeOf(await api.redeliver(id, { since: oldest.timestamp }))).toBeUndefined();
-    const all = (
-      await gateway.services.events.list(await operatorOfAgent(gateway, agentId), {
-        agentId,
-        first: 1_000,
-        after: null,
-      })
-    ).nodes;
+    const before = { since: oldest.timestamp };
+    expect((await api.missed(id, before)).body.data.missedWebhookEvents).toEqual({ count: 4, isExact: true });
+    expect(codeOf(await api.redeliver(id, before))).toBeUndefined();
+    const { nodes } = await gateway.services.events.list(await operatorOfAgent(gateway, agentId), {
+      agentId,
+      first: 1_000,
+      after: null,
+    });
+    // Not those from before the endpoint was created.
+    const all = nodes.filter((event) => event.subject.endsWith(subject) || event.subject.endsWith(missed));
+    expect(all.length).toBeLessThan(nodes.length);
     await arrived(all.length);
     for (const positions of positionsBySubject(receiver.received).values())
       expect(positions).toEqual([...positions].sort((a, b) => a - b));

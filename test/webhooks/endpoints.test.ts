@@ -1,15 +1,16 @@
 import { Ajv2020 } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { Webhook } from "standardwebhooks";
+import { Permission } from "../../src/auth/permissions";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { deleteEndpoints } from "../../src/features/webhooks/delete-endpoints";
 import { MAX_ENDPOINTS } from "../../src/features/webhooks/webhook.limits";
 import { WebhookDelivery } from "../../src/features/webhooks/webhook-delivery.entity";
 import { purge } from "../../src/housekeeping";
 import { auditLog } from "../support/audit";
-import type { Reply } from "../support/gateway";
+import { mintForOrganization, type Reply } from "../support/gateway";
 import { PUBLIC_URL } from "../support/lines";
-import { addOrganization, codeOf, firstAgentId } from "../support/people";
+import { addMember, addOrganization, codeOf, firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
@@ -311,12 +312,50 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       ]);
     for (const i of [20, 13, 12, 2, 1]) {
       await write("update webhook_cursor set position = $1 where endpoint_id = $2", [start + 20, id]);
+      const missed = await api.missed(id, { since: timestamp((i - 21) * 60_000 - 30_000) }, token);
+      expect(missed.body.data.missedWebhookEvents).toEqual({ count: 21 - i, isExact: true });
       await api.redeliver(id, { since: timestamp((i - 21) * 60_000 - 30_000) }, token);
       expect(await cursor()).toBe(start + i - 1);
     }
     // Never forwards: what it has not got yet must not be left out.
     await api.redeliver(id, { since: timestamp() }, token);
     expect(await cursor()).toBe(start);
+    // Never to events from before it was created.
+    for (const from of [{ since: timestamp(-DAY_MS / 2) }, { after: "0" }]) {
+      await write("update webhook_cursor set position = $1, start_position = $2 where endpoint_id = $3", [
+        ...[start + 20, start + 5, id],
+      ]);
+      expect((await api.missed(id, from, token)).body.data.missedWebhookEvents.count).toBe(15);
+      await api.redeliver(id, from, token);
+      expect(await cursor()).toBe(start + 5);
+    }
+    await api.update({ id, types: ["line_resumed"] }, token);
+    expect((await api.missed(id, { after: "0" }, token)).body.data.missedWebhookEvents.count).toBe(0);
+  });
+
+  test("what was sent is shown only to members who may read conversations", async () => {
+    const { id } = await addEndpoint(gateway, { agentId });
+    await addEvents(gateway, agentId, [crypto.randomUUID()]);
+    await dispatch(id, 1);
+    const ask = async (token: string, field: string) =>
+      gateway.graphql(
+        `query ($id: ID!) { webhookDeliveries(endpointId: $id) { nodes { ${field} } } }`,
+        { id },
+        { token },
+      );
+    const manager = await addMember(gateway, { manage: true });
+    const permissions = [Permission.config_manage, Permission.conversations_read];
+    const reader = await addMember(gateway, { permissions });
+    const key = await mintForOrganization(gateway, { scopes: ["webhooks:manage"] });
+    expect(
+      JSON.parse((await ask(reader.token, "body")).body.data.webhookDeliveries.nodes[0].body),
+    ).toMatchObject({
+      type: "line.paused",
+    });
+    for (const token of [manager.token, key.secret]) {
+      expect(codeOf(await ask(token, "id state lastAttempts { headers }"))).toBeUndefined();
+      expect(codeOf(await ask(token, "body"))).toBe("forbidden");
+    }
   });
 });
 

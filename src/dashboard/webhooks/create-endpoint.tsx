@@ -112,7 +112,7 @@ export function EditEndpoint({ endpoint, onClosed }: { endpoint: EndpointFragmen
         <>
           <EndpointFields field={field} endpoint={endpoint} />
           {typesField}
-          <p>A new URL applies to all pending deliveries; new types apply to future events.</p>
+          <p>Pending events are sent to a new URL immediately. New types apply to future events.</p>
         </>
       )}
     </FormDialog>

@@ -24,10 +24,10 @@ const COLUMNS = columnsOf(
   "Created",
 );
 
-/** Event deliveries, newest first. */
-export function Deliveries({ endpointId }: { endpointId: string }) {
+/** Event deliveries, newest first; a link can open one by its event's ID. */
+export function Deliveries({ endpointId, canResend }: { endpointId: string; canResend: boolean }) {
   const address = useListAddress();
-  const [opened, setOpened] = useState<string>();
+  const [opened, setOpened] = useState(address.get("event"));
   const query = usePolledQuery(
     WebhookDeliveriesDocument,
     {
@@ -39,6 +39,10 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
     },
     { pollMs: POLL_INTERVAL_MS },
   );
+  const close = () => {
+    setOpened("");
+    if (address.get("event") !== "") address.filter({ event: "" }, { replace: true });
+  };
   return (
     <Card title="Deliveries">
       <search className={filterStyles.filters}>
@@ -81,8 +85,14 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
           <Time key="created" value={delivery.createdAt} />,
         ]}
       />
-      {opened !== undefined && (
-        <DeliveryDialog endpointId={endpointId} eventId={opened} onClosed={() => setOpened(undefined)} />
+      {opened !== "" && (
+        <DeliveryDialog
+          endpointId={endpointId}
+          eventId={opened}
+          canResend={canResend}
+          onOpen={setOpened}
+          onClosed={close}
+        />
       )}
     </Card>
   );

@@ -17,10 +17,15 @@ export const STATE_OPTIONS = Object.entries(STATES).map(([value, { label }]) => 
 }));
 
 /** Shows the state of a delivery. */
-export const DeliveryState = ({ delivery: { state, notBefore } }: { delivery: DeliveryFragment }) => (
+export const DeliveryState = ({
+  delivery: { state, notBefore, waitsFor },
+}: {
+  delivery: DeliveryFragment;
+}) => (
   <div>
     <StateTag of={STATES} state={state} />
-    {state === "pending" && notBefore !== null && (
+    {waitsFor !== null && <p className={styles.second}>waits for the one before it</p>}
+    {state === "pending" && waitsFor === null && notBefore !== null && (
       <p className={styles.second}>
         next attempt <Time value={notBefore} isDue />
       </p>

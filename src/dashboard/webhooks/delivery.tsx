@@ -1,42 +1,88 @@
 import { Button } from "@mantine/core";
-import { usePolledQuery } from "../api/client";
+import { Link } from "wouter";
+import { change, usePolledQuery } from "../api/client";
+import { useViewer } from "../session/session";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { Facts } from "../ui/facts";
+import { Failure } from "../ui/failure";
 import { formatNumber, Time } from "../ui/format";
+import { Json } from "../ui/json";
 import { Result } from "../ui/result";
-import { DeliveryResponse, DeliveryState } from "./delivery-state";
-import { WebhookDeliveryDocument, type WebhookDeliveryQuery } from "./documents.generated";
+import { Snippet } from "../ui/snippet";
+import { subjectHref } from "../ui/subject-href";
+import { Tag } from "../ui/tag";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
+import { DeliveryState } from "./delivery-state";
+import {
+  ResendWebhookDeliveryDocument,
+  WebhookDeliveryDocument,
+  type WebhookDeliveryQuery,
+} from "./documents.generated";
 import { eventTypeLabel } from "./event-types";
+import styles from "./webhooks.module.css";
 
 const POLL_INTERVAL_MS = 5_000;
 
 type Details = WebhookDeliveryQuery["webhookDeliveries"]["nodes"][number];
 
+interface Props {
+  endpointId: string;
+  eventId: string;
+  /** False if the endpoint receives nothing at the moment. */
+  canResend: boolean;
+  /** Shows the delivery of another event. */
+  onOpen: (eventId: string) => void;
+  onClosed: () => void;
+}
+
 /** The delivery of one event to an endpoint, updated while it is open. */
-export function DeliveryDialog(props: { endpointId: string; eventId: string; onClosed: () => void }) {
-  const { endpointId, eventId } = props;
+export function DeliveryDialog({ endpointId, eventId, canResend, onOpen, onClosed }: Props) {
+  const { may } = useViewer();
+  const mayReadBody = may("conversations_read");
   const query = usePolledQuery(
     WebhookDeliveryDocument,
-    { endpointId, eventId },
+    { endpointId, eventId, mayReadBody },
     { pollMs: POLL_INTERVAL_MS },
   );
+  const { busy, error, run } = useTask();
+  const delivery = query.data?.webhookDeliveries.nodes[0];
+  const resend = (id: string) =>
+    run(async () => {
+      await change(ResendWebhookDeliveryDocument, { id });
+      toast("The event is being sent again.");
+    });
   return (
-    <Dialog title="Delivery" onClosed={props.onClosed}>
+    <Dialog title="Delivery" size="lg" onClosed={onClosed}>
       {(close) => (
         <>
           <Result query={query}>
-            {({ webhookDeliveries: { nodes } }) =>
-              nodes[0] === undefined ? (
+            {() =>
+              delivery === undefined ? (
                 <p>This delivery is no longer in the log.</p>
               ) : (
-                <About delivery={nodes[0]} />
+                <>
+                  <About delivery={delivery} onOpen={onOpen} />
+                  <Attempts attempts={delivery.lastAttempts} />
+                  <Body body={mayReadBody ? (delivery.body ?? null) : undefined} />
+                </>
               )
             }
           </Result>
+          {error !== undefined && <Failure error={error} />}
           <DialogButtons>
-            <Button data-autofocus onClick={close}>
+            <Button variant="default" data-autofocus onClick={close}>
               Close
             </Button>
+            {delivery !== undefined && (
+              <Button
+                loading={busy}
+                disabled={!canResend || delivery.waitsFor !== null}
+                onClick={() => resend(delivery.id)}
+              >
+                {delivery.state === "pending" ? "Send now" : "Send this one again"}
+              </Button>
+            )}
           </DialogButtons>
         </>
       )}
@@ -44,20 +90,55 @@ export function DeliveryDialog(props: { endpointId: string; eventId: string; onC
   );
 }
 
-const About = ({ delivery }: { delivery: Details }) => (
-  <Facts
-    facts={{
-      Event: <code>{eventTypeLabel(delivery.type)}</code>,
-      Subject: <code>{delivery.subject}</code>,
-      Status: <DeliveryState delivery={delivery} />,
-      Attempts: formatNumber(delivery.attempts),
-      "Last response": <DeliveryResponse delivery={delivery} />,
-      "Last duration":
-        delivery.lastDurationMs === null ? undefined : `${formatNumber(delivery.lastDurationMs)} ms`,
-      Created: <Time value={delivery.createdAt} />,
-      Delivered: delivery.deliveredAt === null ? undefined : <Time value={delivery.deliveredAt} />,
-      Position: <code>{delivery.position}</code>,
-      "Event ID": <code>{delivery.eventId}</code>,
-    }}
-  />
+function About({ delivery, onOpen }: { delivery: Details; onOpen: Props["onOpen"] }) {
+  const { waitsFor, subject } = delivery;
+  const href = subjectHref(subject);
+  return (
+    <Facts
+      facts={{
+        Event: <code>{eventTypeLabel(delivery.type)}</code>,
+        Subject: href === undefined ? <code>{subject}</code> : <Link href={href}>{subject}</Link>,
+        Status: <DeliveryState delivery={delivery} />,
+        "Waits for":
+          waitsFor === null ? undefined : (
+            <button type="button" className={styles.open} onClick={() => onOpen(waitsFor)}>
+              <code>{waitsFor}</code>
+            </button>
+          ),
+        Created: <Time value={delivery.createdAt} />,
+        Delivered: delivery.deliveredAt === null ? undefined : <Time value={delivery.deliveredAt} />,
+        Position: <code>{delivery.position}</code>,
+        "Event ID": <code>{delivery.eventId}</code>,
+      }}
+    />
+  );
+}
+
+const Attempts = ({ attempts }: { attempts: Details["lastAttempts"] }) => (
+  <section className={styles.part}>
+    <h3>Attempts</h3>
+    {attempts.length === 0 && <p className={styles.second}>None yet, or they are no longer kept.</p>}
+    <ol className={styles.attempts} aria-label="Attempts">
+      {attempts.map(({ endedAt, status, error, durationMs, headers }) => (
+        <li key={endedAt}>
+          <Tag tone={error === null ? "good" : "bad"}>{status ?? "No response"}</Tag> <Time value={endedAt} />
+          {durationMs !== null && `, took ${formatNumber(durationMs)} ms`}
+          {error !== null && <p>{error}</p>}
+          {headers !== null && <Json label="Headers" value={headers} />}
+        </li>
+      ))}
+    </ol>
+  </section>
+);
+
+/** @param props.body null if the event is no longer kept; undefined if the member may not read it */
+const Body = ({ body }: { body: string | null | undefined }) => (
+  <section className={styles.part}>
+    <h3>Body</h3>
+    {body === undefined && (
+      <p className={styles.second}>Only people who may read conversations can see what was sent.</p>
+    )}
+    {body === null && <p className={styles.second}>The event is no longer kept.</p>}
+    {typeof body === "string" && <Snippet text={body} what="the body" />}
+  </section>
 );

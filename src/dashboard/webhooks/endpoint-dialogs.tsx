@@ -1,7 +1,9 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { change } from "../api/client";
+import { sentenceOf } from "../api/api-error";
+import { change, usePolledQuery } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
 import { showSecret } from "../secrets/shown-secret";
 import "../secrets/secret-dialog";
@@ -9,7 +11,7 @@ import { Dialog, DialogButtons } from "../ui/dialog";
 import dialogStyles from "../ui/dialog.module.css";
 import { Failure } from "../ui/failure";
 import { FormDialog } from "../ui/form-dialog";
-import { formatNumber } from "../ui/format";
+import { formatCount, formatNumber } from "../ui/format";
 import { Outcome } from "../ui/outcome";
 import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
@@ -19,6 +21,8 @@ import {
   DisableWebhookEndpointDocument,
   EnableWebhookEndpointDocument,
   type EndpointFragment,
+  MissedWebhookEventsDocument,
+  type MissedWebhookEventsQuery,
   RedeliverDocument,
   RotateWebhookSecretDocument,
   SendTestEventDocument,
@@ -88,6 +92,10 @@ function Test({ id, close }: { id: string; close: () => void }) {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
+
+/** How often to count the missed events again (ms). */
+const COUNT_INTERVAL_MS = 30_000;
+
 const PERIODS = [
   { value: "1", label: "The last hour" },
   { value: "24", label: "The last 24 hours" },
@@ -97,11 +105,16 @@ const PERIODS = [
 
 function Redeliver({ endpoint, onClosed }: Props) {
   const [period, setPeriod] = useState("24");
-  const submit = async (form: FormData) => {
-    const since =
-      period === "time"
-        ? new Date(String(form.get("since")))
-        : new Date(Date.now() - Number(period) * HOUR_MS);
+  const [time, setTime] = useState("");
+  const [openedAt] = useState(Date.now);
+  const since = period === "time" ? new Date(time) : new Date(openedAt - Number(period) * HOUR_MS);
+  const isKnown = !Number.isNaN(since.getTime());
+  const missed = usePolledQuery(
+    MissedWebhookEventsDocument,
+    { id: endpoint.id, since: isKnown ? since.toISOString() : "" },
+    { enabled: isKnown, pollMs: COUNT_INTERVAL_MS },
+  );
+  const submit = async () => {
     await change(RedeliverDocument, { id: endpoint.id, since: since.toISOString() });
     toast("Events are being sent again.");
   };
@@ -115,10 +128,6 @@ function Redeliver({ endpoint, onClosed }: Props) {
     >
       {({ field }) => (
         <>
-          <p>
-            Sends the events that this webhook missed or failed to accept. Events that it already received are
-            not sent again. Newer events wait for them.
-          </p>
           <NativeSelect
             label="Since"
             data={PERIODS}
@@ -126,11 +135,33 @@ function Redeliver({ endpoint, onClosed }: Props) {
             onChange={(event) => setPeriod(event.currentTarget.value)}
             data-autofocus
           />
-          {period === "time" && <TextInput {...field("since")} type="datetime-local" label="From" required />}
+          {period === "time" && (
+            <TextInput
+              {...field("since")}
+              type="datetime-local"
+              label="From"
+              required
+              value={time}
+              onChange={(event) => {
+                field("since").onChange();
+                setTime(event.currentTarget.value);
+              }}
+            />
+          )}
+          <p role="status">{isKnown && <Missed query={missed} />}</p>
         </>
       )}
     </FormDialog>
   );
+}
+
+function Missed({ query }: { query: UseQueryResult<MissedWebhookEventsQuery> }) {
+  if (query.error !== null) return sentenceOf(query.error, { polled: true });
+  if (query.data === undefined || query.isPlaceholderData) return "Counting the missed events…";
+  const { count, isExact } = query.data.missedWebhookEvents;
+  if (count === 0 && isExact) return "No missed events. Delivered events are skipped.";
+  const events = count === 1 && isExact ? "1 missed event" : `${formatCount(count, isExact)} missed events`;
+  return `Resends ${events}, oldest first. Delivered events are skipped.`;
 }
 
 function RotateSecret({ endpoint, onClosed }: Props) {

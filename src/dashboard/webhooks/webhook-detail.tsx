@@ -127,7 +127,7 @@ function Content({ endpoint }: { endpoint: Endpoint }) {
           }}
         />
       </Card>
-      <Deliveries endpointId={endpoint.id} />
+      <Deliveries endpointId={endpoint.id} canResend={isActive && !deactivated} />
       {action && <EndpointDialog action={action} endpoint={endpoint} onClosed={() => setAction(undefined)} />}
     </>
   );

@@ -65,10 +65,7 @@ export function Webhooks() {
           connection={onePage(query.data?.webhookEndpoints)}
           empty={
             <Empty title="No webhooks yet">
-              <p>
-                Add the URL of your CRM or data warehouse to be notified about messages, decisions and
-                contacts.
-              </p>
+              <p>Get messages, decisions and contacts in your CRM or data warehouse.</p>
               <Button size="xs" disabled={deactivated} onClick={create}>
                 Create your first webhook
               </Button>

@@ -1,15 +1,38 @@
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
+import { findIfAny } from "../../common/coalesce";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
+import { padded, placeholders } from "../../database/returning";
 import { listPage } from "../../pagination/list-page";
+import { readEvents } from "./delivery-events";
+import { bodyOf } from "./event-post";
 import { requireEndpoint } from "./find-endpoint";
 import type { WebhookDeliveriesArgs } from "./webhook.inputs";
-import { WebhookDelivery, WebhookDeliveryConnection } from "./webhook-delivery.entity";
+import { WebhookDelivery, WebhookDeliveryConnection, WebhookDeliveryState } from "./webhook-delivery.entity";
 
 /** Lists deliveries to webhook endpoints. */
 export class DeliveryLogService {
-  constructor(private readonly database: Database) {}
+  /** The body of a delivery's requests; undefined if the event is no longer kept. Does not check access. */
+  readonly bodyOf: (id: string) => Promise<string | undefined>;
+
+  private readonly heads: (id: string) => Promise<string | undefined>;
+
+  constructor(private readonly database: Database) {
+    this.bodyOf = database.coalesceByKey("webhook bodies", async (ids) => {
+      const events = await database.read((reader) => readEvents(reader, ids));
+      return new Map([...events].map(([id, event]) => [id, bodyOf(event)]));
+    });
+    this.heads = database.coalesceByKey(
+      "deliveries in front",
+      async (ids) => new Map(await database.read((reader) => headsBefore(reader, ids))),
+    );
+  }
+
+  /** The event ID of the delivery that a pending delivery waits for; null if it waits for none. Does not check access. */
+  waitsFor({ id, state }: WebhookDelivery): Promise<string | null> {
+    return findIfAny(this.heads, state === WebhookDeliveryState.pending ? id : null);
+  }
 
   /**
    * One page of the deliveries to an endpoint, newest first.
@@ -32,4 +55,22 @@ export class DeliveryLogService {
     const list = { matching, order: "DESC", mayReadMany: true } as const;
     return listPage(this.database, context, WebhookDeliveryConnection, args, list);
   }
+}
+
+/** The event ID of the first pending delivery in the lane of each delivery that is not first itself. */
+async function headsBefore(
+  reader: EntityManager,
+  deliveryIds: readonly string[],
+): Promise<[string, string][]> {
+  const ids = padded(deliveryIds);
+  const rows: { id: string; head: string }[] = await reader.query(
+    `select delivery.id, head.event_id as "head" from webhook_delivery delivery
+     join webhook_delivery head on head.id = (
+       select first.id from webhook_delivery first
+       where first.lane_id = delivery.lane_id and first.state = '${WebhookDeliveryState.pending}'
+       order by first.position limit 1)
+     where delivery.id in ${placeholders(1, ids.length)} and head.id <> delivery.id`,
+    ids,
+  );
+  return rows.map(({ id, head }) => [id, head]);
 }

@@ -6,21 +6,14 @@ import { Agent } from "../agents/agent.entity";
 import { Contact } from "../contacts/contact.entity";
 import type { ErasureStep } from "../contacts/erasures";
 import { Conversation } from "../conversations/conversation.entity";
-import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
+import { WebhookDelivery } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import { laneIdOf } from "./webhook-lane";
 
 /** Max conversations per chunk: a statement includes one lane per conversation and endpoint. */
 const MAX_CONVERSATIONS = 200;
 
-/** The states of deliveries that may have an error. */
-const UNDELIVERED = [
-  WebhookDeliveryState.pending,
-  WebhookDeliveryState.failed,
-  WebhookDeliveryState.canceled,
-];
-
-/** Clears the errors of deliveries about an erased contact, because an endpoint's response may name the contact. */
+/** Clears the answers to deliveries about an erased contact, because an endpoint's response may name the contact. */
 export const eraseDeliveries =
   (database: Database): ErasureStep =>
   (contactId, options) =>
@@ -50,13 +43,16 @@ export const eraseDeliveries =
           .where({ id: In(laneIds) })
           .orderBy("lane.id");
         await tx.lock(lanes).getMany();
-        const withErrors = await tx.find(WebhookDelivery, {
+        const answered = await tx.find(WebhookDelivery, {
           select: ["id"],
-          where: { laneId: In(laneIds), state: In(UNDELIVERED), lastError: Not(IsNull()) },
+          where: [
+            { laneId: In(laneIds), lastError: Not(IsNull()) },
+            { laneId: In(laneIds), attemptLog: Not(IsNull()) },
+          ],
           take: limit,
         });
-        const ids = withErrors.map(({ id }) => id);
-        if (ids.length > 0) await tx.update(WebhookDelivery, ids, { lastError: null });
+        const ids = answered.map(({ id }) => id);
+        if (ids.length > 0) await tx.update(WebhookDelivery, ids, { lastError: null, attemptLog: null });
         // Finish the same lanes first.
         if (ids.length === limit) return after;
         return conversations.length < take ? undefined : conversations.at(-1)?.id;

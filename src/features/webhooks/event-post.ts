@@ -22,6 +22,11 @@ export type PostTarget = Signing & { url: string };
 /** HTTP status that an endpoint returns to stop receiving events. */
 export const GONE = 410;
 
+/** The body of an event's requests, the same for every attempt. */
+export const bodyOf = ({ id, type, timestamp, agentId, subject, position, data }: EventBody): string =>
+  // List the fields explicitly, so that no others are sent.
+  JSON.stringify({ id, type, timestamp, agentId, subject, position, data });
+
 const ANSWER_ACCEPTED = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: true } as const;
 
 /** Posts events to webhook endpoints. */
@@ -46,13 +51,11 @@ export class EventPost {
         { url: target.url, secrets, ignoresAccepted: true },
         SEND_TIMEOUT_MS,
       );
-      // List the fields explicitly, so that no others are sent.
-      const { id, type, timestamp, agentId, subject, position, data } = event;
-      const body = JSON.stringify({ id, type, timestamp, agentId, subject, position, data });
-      const answer = await post({ id, body }, attempt);
+      const answer = await post({ id: event.id, body: bodyOf(event) }, attempt);
+      const { headers } = answer;
       return "accepted" in answer
-        ? { ...ANSWER_ACCEPTED, status: answer.accepted.status }
-        : { ...answer.failure, status: answer.status };
+        ? { ...ANSWER_ACCEPTED, status: answer.accepted.status, headers }
+        : { ...answer.failure, status: answer.status, headers };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       return {

@@ -1,53 +1,78 @@
+import type { EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
+import { indexBy } from "../../common/coalesce";
 import { DAY_MS, type Timestamp, timestamp, timestampOf } from "../../common/time";
+import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
 import type { Database } from "../../database/database";
-import type { Tx } from "../../database/unit-of-work";
-import { GatewayError, InvalidInput } from "../../errors";
+import { placeholders } from "../../database/returning";
+import type { Lanes } from "../../delivery/lanes";
+import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { recordAudit } from "../audit/audit";
 import { AgentStream } from "../events/agent-stream.entity";
 import { Event } from "../events/event.entity";
 import { EVENT_RETENTION } from "../events/event.limits";
 import { lastPurged, positionOf } from "../events/event.service";
 import { EVENTS_CHANNEL } from "../events/record-events";
-import { requireEndpoint } from "./find-endpoint";
+import { findEndpoint, requireEndpoint } from "./find-endpoint";
 import { agentsOf } from "./follow";
 import { auditTarget, webhookActions } from "./webhook.audit";
-import type { RedeliverInput } from "./webhook.inputs";
+import type { MissedEvents, MissedEventsArgs, RedeliverInput, RedeliveryStart } from "./webhook.inputs";
+import { WebhookCursor } from "./webhook-cursor.entity";
+import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { type WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
+import { WEBHOOK_LANE } from "./webhook-lane";
+
+/** Max events examined to count the missed ones. */
+const MAX_EXAMINED = 10_000;
 
 /** Redelivers events missed by endpoints. */
 export class RedeliveryService {
   constructor(
     private readonly database: Database,
+    private readonly lanes: Lanes,
     private readonly config: Pick<Config, "retention">,
   ) {}
 
   /**
-   * Resets an endpoint to a time or position: a dispatcher reads the events from there on, and creates deliveries for
-   * events that have none or whose delivery was given up.
+   * Counts the events that `redeliver` would send, and stops after examining `MAX_EXAMINED` events.
+   * @throws GatewayError like `redeliver`
+   */
+  countMissed(context: RequestContext, { id, from }: MissedEventsArgs): Promise<MissedEvents> {
+    const organizationId = organizationOf(context);
+    return this.database.report(organizationId, async (reader) => {
+      const endpoint = await requireEndpoint(reader, organizationId, id);
+      let count = 0;
+      let left = MAX_EXAMINED;
+      for (const { agentId, position, cursor } of await this.starts(reader, endpoint, from, "from")) {
+        const part = await countMissed(reader, endpoint, {
+          agentId,
+          from: position,
+          to: cursor,
+          limit: left,
+        });
+        count += part.missed;
+        left -= part.examined;
+        if (left === 0) break;
+      }
+      return { count, isExact: left > 0 };
+    });
+  }
+
+  /**
+   * Resets an endpoint to a time or position, but not before the endpoint was created: a dispatcher reads the events
+   * from there on, and creates deliveries for events that have none or whose delivery was given up.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
-  redeliver(
-    context: RequestContext,
-    { id, from: { since, after } }: RedeliverInput,
-  ): Promise<WebhookEndpoint> {
+  redeliver(context: RequestContext, { id, from }: RedeliverInput): Promise<WebhookEndpoint> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
       const endpoint = await requireEndpoint(tx, organizationOf(context), id);
-      if (after != null && endpoint.agentId === null) {
-        const message = "is allowed only for endpoints of a single agent";
-        throw new InvalidInput([{ path: "input.from.after", message }]);
-      }
-      if (endpoint.state === WebhookEndpointState.disabled)
-        throw new GatewayError("conflict", "The endpoint is disabled. Enable it first.");
-      const time = since == null ? undefined : timestampOf(+since);
-      for (const agentId of await agentsOf(tx, endpoint)) {
-        const position = await startIn(tx, agentId, time ?? { after: after as string }, this.keptSince());
+      for (const { agentId, position } of await this.starts(tx, endpoint, from, "input.from")) {
         await tx.query(
           "update webhook_cursor set position = $1 where endpoint_id = $2 and agent_id = $3 and position > $1",
           [String(position), id, agentId],
@@ -55,12 +80,65 @@ export class RedeliveryService {
       }
       const target = auditTarget(endpoint);
       await recordAudit(tx, context, webhookActions.webhook_redelivery_requested, target, {
-        since: [null, time ?? null],
-        after: [null, after ?? null],
+        since: [null, from.since == null ? null : timestampOf(+from.since)],
+        after: [null, from.after ?? null],
       });
       tx.announce(EVENTS_CHANNEL);
       return endpoint;
     });
+  }
+
+  /**
+   * Sends the event of a delivery now, even if it was delivered before, and repeats failed attempts as for a new one.
+   * @throws GatewayError `not_found`, `conflict` while the endpoint is disabled, or `position_expired` if the event is
+   *   no longer kept
+   */
+  resend(context: RequestContext, id: string): Promise<WebhookDelivery> {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, { permission: Permission.config_manage });
+      const delivery = isUuid(id) ? await tx.findOneBy(WebhookDelivery, { id }) : null;
+      const endpoint = delivery && (await findEndpoint(tx, organizationOf(context), delivery.endpointId));
+      if (!endpoint) throw noSuch("webhook delivery");
+      assertActive(endpoint);
+      const { agentId, position, eventId, laneId } = delivery;
+      if (!(await tx.existsBy(Event, { agentId, position }))) throw new GatewayError("position_expired");
+      // A deliverer locks a lane before its deliveries, so lock in the same order here.
+      await this.lanes.add(tx, [{ id: laneId, agentId, kind: WEBHOOK_LANE }]);
+      const restarted = { attempts: 0, notBefore: null, deliveredAt: null };
+      await tx.update(WebhookDelivery, { id }, { ...restarted, state: WebhookDeliveryState.pending });
+      await recordAudit(tx, context, webhookActions.webhook_redelivery_requested, auditTarget(endpoint), {
+        eventId: [null, eventId],
+      });
+      return tx.findOneByOrFail(WebhookDelivery, { id });
+    });
+  }
+
+  /**
+   * The positions where a redelivery starts.
+   * @returns one per agent whose events the endpoint has received, with the endpoint's position
+   */
+  private async starts(
+    reader: EntityManager,
+    endpoint: WebhookEndpoint,
+    { since, after }: RedeliveryStart,
+    path: string,
+  ): Promise<{ agentId: string; position: bigint; cursor: bigint }[]> {
+    if (after != null && endpoint.agentId === null) {
+      const message = "is allowed only for endpoints of a single agent";
+      throw new InvalidInput([{ path: `${path}.after`, message }]);
+    }
+    assertActive(endpoint);
+    const from = since == null ? { after: after as string } : timestampOf(+since);
+    const cursors = await reader.findBy(WebhookCursor, { endpointId: endpoint.id });
+    const byAgent = indexBy(cursors, ({ agentId }) => agentId);
+    const starts = [];
+    for (const agentId of await agentsOf(reader, endpoint)) {
+      const cursor = byAgent.get(agentId);
+      const created = BigInt(cursor?.startPosition ?? 0);
+      const position = await startIn(reader, agentId, { from, created, keptSince: this.keptSince() });
+      if (cursor !== undefined) starts.push({ agentId, position, cursor: BigInt(cursor.position) });
+    }
+    return starts;
   }
 
   /** Start of the period for which all events are kept; undefined if unknown, because purging is now turned off. */
@@ -70,44 +148,77 @@ export class RedeliveryService {
   }
 }
 
+function assertActive({ state }: WebhookEndpoint): void {
+  if (state === WebhookEndpointState.disabled)
+    throw new GatewayError("conflict", "The endpoint is disabled. Enable it first.");
+}
+
+/** Counts the events without a delivery, or with one that was given up, among the first ones after a position. */
+async function countMissed(
+  reader: EntityManager,
+  { id, types }: WebhookEndpoint,
+  { agentId, from, to, limit }: { agentId: string; from: bigint; to: bigint; limit: number },
+): Promise<{ examined: number; missed: number }> {
+  const wanted = types ?? [];
+  const [row] = await reader.query(
+    `select count(*) as examined, count(case when (delivery.id is null or delivery.state in
+       ('${WebhookDeliveryState.failed}', '${WebhookDeliveryState.canceled}'))
+       ${types === null ? "" : `and event.type in ${placeholders(1, wanted.length)}`} then 1 end) as missed
+     from (select id, type from event where agent_id = $${wanted.length + 1} and position > $${wanted.length + 2}
+       and position <= $${wanted.length + 3} order by position limit ${limit}) as event
+     left join webhook_delivery delivery on delivery.endpoint_id = $${wanted.length + 4} and delivery.event_id = event.id`,
+    [...wanted, agentId, String(from), String(to), id],
+  );
+  return { examined: Number(row.examined), missed: Number(row.missed) };
+}
+
 /**
  * The position after which to deliver an agent's events.
+ * @param start.created the agent's position when the endpoint was created
+ * @param start.keptSince start of the period for which all events are kept, if known
  * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
  */
 async function startIn(
-  tx: Tx,
+  reader: EntityManager,
   agentId: string,
-  from: Timestamp | { after: string },
-  keptSince: Timestamp | undefined,
+  { from, created, keptSince }: Start,
 ): Promise<bigint> {
-  const stream = await tx.findOneBy(AgentStream, { agentId });
+  const stream = await reader.findOneBy(AgentStream, { agentId });
   const last = BigInt(stream?.last ?? 0);
-  const purged = await lastPurged(tx, agentId, last);
+  const purged = await lastPurged(reader, agentId, last);
   if (typeof from !== "string") {
-    const position = positionOf(from.after, last);
+    const position = max(positionOf(from.after, last), created);
     if (position < purged) throw new GatewayError("position_expired");
     return position;
   }
-  const before = await lastBefore(tx, agentId, from, purged, last);
+  const before = await lastBefore(reader, agentId, from, max(purged, created), last);
   // Some events since then may have been purged.
   const areKept = keptSince !== undefined && from >= keptSince;
-  if (!areKept && before === purged && purged > 0n && purged < last)
+  if (!areKept && before === purged && purged > created && purged < last)
     throw new GatewayError("position_expired");
   return before;
 }
 
+interface Start {
+  from: Timestamp | { after: string };
+  created: bigint;
+  keptSince: Timestamp | undefined;
+}
+
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
 /** The last position before a time, by binary search, because positions have no gaps and are ordered by time. */
 async function lastBefore(
-  tx: Tx,
+  reader: EntityManager,
   agentId: string,
   time: Timestamp,
-  purged: bigint,
+  first: bigint,
   last: bigint,
 ): Promise<bigint> {
-  let [low, high] = [purged, last];
+  let [low, high] = [first, last];
   while (low < high) {
     const middle = (low + high + 1n) / 2n;
-    const event = await tx.findOne(Event, {
+    const event = await reader.findOne(Event, {
       select: ["agentId", "position", "timestamp"],
       where: { agentId, position: String(middle) },
     });

@@ -6,10 +6,11 @@ import type { Timestamp } from "../../common/time";
 import { isUuid, Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { ConnectionOf } from "../../pagination/connection";
-import { MaxCharacters } from "../../schema/list-size";
+import { GraphQLJsonObject } from "../../schema/json-object";
+import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "../events/event.limits";
 import { EventType } from "../events/event-types";
-import { ERROR_MAX_LENGTH } from "./webhook.limits";
+import { ERROR_MAX_LENGTH, MAX_KEPT_ATTEMPTS } from "./webhook.limits";
 
 export const WebhookDeliveryState = enumOf("WebhookDeliveryState", "State of a webhook delivery.", {
   pending: "Waiting to be sent or resent.",
@@ -18,6 +19,32 @@ export const WebhookDeliveryState = enumOf("WebhookDeliveryState", "State of a w
   canceled: "Canceled because the database was restored from a backup while the delivery was pending.",
 });
 export type WebhookDeliveryState = keyof typeof WebhookDeliveryState;
+
+/** Max length of an attempt's headers as JSON: two signatures, and five short headers. */
+const HEADERS_MAX_LENGTH = 500;
+
+@ObjectType({ simpleResolvers: true, description: "An attempt to deliver an event to a webhook endpoint." })
+export class WebhookAttempt {
+  @Field(() => GraphQLISODateTime, { description: "When the attempt ended." })
+  endedAt!: Timestamp;
+
+  @Nullable(() => Int, "HTTP status of the response; null if there was none.")
+  status!: number | null;
+
+  @Nullable(
+    () => String,
+    "Human-readable error message, with the beginning of the response; null if the attempt succeeded or the contact was erased.",
+  )
+  @MaxCharacters(ERROR_MAX_LENGTH)
+  error!: string | null;
+
+  @Nullable(() => Int, "Duration of the attempt (ms).")
+  durationMs!: number | null;
+
+  @Nullable(() => GraphQLJsonObject, "Headers of the request, by name; null if it was not sent.")
+  @MaxCharacters(HEADERS_MAX_LENGTH)
+  headers!: Readonly<Record<string, string>> | null;
+}
 
 @ObjectType({ simpleResolvers: true, description: "The delivery of an event to a webhook endpoint." })
 @Entity()
@@ -91,6 +118,18 @@ export class WebhookDelivery {
   @Nullable(() => Int, "Duration of the last attempt (ms).")
   @Column({ type: "integer", nullable: true })
   lastDurationMs!: number | null;
+
+  /** The last attempts, oldest first; null if there were none or the contact was erased. */
+  @Column({ type: "simple-json", nullable: true })
+  attemptLog!: WebhookAttempt[] | null;
+
+  @Field(() => [WebhookAttempt], {
+    description: `The last ${MAX_KEPT_ATTEMPTS} attempts, oldest first, including attempts before a redelivery.`,
+  })
+  @AtMost(MAX_KEPT_ATTEMPTS)
+  get lastAttempts(): WebhookAttempt[] {
+    return this.attemptLog ?? [];
+  }
 
   @Field(() => GraphQLISODateTime, { description: "When the delivery was created." })
   @Column(TIMESTAMP_COLUMN)

@@ -221,6 +221,7 @@ export class WebhookDispatcher {
           type: event.type,
           subject: event.subject,
           laneId: laneOf(event),
+          attemptLog: null,
           ...fresh,
         })),
     );
@@ -250,7 +251,7 @@ async function lockCursor(tx: Tx, endpointId: string, agentId: string): Promise<
     .createQueryBuilder()
     .insert()
     .into(WebhookCursor)
-    .values({ endpointId, agentId, position: "0" })
+    .values({ endpointId, agentId, position: "0", startPosition: "0" })
     .orIgnore()
     .updateEntity(false)
     .execute();

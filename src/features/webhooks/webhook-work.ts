@@ -1,3 +1,5 @@
+import { In } from "typeorm";
+import { indexBy } from "../../common/coalesce";
 import { groupBy } from "../../common/group-by";
 import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
@@ -6,10 +8,12 @@ import { AttemptOutcome } from "../../delivery/driver";
 import { wasAttempted } from "../../delivery/failures";
 import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
+import { readEvents } from "./delivery-events";
 import type { EndpointHealth } from "./endpoint-health";
 import type { EventBody, EventPost } from "./event-post";
+import { MAX_KEPT_ATTEMPTS } from "./webhook.limits";
 import { WEBHOOK_ATTEMPTS, WebhookOutcome } from "./webhook.metrics";
-import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
+import { type WebhookAttempt, WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookEndpointState } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE } from "./webhook-lane";
 import { redeliveryDelayMs } from "./webhook-retries";
@@ -56,7 +60,10 @@ export class WebhookWork implements LaneWork {
         waiting.push({ laneId: id, channelId: head.endpointId });
       else leaving.push(head);
     }
-    const events = await readEvents(tx, leaving);
+    const events = await readEvents(
+      tx,
+      leaving.map(({ id }) => id),
+    );
     const dispatches: Dispatch[] = [];
     for (const head of leaving) {
       const event = events.get(head.id);
@@ -128,26 +135,6 @@ async function readHeads(tx: Tx, laneIds: readonly string[]): Promise<ReadonlyMa
   return new Map(rows.map((row) => [row.laneId, row]));
 }
 
-/** The events of deliveries, by delivery ID, except purged ones. */
-async function readEvents(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, EventBody>> {
-  if (heads.length === 0) return new Map();
-  const ids = padded(heads.map(({ id }) => id));
-  const rows: (EventBody & { deliveryId: string; data: unknown })[] = await tx.query(
-    `select delivery.id as "deliveryId", event.id, event.type, event.created_at as "timestamp",
-       event.agent_id as "agentId", event.subject, event.position, event.data
-     from webhook_delivery delivery
-     join event on event.agent_id = delivery.agent_id and event.position = delivery.position
-     where delivery.id in ${placeholders(1, ids.length)}`,
-    ids,
-  );
-  return new Map(
-    rows.map(({ deliveryId, data, position, ...event }) => [
-      deliveryId,
-      { ...event, position: String(position), data: JSON.parse(String(data)) },
-    ]),
-  );
-}
-
 /** The outcome of an attempt, as columns of its delivery. */
 interface Outcome {
   what: WebhookOutcome;
@@ -179,18 +166,35 @@ function outcomeOf({ attempt, result }: FinishedSend): Outcome {
 }
 
 async function store(tx: Tx, outcomes: readonly (readonly [FinishedSend, Outcome])[]): Promise<void> {
-  for (const [{ messageId: id, attempt, result }, { what: _, ...change }] of outcomes)
+  const before = await tx.find(WebhookDelivery, {
+    select: ["id", "attempts", "attemptLog"],
+    where: { id: In(outcomes.map(([{ messageId }]) => messageId)) },
+  });
+  const beforeOf = indexBy(before, ({ id }) => id);
+  for (const [{ messageId: id, attempt, result }, { what: _, ...change }] of outcomes) {
+    const { attempts = 0, attemptLog = null } = beforeOf.get(id) ?? {};
+    // Restarted during the attempt, for example because of a new URL, so the failure must not postpone the next one.
+    const isRestarted = attempts < attempt - 1 && change.state !== WebhookDeliveryState.delivered;
     await tx.update(
       WebhookDelivery,
       { id, state: WebhookDeliveryState.pending },
       {
-        ...change,
-        attempts: attempt,
+        ...(isRestarted ? { lastError: change.lastError } : { ...change, attempts: attempt }),
         lastStatus: result.status ?? null,
         lastDurationMs: result.durationMs ?? null,
+        attemptLog: [...(attemptLog ?? []), logged(result)].slice(-MAX_KEPT_ATTEMPTS),
       },
     );
+  }
 }
+
+const logged = (result: SendResult): WebhookAttempt => ({
+  endedAt: timestamp(),
+  status: result.status ?? null,
+  error: "detail" in result ? result.detail : null,
+  durationMs: result.durationMs ?? null,
+  headers: result.headers ?? null,
+});
 
 /** Gives up a delivery whose event was purged. */
 const giveUp = (tx: Tx, id: string) =>

@@ -113,6 +113,29 @@ export class RedeliverInput extends EndpointById {
   from!: RedeliveryStart;
 }
 
+@InputType({ description: "A webhook delivery to send again." })
+export class ResendWebhookDeliveryInput extends InputById("webhook delivery") {}
+
+@ArgsType()
+export class MissedEventsArgs {
+  @Field(() => ID, ENDPOINT_ID)
+  id!: string;
+
+  @Field(() => RedeliveryStart, { description: "A time or a position." })
+  from!: RedeliveryStart;
+}
+
+@ObjectType({ simpleResolvers: true, description: "Number of events that a webhook endpoint missed." })
+export class MissedEvents {
+  @Field(() => Int, { description: "Number of the missed events." })
+  count!: number;
+
+  @Field(() => Boolean, {
+    description: "False if there may be more, because only the first 10,000 events since then were examined.",
+  })
+  isExact!: boolean;
+}
+
 @ObjectType({ simpleResolvers: true, description: "A webhook endpoint and its new signing secret." })
 export class WebhookEndpointWithSecret {
   @Field(() => WebhookEndpoint, { description: "The endpoint." })

@@ -9,5 +9,11 @@ export const DESCRIPTION_MAX_LENGTH = 200;
 /** Max length of a delivery's error message. */
 export const ERROR_MAX_LENGTH = 500;
 
+/** Max attempts kept per delivery. */
+export const MAX_KEPT_ATTEMPTS = 10;
+
+/** Max length of a request's body: the event's data and the other members. */
+export const BODY_MAX_LENGTH = 64 * 1024;
+
 /** How long an endpoint may fail before it is disabled (days). */
 export const MAX_FAILING_DAYS = 5;

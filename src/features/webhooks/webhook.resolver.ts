@@ -12,7 +12,10 @@ import {
   DeleteWebhookEndpointInput,
   DisableWebhookEndpointInput,
   EnableWebhookEndpointInput,
+  MissedEvents,
+  MissedEventsArgs,
   RedeliverInput,
+  ResendWebhookDeliveryInput,
   RotateWebhookSecretInput,
   SendTestEventInput,
   UpdateWebhookEndpointInput,
@@ -22,7 +25,7 @@ import {
 } from "./webhook.inputs";
 import { MAX_ENDPOINTS } from "./webhook.limits";
 import type { WebhookService } from "./webhook.service";
-import { WebhookDeliveryConnection } from "./webhook-delivery.entity";
+import { WebhookDelivery, WebhookDeliveryConnection } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import type { WebhookTestService } from "./webhook-test.service";
 
@@ -89,7 +92,10 @@ export class WebhookResolver {
   }
 
   @Access(MANAGERS)
-  @Mutation(() => WebhookEndpoint, { description: "Changes the settings of a webhook endpoint." })
+  @Mutation(() => WebhookEndpoint, {
+    description:
+      "Changes the settings of a webhook endpoint. Pending deliveries are sent to a new URL immediately.",
+  })
   updateWebhookEndpoint(
     @Ctx() context: RequestContext,
     @Input(UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
@@ -146,13 +152,37 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position.",
+      "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position, but not before the endpoint was created.",
   })
   redeliver(
     @Ctx() context: RequestContext,
     @Input(RedeliverInput) input: RedeliverInput,
   ): Promise<WebhookEndpoint> {
     return this.redeliveries.redeliver(context, input);
+  }
+
+  @Access(MANAGERS)
+  @Report()
+  @Query(() => MissedEvents, {
+    description: "The number of events that `redeliver` would send again to a webhook endpoint.",
+  })
+  missedWebhookEvents(
+    @Ctx() context: RequestContext,
+    @Args(() => MissedEventsArgs) args: MissedEventsArgs,
+  ): Promise<MissedEvents> {
+    return this.redeliveries.countMissed(context, args);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookDelivery, {
+    description:
+      "Sends the event of a delivery to its webhook endpoint now, even if it was delivered before or waits for its next attempt.",
+  })
+  resendWebhookDelivery(
+    @Ctx() context: RequestContext,
+    @Input(ResendWebhookDeliveryInput) { id }: ResendWebhookDeliveryInput,
+  ): Promise<WebhookDelivery> {
+    return this.redeliveries.resend(context, id);
   }
 
   @Access(MANAGERS)

@@ -103,7 +103,8 @@ export class WebhookService {
   }
 
   /**
-   * Changes the settings of an endpoint. New types apply to events whose deliveries do not exist yet.
+   * Changes the settings of an endpoint. Pending deliveries are sent to a new URL immediately. New types apply to events
+   * whose deliveries do not exist yet.
    * @throws GatewayError `invalid_request`, `not_found`
    */
   async update(
@@ -111,16 +112,18 @@ export class WebhookService {
     { id, ...given }: UpdateWebhookEndpointInput,
   ): Promise<WebhookEndpoint> {
     const url = given.url === undefined ? undefined : await this.allowed(given.url);
-    return this.changes.change(context, id, async (_, endpoint) => {
+    const decide: Decide = async (tx, endpoint) => {
       const { description = endpoint.description } = given;
       const types = given.types === undefined ? endpoint.types : distinct(given.types);
       const change = { url: url ?? endpoint.url, description, types };
+      if (change.url !== endpoint.url) await restartPending(tx, id);
       return {
         action: webhookActions.webhook_endpoint_updated,
         change,
         audit: auditOf(endpoint, change),
       };
-    });
+    };
+    return this.changes.change(context, id, decide, { wakes: url !== undefined });
   }
 
   /**

@@ -13,6 +13,7 @@ import { WebhookResolver } from "./webhook.resolver";
 import { WebhookService } from "./webhook.service";
 import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery } from "./webhook-delivery.entity";
+import { WebhookDeliveryResolver } from "./webhook-delivery.resolver";
 import { WebhookDispatcher } from "./webhook-dispatcher";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE, webhookShare } from "./webhook-lane";
@@ -28,7 +29,7 @@ export const webhooks = feature({
     return {
       webhooks: new WebhookService(database, lanes, targets, instanceKey, webhookDispatcher.wake),
       webhookLog: new DeliveryLogService(database),
-      redeliveries: new RedeliveryService(database, config),
+      redeliveries: new RedeliveryService(database, lanes, config),
       webhookTests: new WebhookTestService(database, post),
       webhookDispatcher,
       webhookWork: new WebhookWork(post, new EndpointHealth(log)),
@@ -50,7 +51,9 @@ export const webhooks = feature({
   start: ({ webhookDispatcher }) => webhookDispatcher.start(),
   resolvers: ({ webhooks, webhookLog, redeliveries, webhookTests }) => [
     new WebhookResolver(webhooks, webhookLog, redeliveries, webhookTests),
+    new WebhookDeliveryResolver(webhookLog),
   ],
+  batches: ["webhook bodies", "deliveries in front"],
   metrics: () => [WEBHOOK_ATTEMPTS, WEBHOOKS_DISABLED],
   lanes: ({ webhookWork }) => ({ [WEBHOOK_LANE]: webhookWork }),
   retention: { RETENTION_DELIVERIES_DAYS: 30 },

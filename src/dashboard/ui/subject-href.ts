@@ -1,0 +1,23 @@
+/** The pages of resources, by kind. */
+const PATHS: Readonly<Record<string, string>> = {
+  agent: "/agents/",
+  api_key: "/api-keys/",
+  configuration: "/configuration?agent=",
+  contact: "/contacts/",
+  conversation: "/conversations/",
+  decision: "/decisions/",
+  line: "/lines/",
+  member: "/settings/members?member=",
+  message: "/messages/",
+  webhook_endpoint: "/webhooks/",
+};
+
+/**
+ * The page of a resource, written like an event's subject: `conversation:<id>`.
+ * @returns undefined if the dashboard has no page for it
+ */
+export function subjectHref(subject: string): string | undefined {
+  const [kind = "", id = ""] = subject.split(":");
+  const path = PATHS[kind];
+  return path && path + encodeURIComponent(id);
+}

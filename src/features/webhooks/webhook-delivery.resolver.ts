@@ -1,0 +1,35 @@
+import { FieldResolver, ID, Resolver, Root } from "type-graphql";
+import { Permission } from "../../auth/permissions";
+import { Access } from "../../schema/access";
+import { MaxCharacters } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
+import type { DeliveryLogService } from "./delivery-log.service";
+import { BODY_MAX_LENGTH } from "./webhook.limits";
+import { WebhookDelivery } from "./webhook-delivery.entity";
+
+@Resolver(() => WebhookDelivery)
+export class WebhookDeliveryResolver {
+  constructor(private readonly log: DeliveryLogService) {}
+
+  // Events contain what contacts wrote, so managing webhooks does not allow reading them.
+  @Access({ member: Permission.conversations_read })
+  @MaxCharacters(BODY_MAX_LENGTH)
+  @ThirdPartyText()
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      "Body of the requests; null if the event is no longer kept. Requires the permission `conversations:read`.",
+  })
+  async body(@Root() { id }: WebhookDelivery): Promise<string | null> {
+    return (await this.log.bodyOf(id)) ?? null;
+  }
+
+  @FieldResolver(() => ID, {
+    nullable: true,
+    description:
+      "ID of the event that must be delivered or fail first, because it has the same subject; null if there is none, or if this delivery is not pending.",
+  })
+  waitsFor(@Root() delivery: WebhookDelivery): Promise<string | null> {
+    return this.log.waitsFor(delivery);
+  }
+}
