@@ -1,9 +1,10 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Access } from "../../schema/access";
-import { AtMostInAll } from "../../schema/list-size";
+import { AtMostInAll, MaxCharacters } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { WrittenAsStored } from "../../schema/written-as-stored";
 import { MAY_READ_DECISIONS } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
@@ -14,6 +15,7 @@ import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 import { DecideInput, DecisionsArgs, ReplayDecisionsArgs } from "./decision.inputs";
 import type { DecisionService } from "./decision.service";
+import { DATA_PREVIEW_MAX_LENGTH, DecisionReason, previewOf, reasonOf } from "./decision-reason";
 import { EXPLANATION_MAX, Explanation } from "./explanation";
 import { exchangeOf, MODEL_EXCHANGE_MAX, ModelExchange } from "./model/model-exchange";
 import { Replay, ReplayAgainst, Replays } from "./replay";
@@ -100,6 +102,24 @@ export class DecisionResolver {
   })
   explanation(@Root() { explanation }: Decision): Explanation | null {
     return explanation?.value ?? null;
+  }
+
+  @FieldResolver(() => DecisionReason, {
+    nullable: true,
+    description:
+      "Main reason for the decision, in short; null until the decision is made, if there is none, and after its contact is erased.",
+  })
+  reason(@Root() decision: Decision): DecisionReason | null {
+    return reasonOf(decision);
+  }
+
+  @MaxCharacters(DATA_PREVIEW_MAX_LENGTH)
+  @ThirdPartyText()
+  @FieldResolver(() => String, {
+    description: `The first members of the situation's data on one line, such as \`orderId B2, total 90\`, at most ${DATA_PREVIEW_MAX_LENGTH} characters.`,
+  })
+  dataPreview(@Root() { situation }: Decision): string {
+    return previewOf(situation);
   }
 
   @FieldResolver(() => Agent, { description: "The agent that made the decision." })

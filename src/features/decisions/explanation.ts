@@ -40,6 +40,9 @@ const ASSUMED_CLAUSES = 4;
 /** Assumed number of values read by a clause; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
+/** Max length of an error message. */
+export const ERROR_MESSAGE_MAX_LENGTH = 500;
+
 /** Max displayed length of a model's name. */
 export const MODEL_NAME_MAX_LENGTH = 200;
 
@@ -67,7 +70,7 @@ export class ExplanationError {
   code!: string;
 
   @Field(() => String, { description: "Human-readable error message." })
-  @MaxCharacters(500)
+  @MaxCharacters(ERROR_MESSAGE_MAX_LENGTH)
   message!: string;
 }
 
@@ -153,9 +156,9 @@ const HandoffScope = enumOf<"contact">("HandoffScope", "Conversations that a han
   contact: "All conversations with the contact, including new ones, until they are released.",
 });
 
-type GateName = "declared" | "handler" | "loop" | "organization" | "contact" | "open" | "unchanged";
+export type GateName = "declared" | "handler" | "loop" | "organization" | "contact" | "open" | "unchanged";
 
-const GateName = enumOf<GateName>("GateName", "A condition for applying a decision's effects.", {
+export const GateName = enumOf<GateName>("GateName", "A condition for applying a decision's effects.", {
   declared:
     "The configuration declares the type of the situation; otherwise, only rules for all types are tried.",
   handler:

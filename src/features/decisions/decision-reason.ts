@@ -1,0 +1,72 @@
+import { Field, ObjectType } from "type-graphql";
+import { Nullable } from "../../common/nullable";
+import { MaxCharacters } from "../../schema/list-size";
+import { CLAUSE_MAX_LENGTH, NAME_MAX_LENGTH } from "../configuration/configuration.limits";
+import type { Decision, Situation } from "./decision.entity";
+import { ERROR_MESSAGE_MAX_LENGTH, GateName, type RuleExplanation } from "./explanation";
+
+/** Max length of the beginning of a situation's data (code points). */
+export const DATA_PREVIEW_MAX_LENGTH = 120;
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "The main reason for a decision: an error, a gate, or a condition.",
+})
+export class DecisionReason {
+  @Nullable(() => String, "Why the decision failed; null if it did not.")
+  @MaxCharacters(ERROR_MESSAGE_MAX_LENGTH)
+  error!: string | null;
+
+  @Nullable(() => GateName, "The gate that held back the effects; null if none did.")
+  gate!: GateName | null;
+
+  @Nullable(
+    () => String,
+    "ID of the rule with the condition: the rule that decided or, if none did, the rule that came closest.",
+  )
+  @MaxCharacters(NAME_MAX_LENGTH)
+  ruleId!: string | null;
+
+  @Nullable(
+    () => String,
+    "The condition, in CEL: of the rule that decided, the last one; otherwise, the one that was not met. Null if the rule has none.",
+  )
+  @MaxCharacters(CLAUSE_MAX_LENGTH)
+  condition!: string | null;
+
+  @Field(() => Boolean, { description: "True if the condition was met." })
+  isMet!: boolean;
+}
+
+/** The main reason for a decision; null if it has no explanation or the reason is not known. */
+export function reasonOf({ explanation }: Pick<Decision, "explanation">): DecisionReason | null {
+  if (explanation === null) return null;
+  const { error, gates, rules } = explanation.value;
+  const reason = { error: error?.message ?? null, gate: null, ruleId: null, condition: null, isMet: false };
+  if (error != null) return reason;
+  const gate = gates.find(({ name, passed }) => !passed && name !== GateName.declared)?.name;
+  if (gate !== undefined) return { ...reason, gate };
+  const rule = rules.find(({ matched }) => matched) ?? closest(rules);
+  if (rule === undefined) return null;
+  const clause = rule.clauses.at(-1);
+  const isMet = rule.matched || rule.spent === true;
+  return { ...reason, ruleId: rule.id, condition: clause?.source ?? null, isMet };
+}
+
+/** The rule with the most conditions that were met; the first of several. */
+const closest = (rules: readonly RuleExplanation[]): RuleExplanation | undefined =>
+  rules.reduce<RuleExplanation | undefined>(
+    (best, rule) => (best === undefined || rule.clauses.length > best.clauses.length ? rule : best),
+    undefined,
+  );
+
+/** The first members of a situation's data on one line: `orderId B2, total 90`. */
+export function previewOf({ data }: Situation): string {
+  const members = Object.entries(data).map(([name, value]) => `${name} ${shown(value)}`);
+  const characters = [...members.join(", ").replace(/\s+/g, " ").trim()];
+  return characters.length <= DATA_PREVIEW_MAX_LENGTH
+    ? characters.join("")
+    : `${characters.slice(0, DATA_PREVIEW_MAX_LENGTH - 1).join("")}…`;
+}
+
+const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
