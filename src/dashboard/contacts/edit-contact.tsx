@@ -1,13 +1,16 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useLocation } from "wouter";
+import { ApiError, isConflict } from "../api/api-error";
 import { change } from "../api/client";
+import { execute } from "../api/execute";
 import { ADDRESS_KINDS } from "../conversations/open-conversation";
 import { FormDialog, type FormState } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import styles from "./contacts.module.css";
 import {
   type AddressKind,
+  ContactDocument,
   type ContactFragment,
   PutContactDocument,
   type PutContactInput,
@@ -39,16 +42,65 @@ function inputOf(form: FormData, agentId: string, contact: ContactFragment | und
     ...(known ? [{ kind: known.kind, address: known.address }] : []),
     ...(typed ? [typed] : []),
   ];
-  return {
-    agentId,
-    ...(ref !== undefined && { ref }),
-    ...(addresses.length > 0 && { addresses }),
+  const fields = {
     name: text("name") || null,
     locale: text("locale") || null,
     timezone: text("timezone") || null,
     attributes: attributesOf(text("attributes")) ?? {},
   };
+  return {
+    agentId,
+    ...(ref !== undefined && { ref }),
+    ...(addresses.length > 0 && { addresses }),
+    ...(contact === undefined ? fields : changesIn(fields, contact)),
+  };
 }
+
+const LABELS = { name: "name", locale: "language", timezone: "time zone", attributes: "attributes" };
+
+type Editable = Pick<ContactFragment, keyof typeof LABELS>;
+
+/** The fields that differ, so that only these are saved, and others may change the rest at the same time. */
+const changesIn = (fields: Editable, base: Editable): Partial<Editable> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(base[name as keyof Editable]),
+    ),
+  );
+
+/**
+ * Saves changes to a contact that are based on a version of it. Other people's changes to other fields are kept.
+ * @throws ApiError `version_conflict` if someone else changed the same fields, with what they changed
+ */
+async function saveChanges(input: PutContactInput, base: ContactFragment): Promise<void> {
+  for (let version = base.version; ; ) {
+    try {
+      await change(PutContactDocument, { input: { ...input, expectedVersion: version } });
+      return;
+    } catch (error) {
+      const now = isConflict(error) ? (await execute(ContactDocument, { id: base.id })).contact : null;
+      if (now === null || now.version === version) throw error;
+      const theirs = Object.keys(changesIn(now, base)) as (keyof Editable)[];
+      const both = theirs.filter((name) => name in input);
+      if (both.length > 0) throw new Overlap(both, now);
+      version = now.version;
+    }
+  }
+}
+
+/** Someone else changed the same fields. */
+class Overlap extends ApiError {
+  constructor(
+    both: readonly (keyof Editable)[],
+    readonly now: ContactFragment,
+  ) {
+    const values = both.map((name) => `${LABELS[name]} (now ${shown(now[name])})`).join(" and ");
+    super(`Someone else has changed the ${values}. Save again to replace it with yours.`, "overlap");
+  }
+}
+
+const shown = (value: unknown): string =>
+  typeof value === "string" ? `“${value}”` : value === null ? "empty" : JSON.stringify(value);
 
 /**
  * Adds a contact and opens its page, or changes an existing contact.
@@ -58,9 +110,18 @@ export function EditContact(props: { agentId: string; contact?: ContactFragment;
   const { agentId, contact, onClosed } = props;
   const [, navigate] = useLocation();
   const [badAttributes, setBadAttributes] = useState(false);
+  // The contact as first shown, because other people may change it while the form is open.
+  const [base, setBase] = useState(contact);
   const save = async (form: FormData) => {
-    const { putContact } = await change(PutContactDocument, { input: inputOf(form, agentId, contact) });
-    if (contact !== undefined) return toast("Saved the contact.");
+    const input = inputOf(form, agentId, base);
+    if (base !== undefined) {
+      await saveChanges(input, base).catch((error) => {
+        if (error instanceof Overlap) setBase(error.now);
+        throw error;
+      });
+      return toast("Saved the contact.");
+    }
+    const { putContact } = await change(PutContactDocument, { input });
     if (!putContact.created) toast("This contact already existed and was updated.");
     navigate(`/contacts/${putContact.contact.id}`);
   };

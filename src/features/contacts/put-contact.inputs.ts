@@ -1,4 +1,4 @@
-import { Field, ID, InputType, ObjectType } from "type-graphql";
+import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { Checked } from "../../common/checked";
 import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
@@ -141,6 +141,13 @@ export class PutContactInput {
   @AreTags()
   tags?: string[] | null | undefined;
 
+  @Optional(
+    () => Int,
+    "The version that the changes are based on; if it is not the current version, or the contact does not exist, the request is rejected with `version_conflict`.",
+  )
+  @ForMembers()
+  expectedVersion?: number | null | undefined;
+
   @Optional(() => [NewContactConsent], "Consent per topic.")
   @ValidateNested({ each: true })
   @ArrayMaxSize(MAX_PUT_CONSENTS, { message: `must have at most ${MAX_PUT_CONSENTS} items` })
@@ -172,6 +179,7 @@ export const PutContactError = enumOf("PutContactError", "Why a contact was not 
   conflict:
     "The `ref` and the addresses belong to different contacts, or there are consents but no address to store them for.",
   limit_reached: "The contact would have too many addresses or tags.",
+  version_conflict: "The contact is not at the expected version.",
 });
 export type PutContactError = keyof typeof PutContactError;
 

@@ -25,7 +25,7 @@ type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes
 /**
  * Creates or changes the contact that an input refers to.
  * @param input has a `ref` or addresses
- * @throws GatewayError `conflict`, `limit_reached`
+ * @throws GatewayError `conflict`, `version_conflict`, `limit_reached`
  */
 export async function putContact(
   tx: Tx,
@@ -46,6 +46,8 @@ export async function putContact(
   await lockAgent(tx, agentId);
   const second = await find();
   if (second !== null) return changeKnown(second);
+  if (input.expectedVersion != null)
+    throw new GatewayError("version_conflict", "The contact does not exist, or no longer has the address.");
   return { contact: await create(tx, agentId, input, addresses, consents), created: true };
 }
 
@@ -156,6 +158,8 @@ async function change(
   if (contact.erasedAt !== null || (input.ref != null && contact.ref !== null && contact.ref !== input.ref)) {
     throw new GatewayError("conflict", "The contact was changed by another request.");
   }
+  if (input.expectedVersion != null && input.expectedVersion !== contact.version)
+    throw new GatewayError("version_conflict", `The contact is at version ${contact.version}.`);
   if (input.addresses === null) await detachConsents(tx, id);
   const removed =
     input.addresses === null && ((await tx.delete(ContactAddress, { contactId: id })).affected ?? 0) > 0;
