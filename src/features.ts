@@ -23,6 +23,7 @@ import { conversations } from "./features/conversations/conversations.feature";
 import { decisions } from "./features/decisions/decisions.feature";
 import { declareEventTypes } from "./features/events/event-types";
 import { events } from "./features/events/events.feature";
+import { find } from "./features/find/find.feature";
 import { handoffNotices } from "./features/handoff-notices/handoff-notices.feature";
 import { inbound } from "./features/inbound/inbound.feature";
 import { keyUsage } from "./features/key-usage/key-usage.feature";
@@ -79,6 +80,7 @@ export const FEATURES = [
   activity,
   attention,
   onboarding,
+  find,
   mcp,
 ] as const;
 

@@ -32,4 +32,4 @@ export function uuidAfter(last: string | null | undefined): string {
 }
 
 /** Returns the time in the first 48 bits of a UUIDv7 (RFC 9562, 5.7). */
-const millisecondsOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);
+export const millisecondsOf = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);

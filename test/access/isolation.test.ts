@@ -11,6 +11,7 @@ import { addMember, addOrganization, codeOf, invite, openSession, type TestMembe
 import { describeGateway } from "../support/suite";
 import { addTimer } from "../support/timers";
 import { FOLLOW, outcomeBySocket } from "../support/web-socket";
+import { storeDelivery } from "../support/webhooks";
 
 /** Fields that neither take an id nor answer with anything that an organization owns. */
 const OF_NOBODY = [
@@ -57,6 +58,7 @@ const COVERED = {
     "replayDecisions",
     "webhookEndpoints",
     "webhookDeliveries",
+    "missedWebhookEvents",
   ],
   single: [
     "lineActivity",
@@ -76,6 +78,7 @@ const COVERED = {
     "replayDecision",
     "testFromDecision",
     "webhookEndpoint",
+    "find",
   ],
   changes: [
     "renameAgent",
@@ -108,6 +111,7 @@ const COVERED = {
     "disableWebhookEndpoint",
     "rotateWebhookSecret",
     "redeliver",
+    "resendWebhookDelivery",
     "sendTestEvent",
     "saveConfigurationDraft",
     "publishConfiguration",
@@ -180,6 +184,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   let theirConversation: string;
   let theirDecision: string;
   let theirEndpoint: string;
+  let theirDelivery: string;
   let theirInvitation: string;
   let theirSession: string;
   let theirPasskey: string;
@@ -245,6 +250,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       theirs.manager.token,
     );
     theirEndpoint = made.data.createWebhookEndpoint.endpoint.id;
+    theirDelivery = await storeDelivery(gateway, { id: theirEndpoint }, theirs.agentId);
     const invitation = await invite(gateway, { org: "theirs", email: "invited@theirs.example" });
     theirInvitation = invitation.invitation.id;
     const { body: opened } = await ask("{ sessions { id } }", {}, theirs.manager.token);
@@ -500,8 +506,12 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     const find = "query ($id: ID!) { webhookEndpoint(id: $id) { id } }";
     expect((await ask(find, { id: theirEndpoint })).body).toEqual({ data: { webhookEndpoint: null } });
     const deliveries = "query ($id: ID!) { webhookDeliveries(endpointId: $id) { nodes { id } } }";
-    expect(codeOf(await ask(deliveries, { id: theirEndpoint }))).toBe("not_found");
-    expect(codeOf(await ask(deliveries, { id: theirEndpoint }, theirs.manager.token))).toBeUndefined();
+    const missed =
+      'query ($id: ID!) { missedWebhookEvents(id: $id, from: { since: "2026-01-01T00:00:00Z" }) { count } }';
+    for (const query of [deliveries, missed]) {
+      expect(codeOf(await ask(query, { id: theirEndpoint }))).toBe("not_found");
+      expect(codeOf(await ask(query, { id: theirEndpoint }, theirs.manager.token))).toBeUndefined();
+    }
   });
 
   test("the sessions of a member of another organization are not found", async () => {
@@ -581,6 +591,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       ["deleteWebhookEndpoint", "($id: ID!) { deleteWebhookEndpoint(input: { id: $id }) { id } }"],
       ["enableWebhookEndpoint", "($id: ID!) { enableWebhookEndpoint(input: { id: $id }) { id } }"],
       ["disableWebhookEndpoint", "($id: ID!) { disableWebhookEndpoint(input: { id: $id }) { id } }"],
+      ["resendWebhookDelivery", "($id: ID!) { resendWebhookDelivery(input: { id: $id }) { id } }"],
       ["rotateWebhookSecret", "($id: ID!) { rotateWebhookSecret(input: { id: $id }) { signingSecret } }"],
       ["redeliver", '($id: ID!) { redeliver(input: { id: $id, from: { after: "0" } }) { id } }'],
       ["sendTestEvent", "($id: ID!) { sendTestEvent(input: { id: $id }) { outcome } }"],
@@ -633,6 +644,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       const { agentId, manager, key } = theirs;
       const affected: [RegExp, string][] = [
         [/^(create|put|decide|connect)|Configuration|HandoffNotices|Agent$/, agentId],
+        [/Delivery$/, theirDelivery],
         [/Webhook|^redeliver|^sendTest/, theirEndpoint],
         [/Contact|Address|Consent/, theirContact],
         [/Conversation(Opened)?$/, theirConversation],

@@ -20,7 +20,7 @@ import {
 } from "../support/passkeys";
 import { addMember, invite, TEST_PASSWORD } from "../support/people";
 import { addTimer } from "../support/timers";
-import { addEndpoint } from "../support/webhooks";
+import { addEndpoint, storeDelivery } from "../support/webhooks";
 import type { AccessFixture, CallerName } from "./callers";
 
 /** The outcome of a call: `ok`, or the code of the error. */
@@ -424,6 +424,13 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "query ($id: ID!) { webhookDeliveries(endpointId: $id) { nodes { id } } }",
     variables: anEndpoint,
   },
+  "Query.find": { outcomes: ALLOWED.members, document: '{ find(text: "x") { id } }' },
+  "Query.missedWebhookEvents": {
+    outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
+    document:
+      "query ($id: ID!, $since: DateTimeISO!) { missedWebhookEvents(id: $id, from: { since: $since }) { count } }",
+    variables: async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
+  },
   "Mutation.createWebhookEndpoint": {
     outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
     document:
@@ -446,6 +453,13 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document:
       "mutation ($id: ID!, $since: DateTimeISO!) { redeliver(input: { id: $id, from: { since: $since } }) { id } }",
     variables: async (fixture) => ({ ...(await anEndpoint(fixture)), since: new Date() }),
+  },
+  "Mutation.resendWebhookDelivery": {
+    outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),
+    document: "mutation ($id: ID!) { resendWebhookDelivery(input: { id: $id }) { id } }",
+    variables: async (fixture) => ({
+      id: await storeDelivery(fixture.gateway, await anEndpoint(fixture), fixture.agentId),
+    }),
   },
   "Mutation.sendTestEvent": {
     outcomes: andOrganizationKeys(ALLOWED.managersOfTheFirst),

@@ -1,5 +1,8 @@
+import { mintAccessToken, mintSessionToken } from "../../src/credentials/token-format";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { addContact } from "../support/contacts";
 import { mint } from "../support/gateway";
-import { addMember } from "../support/people";
+import { addMember, firstAgentId } from "../support/people";
 import { violations } from "./axe";
 import { hasFocus } from "./focus";
 import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
@@ -10,7 +13,7 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     const page = await dashboard.visit();
     await seen(page.getByRole("button", { name: "Go to…" }));
     await page.keyboard.press("Control+k");
-    const field = dialogOf(page).getByRole("combobox", { name: "Go to a page or an API key" });
+    const field = dialogOf(page).getByRole("combobox", { name: "Go to a page, or find anything" });
     await field.fill("audit");
     await seen(dialogOf(page).getByRole("option", { name: "Audit log" }));
     await eventually(() => dialogOf(page).getByRole("option").count()).toBe(1);
@@ -36,6 +39,38 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     await seen(dialogOf(page).getByText("Nothing found"));
     await page.keyboard.press("Escape");
     await gone(dialogOf(page));
+  });
+
+  test("opens what was pasted: an ID, an address, a phone number, an order number; and sends nothing of a secret", async () => {
+    const { gateway } = dashboard;
+    const agentId = await firstAgentId(gateway);
+    const addresses = [{ kind: AddressKind.phone, address: "+41 44 668 18 00" }];
+    const id = await addContact(gateway, { agentId, name: "Pasted Person", addresses });
+    const page = await dashboard.visit();
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.postData() ?? ""));
+    const field = dialogOf(page).getByRole("combobox");
+    const option = dialogOf(page).getByRole("option", { name: "Pasted Person" });
+    await seen(page.getByRole("button", { name: "Go to…" }));
+    await page.keyboard.press("Control+k");
+    for (const text of ["044 668 18 00", "pasted per", id]) {
+      await field.fill(text);
+      await seen(option);
+    }
+    await eventually(() => violations(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/dashboard/contacts/${id}`);
+    await gone(dialogOf(page));
+
+    for (const secret of [mintAccessToken(), mintSessionToken()]) {
+      await page.keyboard.press("Control+k");
+      await field.fill(`Bearer ${secret}`);
+      await seen(dialogOf(page).getByText("was removed before anything was sent"));
+      await eventually(() => field.inputValue()).toBe("");
+      await page.keyboard.press("Escape");
+      await gone(dialogOf(page));
+      expect(sent.join()).not.toContain(secret.slice(0, 30));
+    }
   });
 
   test("leaves the slash to text fields, and gives it to the search of a page", async () => {

@@ -1,5 +1,11 @@
 import { InstanceKey } from "../../src/credentials/instance-key";
-import { mintApiKey, mintInvitationToken, mintSessionToken } from "../../src/credentials/token-format";
+import {
+  mintAccessToken,
+  mintApiKey,
+  mintInvitationToken,
+  mintRefreshToken,
+  mintSessionToken,
+} from "../../src/credentials/token-format";
 import { secretIn, withoutSecrets } from "../../src/dashboard/ui/secrets";
 
 const { secret: key, hint } = mintApiKey("live");
@@ -9,6 +15,8 @@ const SECRETS = {
   agk: [key, hint],
   ags: [mintSessionToken(), ""],
   agi: [mintInvitationToken(), ""],
+  agt: [mintAccessToken(), ""],
+  agr: [mintRefreshToken(), ""],
   whsec: [signing, ""],
 };
 

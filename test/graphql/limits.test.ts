@@ -239,6 +239,8 @@ test("the fields that use the connections for reports are marked as reports, and
     lineActivity: '(lineId: "none")',
     replayDecisions: "(against: { version: 1 })",
     webhookDeliveries: '(endpointId: "none")',
+    find: '(text: "none")',
+    missedWebhookEvents: '(id: "none", from: { after: "0" })',
   };
   const optional = fields.filter(({ name, args }) => given[name] || !args.some(isRequiredArgument));
   expect(fields.filter((field) => isReport(field) && !optional.includes(field))).toEqual([]);

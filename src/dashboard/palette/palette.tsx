@@ -3,22 +3,31 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconKey, IconLifebuoy, IconPlus, IconSearch, type Icon as TablerIcon } from "@tabler/icons-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { SEARCH_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
+import { FIND_MAX_LENGTH } from "../../features/find/find.limits";
 import { usePolledQuery } from "../api/client";
-import { ownerOf } from "../api-keys/key-owner";
 import { PAGES } from "../pages";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
 import { SecretNote } from "../ui/pasted-secret";
 import { type PastedSecret, pastedKeyHref, secretIn } from "../ui/secrets";
-import { FoundKeysDocument } from "./documents.generated";
+import { FindDocument } from "./documents.generated";
+import { foundEntries } from "./found";
 import { HELP } from "./help";
 import styles from "./palette.module.css";
 
-/** Delay between the last key press and the search for keys (ms). */
+/** Delay between the last key press and the search (ms). */
 const DEBOUNCE_MS = 200;
 
-interface Entry {
+/** How often to repeat the search (ms). */
+const POLL_MS = 30_000;
+
+/** Min length of a searched text. */
+const MIN_LENGTH = 2;
+
+/** The start of a token that has no public part, so that nothing of it is sent even if it is typed. */
+const SECRET_START = /(?:ag[irst]|whsec)_/i;
+
+export interface Entry {
   /** Target of the entry: a path below /dashboard, or on this server if `isOutside`. */
   href: string;
   title: string;
@@ -27,7 +36,7 @@ interface Entry {
   isOutside?: boolean;
 }
 
-/** A dialog to find pages, API keys and documentation by typing. */
+/** A dialog to find pages, resources and documentation by typing or pasting. */
 export function Palette({ onClosed }: { onClosed: () => void }) {
   const [opened, setOpened] = useState(false);
   useEffect(() => setOpened(true), []);
@@ -86,15 +95,15 @@ function Finder({ close }: { close: () => void }) {
       <TextInput
         classNames={{ input: styles.input ?? "" }}
         role="combobox"
-        aria-label="Go to a page or an API key"
+        aria-label="Go to a page, or find anything"
         aria-expanded
         aria-controls={`${id}list`}
         aria-activedescendant={optionId(entries[selected])}
         aria-autocomplete="list"
-        placeholder="Go to…"
+        placeholder="Page, name, address, phone or order number, key or ID"
         variant="unstyled"
         size="md"
-        maxLength={SEARCH_MAX_LENGTH}
+        maxLength={FIND_MAX_LENGTH}
         leftSection={<Icon of={IconSearch} />}
         value={text}
         onChange={({ currentTarget }) => {
@@ -146,11 +155,14 @@ function Finder({ close }: { close: () => void }) {
 function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly Entry[]>> {
   const { may, manages, deactivated } = useViewer();
   const [search] = useDebouncedValue(text, DEBOUNCE_MS);
-  const { data } = usePolledQuery(
-    FoundKeysDocument,
-    { search },
-    { enabled: manages && search !== "" && pasted === "" },
+  const isSearch = search.length >= MIN_LENGTH && pasted === "" && !SECRET_START.test(search);
+  const { data, isPlaceholderData } = usePolledQuery(
+    FindDocument,
+    { text: search },
+    { enabled: isSearch, pollMs: POLL_MS },
   );
+  // Enter must not open what an earlier text has found.
+  const isCurrent = isSearch && search === text && !isPlaceholderData;
   const words = text.toLowerCase().split(/\s+/);
   const matches = ({ title, hint = "" }: Entry) =>
     words.every((word) => `${title} ${hint}`.toLowerCase().includes(word));
@@ -161,7 +173,6 @@ function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly
     manages && !deactivated
       ? [{ href: "/api-keys?create=yes", title: "Create API key", icon: IconPlus }]
       : [];
-  const keys = text === "" ? [] : (data?.apiKeys.nodes ?? []);
   if (pasted !== "" && manages) {
     const found = {
       href: pastedKeyHref(pasted),
@@ -174,12 +185,7 @@ function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly
   return {
     Pages: pages.filter(matches),
     Actions: actions.filter(matches),
-    "API keys": keys.map(({ id, name, agent }) => ({
-      href: `/api-keys/${id}`,
-      title: name,
-      hint: ownerOf({ agent }),
-      icon: IconKey,
-    })),
+    ...(isCurrent && foundEntries(data?.find ?? [])),
     Help: HELP.map((link): Entry => ({ ...link, icon: IconLifebuoy, isOutside: true })).filter(matches),
   };
 }

@@ -1,8 +1,10 @@
 import {
+  ACCESS_TOKEN,
   API_KEY,
   INVITATION,
   ORGANIZATION_KEY,
   PUBLIC_ID_DIGITS,
+  REFRESH_TOKEN,
   SECRET_DIGITS,
   SESSION,
   SIGNING_SECRET,
@@ -10,7 +12,14 @@ import {
 
 /** A pasted gateway secret, reduced to the hint of an API key, or to nothing for other secrets. */
 export interface PastedSecret {
-  kind: typeof API_KEY | typeof ORGANIZATION_KEY | typeof SESSION | typeof INVITATION | typeof SIGNING_SECRET;
+  kind:
+    | typeof API_KEY
+    | typeof ORGANIZATION_KEY
+    | typeof SESSION
+    | typeof INVITATION
+    | typeof ACCESS_TOKEN
+    | typeof REFRESH_TOKEN
+    | typeof SIGNING_SECRET;
   /** The public part of an API key; "" for other secrets, because they have none. */
   hint: string;
 }
@@ -21,7 +30,7 @@ export interface PastedSecret {
  */
 const SECRETS = new RegExp(
   `((?:${API_KEY}|${ORGANIZATION_KEY})_[a-z]+_[0-9a-z]{${PUBLIC_ID_DIGITS}})_[0-9a-z]+` +
-    `|(?:${SESSION}|${INVITATION})_[0-9a-z]{${SECRET_DIGITS},}` +
+    `|(?:${SESSION}|${INVITATION}|${ACCESS_TOKEN}|${REFRESH_TOKEN})_[0-9a-z]{${SECRET_DIGITS},}` +
     `|${SIGNING_SECRET}_[0-9a-z+/=%]{${SECRET_DIGITS},}`,
   "gi",
 );

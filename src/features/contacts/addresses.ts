@@ -78,13 +78,23 @@ const INTERNATIONAL = /^00(?=[\s().-]*[1-9])/;
 /** A Mexican mobile number as written by WhatsApp and older networks: the 1 is not part of the number. */
 const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
 
+/** Loaded on demand: most deployments have no phone numbers, and the library's tables take memory. */
+const loadPhones = (): typeof import("libphonenumber-js/min") => require("libphonenumber-js/min");
+
 /** E.164; a number without a country code does not identify a phone. */
 export function normalizePhone(given: string): string | undefined {
   const text = given.replace(INTERNATIONAL, "+").replace(OLD_MEXICAN, "+52");
-  // Loaded on demand: most deployments have no phone numbers, and the library's tables take memory.
-  const {
-    default: parsePhoneNumber,
-  }: typeof import("libphonenumber-js/min") = require("libphonenumber-js/min");
-  const number = text.startsWith("+") ? parsePhoneNumber(text, { extract: false }) : undefined;
+  const number = text.startsWith("+") ? loadPhones().default(text, { extract: false }) : undefined;
   return number?.isPossible() && number.ext === undefined ? number.number : undefined;
+}
+
+/** A number as people write it within their country. */
+const NATIONAL = /^\(?\d[\d\s()./-]{4,22}\d$/;
+
+/** All numbers, one per country code, that a number without a country code may be. */
+export function phonesWithCountryCode(text: string): string[] {
+  if (!NATIONAL.test(text)) return [];
+  const digits = text.replace(/\D/g, "").replace(/^0/, "");
+  const { getCountries, getCountryCallingCode } = loadPhones();
+  return [...new Set(getCountries().map((country) => `+${getCountryCallingCode(country)}${digits}`))];
 }

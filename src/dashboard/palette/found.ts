@@ -1,0 +1,43 @@
+import { IconSearch } from "@tabler/icons-react";
+import { subjectHref } from "../ui/subject-href";
+import type { FindQuery, FoundKind } from "./documents.generated";
+import type { Entry } from "./palette";
+
+/** The headings of found resources, in the order of their groups. */
+const HEADINGS: Readonly<Record<FoundKind, string>> = {
+  contact: "Contacts",
+  conversation: "Conversations",
+  message: "Messages",
+  decision: "Decisions",
+  timer: "Timers",
+  agent: "Agents",
+  line: "Lines",
+  api_key: "API keys",
+  webhook_endpoint: "Webhooks",
+  webhook_delivery: "Webhook deliveries",
+  event: "Events",
+  member: "Members",
+};
+
+type Found = FindQuery["find"][number];
+
+/** The found resources that the dashboard has a page for, by heading. */
+export function foundEntries(found: readonly Found[]): Readonly<Record<string, readonly Entry[]>> {
+  const groups = Object.entries(HEADINGS).map(([kind, heading]) => [
+    heading,
+    found.filter((each) => each.kind === kind).flatMap((each) => entryOf(each) ?? []),
+  ]);
+  return Object.fromEntries(groups);
+}
+
+function entryOf({ title, detail, agentName, subject, eventId }: Found): Entry | undefined {
+  const page = subjectHref(subject);
+  if (page === undefined) return undefined;
+  const hint = [detail, agentName].filter((text) => text !== null).join(" · ");
+  return {
+    href: eventId === null ? page : `${page}?event=${eventId}`,
+    title: title ?? "No name",
+    icon: IconSearch,
+    ...(hint !== "" && { hint }),
+  };
+}

@@ -1,0 +1,5 @@
+/** Max length of a searched text (code points): an address, or a URL with an ID. */
+export const FIND_MAX_LENGTH = 255;
+
+/** Max resources of one kind in a result. */
+export const MAX_PER_KIND = 5;

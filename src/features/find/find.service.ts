@@ -1,0 +1,43 @@
+import type { EntityManager } from "typeorm";
+import { isAllowed } from "../../auth/authorize";
+import { organizationOf, type RequestContext } from "../../auth/context";
+import { Permission } from "../../auth/permissions";
+import type { Database } from "../../database/database";
+import type { Found } from "./find.types";
+import { findById } from "./find-by-id";
+import { findByText } from "./find-by-text";
+
+/** Who asks, and in which organization. */
+export interface FindScope {
+  reader: EntityManager;
+  context: RequestContext;
+  organizationId: string;
+  /** True if the member may see keys, lines and webhooks. */
+  manages: boolean;
+  /** True if the member may see contacts and what they write. */
+  reads: boolean;
+}
+
+/** The ID in a text, such as a URL or a line of a log. */
+const ID = /(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/;
+
+/** Finds resources of an organization by text. */
+export class FindService {
+  constructor(private readonly database: Database) {}
+
+  /** The resources that a text identifies or names, and that the member may read; bounded per kind. */
+  find(context: RequestContext, text: string): Promise<Found[]> {
+    const may = (permission: Permission) =>
+      isAllowed(context.caller, { allowed: { member: permission }, whileDeactivated: true }, false);
+    const organizationId = organizationOf(context);
+    return this.database.report(organizationId, (reader) => {
+      const scope = {
+        ...{ reader, context, organizationId },
+        manages: may(Permission.config_manage),
+        reads: may(Permission.conversations_read),
+      };
+      const id = ID.exec(text.toLowerCase())?.[0];
+      return id === undefined ? findByText(scope, text.trim()) : findById(scope, id);
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { ArgsType, Field, ID, ObjectType } from "type-graphql";
+import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
+import { Uuid } from "../../common/uuid";
+import { HoldsNoToken, IsText } from "../../schema/text";
+import { ThirdPartyText } from "../../schema/third-party-text";
+import { FIND_MAX_LENGTH } from "./find.limits";
+
+export const FoundKind = enumOf("FoundKind", "Kind of a found resource.", {
+  api_key: "An API key.",
+  agent: "An agent.",
+  line: "A line.",
+  contact: "A contact.",
+  conversation: "A conversation.",
+  message: "A message.",
+  decision: "A decision.",
+  timer: "A waiting timer.",
+  event: "An event.",
+  webhook_endpoint: "A webhook endpoint.",
+  webhook_delivery: "A delivery of an event to a webhook endpoint.",
+  member: "A member.",
+});
+export type FoundKind = keyof typeof FoundKind;
+
+@ObjectType({ simpleResolvers: true, description: "A resource found by `find`." })
+export class Found {
+  @Field(() => FoundKind, { description: "Kind of the resource." })
+  kind!: FoundKind;
+
+  @Field(() => ID, { description: "ID of the resource." })
+  @Uuid
+  id!: string;
+
+  @ThirdPartyText()
+  @Nullable(
+    () => String,
+    "Name of the resource: for a conversation, of its contact; for a message, its beginning; for other resources without a name, their type. Null if it has none.",
+  )
+  title!: string | null;
+
+  @ThirdPartyText()
+  @Nullable(
+    () => String,
+    "What distinguishes it from others: an address, the public part of a key, or the key of a situation.",
+  )
+  detail!: string | null;
+
+  @Nullable(() => String, "Name of the agent that the resource belongs to; null if it belongs to none.")
+  agentName!: string | null;
+
+  @Field(() => String, {
+    description:
+      "What to open, as in the subjects of events, such as `contact:<id>`: the resource or, for a timer, an event or a delivery, what it is about.",
+  })
+  subject!: string;
+
+  @Nullable(() => ID, "For a webhook delivery, the ID of the event; null for other resources.")
+  @Uuid
+  eventId!: string | null;
+}
+
+@ArgsType()
+export class FindArgs {
+  @Field(() => String, {
+    description:
+      "An ID, the public part of an API key, a phone number in any notation, an e-mail address, a name or its beginning, or the key of a situation, such as an order number. It must not contain a whole API key.",
+  })
+  @IsText(FIND_MAX_LENGTH)
+  @HoldsNoToken()
+  text!: string;
+}
