@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ApiError, isAboutField, sentenceOf } from "../../src/dashboard/api/api-error";
 
 const problems = [
@@ -23,4 +25,40 @@ test("an error is about the fields of its problems, whatever its message says", 
 
 test("an error without problems says its message", () => {
   expect(sentenceOf(new ApiError("The key is revoked.", "conflict"))).toBe("The key is revoked.");
+});
+
+const RULES = "../../src/features/";
+test.each([
+  ["scopes", "must contain at least one scope", "Choose at least one scope.", "api-keys/api-key.inputs.ts"],
+  [
+    "password",
+    "is required: pass both user and password, or neither",
+    "Enter a password, or clear the user name.",
+    "lines/line-settings.inputs.ts",
+  ],
+  [
+    "password",
+    "is required with a user",
+    "Enter a password, or clear the user name.",
+    "lines/line-changes.ts",
+  ],
+  [
+    "password",
+    "must be passed again if the host, port or security changes",
+    "Enter the password again: the mail server changed.",
+    "lines/line-changes.ts",
+  ],
+])("a problem with %s, “%s”, is said in the words of the form", (field, message, sentence, file) => {
+  const error = new ApiError("anything", "invalid_request", undefined, undefined, [
+    { path: `input.email.${field}`, message },
+  ]);
+  expect(sentenceOf(error)).toBe(sentence);
+  expect(readFileSync(join(__dirname, RULES, file), "utf8")).toContain(`"${message}`);
+});
+
+test("a problem names its field as the form does", () => {
+  const error = new ApiError("anything", "invalid_request", undefined, undefined, [
+    { path: "input.email.host", message: "must not be empty" },
+  ]);
+  expect(sentenceOf(error)).toBe("Mail server must not be empty.");
 });

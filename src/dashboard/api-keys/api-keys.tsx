@@ -5,6 +5,7 @@ import { EXPIRING_DAYS } from "../../features/api-keys/api-key.limits";
 import { AgentsDocument } from "../agents/documents.generated";
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
+import { Copyable } from "../ui/copyable";
 import { formatNumber, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { List, PAGE_SIZE } from "../ui/list";
@@ -125,7 +126,9 @@ const Name = ({ apiKey }: { apiKey: KeyFragment }) => (
   <div className={styles.name}>
     <RowLink href={addressOf(apiKey.id)}>{apiKey.name}</RowLink>
     <p className={styles.hint}>
-      <code>{apiKey.hint}</code>
+      <Copyable>
+        <code>{apiKey.hint}</code>
+      </Copyable>
     </p>
   </div>
 );

@@ -86,7 +86,7 @@ function CreateForm({ agents, onClosed }: Props) {
     <FormDialog
       title="Create an API key"
       submit="Create API key"
-      fields={["name", ...LIMIT_FIELDS]}
+      fields={["name", "scopes", ...LIMIT_FIELDS]}
       conflict="name"
       onSubmit={submit}
       onClosed={onClosed}
@@ -113,7 +113,7 @@ function CreateForm({ agents, onClosed }: Props) {
             value={agentId}
             onChange={(event) => setAgentId(event.currentTarget.value)}
           />
-          {ofOrganization ? managing.field : scopesField}
+          {(ofOrganization ? managing.field : scopesField)(form.errorOf("scopes"))}
           {field}
           <details className={styles.advanced} open={LIMIT_FIELDS.some(form.errorOf) || undefined}>
             <summary>Advanced</summary>

@@ -25,11 +25,11 @@ export const spelled = (scope: Scope): string => scope.replace("_", ":");
 /** What a scope allows, in a sentence. */
 export const allowedBy = (scope: Scope): string => ALLOWS[spelled(scope)] ?? "";
 
-/** The field for a new key's scopes, and the selection; null for all scopes. */
-export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
+/** The field for a new key's scopes, with an error, and the selection; null for all scopes. */
+export function useScopes(): { scopes: Scope[] | null; field: (error?: string) => ReactNode } {
   const [which, setWhich] = useState("all");
   const [chosen, setChosen] = useState<Scope[]>([]);
-  const field = (
+  const field = (error?: string) => (
     <>
       <NativeSelect
         label="Scopes"
@@ -42,16 +42,20 @@ export function useScopes(): { scopes: Scope[] | null; field: ReactNode } {
         value={which}
         onChange={(event) => setWhich(event.currentTarget.value)}
       />
-      {which === "some" && <Choice label="Allowed" allows={ALLOWS} chosen={chosen} onChosen={setChosen} />}
+      {which === "some" && (
+        <Choice label="Allowed" allows={ALLOWS} chosen={chosen} error={error} onChosen={setChosen} />
+      )}
     </>
   );
   return { scopes: { all: null, read: READ_ONLY, some: chosen }[which] ?? null, field };
 }
 
-/** The field for the scopes of a new key of the organization, and the selection. */
-export function useOrganizationScopes(): { scopes: Scope[]; field: ReactNode } {
+/** The field for the scopes of a new key of the organization, with an error, and the selection. */
+export function useOrganizationScopes(): { scopes: Scope[]; field: (error?: string) => ReactNode } {
   const [scopes, setScopes] = useState<Scope[]>([]);
-  const field = <Choice label="Scopes" allows={organizationScopes} chosen={scopes} onChosen={setScopes} />;
+  const field = (error?: string) => (
+    <Choice label="Scopes" allows={organizationScopes} chosen={scopes} error={error} onChosen={setScopes} />
+  );
   return { scopes, field };
 }
 
@@ -59,9 +63,15 @@ const Choice = (props: {
   label: string;
   allows: Readonly<Record<string, string>>;
   chosen: Scope[];
+  error: string | undefined;
   onChosen: (scopes: Scope[]) => void;
 }) => (
-  <Checkbox.Group<Scope> aria-label={props.label} value={props.chosen} onChange={props.onChosen}>
+  <Checkbox.Group<Scope>
+    aria-label={props.label}
+    value={props.chosen}
+    onChange={props.onChosen}
+    error={props.error}
+  >
     <div className={styles.scopes}>
       {scopesIn(props.allows).map((scope) => (
         <Checkbox

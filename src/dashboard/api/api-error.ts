@@ -47,11 +47,36 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
   return SENTENCES[error.code] ?? (error.problems.map(sentenceOfProblem).join(" ") || error.message);
 }
 
+/** The labels of fields whose names in the API differ from their labels in forms. */
+const LABELS: Readonly<Record<string, string>> = {
+  from: "From",
+  host: "Mail server",
+  listAddress: "Mailing list",
+  locale: "Language",
+  ratePerMinute: "Max messages per minute",
+  rateLimitPerMinute: "Requests per minute",
+  security: "Encryption",
+  timezone: "Time zone",
+  user: "User name",
+};
+
+/** Sentences for problems that the API explains in its own words, by field and the beginning of the message. */
+const PROBLEMS: readonly (readonly [field: string, message: string, sentence: string])[] = [
+  ["scopes", "must contain at least one scope", "Choose at least one scope."],
+  ["password", "is required: pass both", "Enter a password, or clear the user name."],
+  ["password", "is required with a user", "Enter a password, or clear the user name."],
+  ["user", "is required", "Enter a user name, or clear the password."],
+  ["password", "must be passed again", "Enter the password again: the mail server changed."],
+];
+
 /** `input.newPassword` "must have …" → "New password must have …." */
 function sentenceOfProblem({ path, message }: InputProblem): string {
-  const words = fieldOf(path)
-    .replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)
-    .replace(/\burl\b/i, "URL");
+  const field = fieldOf(path);
+  const known = PROBLEMS.find(([name, start]) => name === field && message.startsWith(start));
+  if (known !== undefined) return known[2];
+  const label = LABELS[field];
+  if (label !== undefined) return `${label} ${message}.`;
+  const words = field.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`).replace(/\burl\b/i, "URL");
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${message}.`;
 }
 
@@ -89,12 +114,9 @@ export const isSessionError = (error: unknown): boolean =>
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "version_conflict";
 
-/** True if users can correct the mistake themselves, without quoting a request ID to anyone. */
-export const isUserError = ({ code }: ApiError): boolean =>
-  [
-    ...["invalid_credentials", "invalid_invitation", "invalid_passkey", "passkey_not_used"],
-    ...["too_many_attempts", "conflict", "limit_reached"],
-  ].includes(code);
+/** True if the server or a proxy is at fault, so that the request ID helps to find the reason in a log. */
+export const isServerError = ({ code }: ApiError): boolean =>
+  ["internal_error", "unavailable", "unreachable"].includes(code);
 
 /** True if a retry may help. */
 export const isTransient = (error: unknown): boolean =>

@@ -61,8 +61,8 @@ export function Conflict(props: {
         {isPublished ? `published version ${live.version}` : "saved the draft"}{" "}
         <Time value={draft?.updatedAt ?? live.publishedAt} />
         {isOwn && " elsewhere"}, after you started editing here. Use {isOwn ? "that version" : "theirs"} and
-        lose your changes, or keep yours; your next save then{" "}
-        {isPublished ? "starts a new draft without those changes" : "overwrites that draft"}.
+        discard your changes, or keep yours and{" "}
+        {isPublished ? "start a new draft without those changes" : "overwrite that draft"} when you save.
       </p>
       <div className={styles.choices}>
         <Button size="xs" onClick={() => setCompares(true)}>

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import { AgentPage } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
+import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
 import filterStyles from "../ui/filters.module.css";
 import { Time } from "../ui/format";
@@ -78,7 +79,7 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
       <search className={filterStyles.filters}>
         <Search
           className={filterStyles.wide}
-          label="Search by name, ref or address (whole words)"
+          label="Search contacts"
           maxLength={SEARCH_MAX_LENGTH}
           value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
           onSearch={(search) => address.filter({ search }, { replace: true })}
@@ -117,7 +118,9 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
           <div key="addresses" className={styles.addresses}>
             {contact.addresses.length === 0 && "–"}
             {contact.addresses.slice(0, SHOWN).map((each) => (
-              <Name key={each.id}>{each.address}</Name>
+              <Copyable key={each.id}>
+                <Name>{each.address}</Name>
+              </Copyable>
             ))}
             <More count={contact.addresses.length - SHOWN} />
           </div>,

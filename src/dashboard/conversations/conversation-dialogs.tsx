@@ -101,7 +101,7 @@ const Close = (props: Props) => (
   />
 );
 
-const Move = ({ conversation: { id, agentId, lineName, version }, onClosed }: Props) => (
+const Move = ({ conversation: { id, agentId, contactId, lineName, version }, onClosed }: Props) => (
   <FormDialog
     title="Move to another line"
     submit="Move"
@@ -122,10 +122,15 @@ const Move = ({ conversation: { id, agentId, lineName, version }, onClosed }: Pr
     {({ errorOf, onChange }) => (
       <>
         <p>
-          It is currently on the line <strong>{lineName}</strong>. The contact needs an address that the other
-          line can send to.
+          Now on <strong>{lineName}</strong>. Only lines that can reach this contact can be chosen.
         </p>
-        <LineField agentId={agentId} except={lineName} error={errorOf("line")} onChange={onChange} />
+        <LineField
+          agentId={agentId}
+          contactId={contactId}
+          except={lineName}
+          error={errorOf("line")}
+          onChange={onChange}
+        />
         <NativeSelect
           name="pending"
           label="Queued messages"

@@ -7,6 +7,7 @@ import { useMembers } from "../members/use-members";
 import { AUTHORS } from "../messages/message-state";
 import { Preview } from "../messages/preview";
 import { useViewer } from "../session/session";
+import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
 import filterStyles from "../ui/filters.module.css";
@@ -132,7 +133,9 @@ function Contact({ conversation }: { conversation: Listed }) {
       <RowLink href={`/conversations/${id}`}>{name}</RowLink>
       {address !== null && address !== name && (
         <p className={pageStyles.second}>
-          <Name>{address}</Name>
+          <Copyable>
+            <Name>{address}</Name>
+          </Copyable>
         </p>
       )}
     </div>

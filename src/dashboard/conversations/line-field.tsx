@@ -2,23 +2,49 @@ import { NativeSelect, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
-import { LineNamesDocument } from "./documents.generated";
+import {
+  type AddressKind,
+  ContactAddressKindsDocument,
+  LineNamesDocument,
+  type LineNamesQuery,
+} from "./documents.generated";
+
+/** The names of the kinds of addresses in a sentence. */
+const ADDRESSES: Readonly<Record<AddressKind, string>> = {
+  email: "email address",
+  phone: "phone number",
+  local: "address on this server",
+  other: "address of another system",
+};
+
+/** The kind of address that a line sends to. */
+const addressKindOf = ({ kind, webhook }: LineNamesQuery["lines"][number]): AddressKind => {
+  if (webhook !== null) return webhook.addressKind;
+  return kind === "email" ? "email" : "local";
+};
 
 /**
  * The field for the name of a line: managers select it; others cannot list the lines, so they type it.
  * @param any the label for "no line", if the field may be empty
  * @param except the line to exclude
+ * @param contactId the contact that the line must reach
  */
 export function LineField(props: {
   agentId: string;
   any?: string;
   except?: string;
+  contactId?: string;
   error: ReactNode;
   onChange: () => void;
 }) {
-  const { agentId, any, except, error, onChange } = props;
+  const { agentId, any, except, contactId, error, onChange } = props;
   const { manages } = useViewer();
   const { data } = usePolledQuery(LineNamesDocument, { agentId }, { enabled: manages, pollMs: 60_000 });
+  const contact = usePolledQuery(
+    ContactAddressKindsDocument,
+    { id: contactId ?? "" },
+    { enabled: manages && contactId !== undefined, pollMs: 60_000 },
+  ).data?.contact;
   if (!manages || data === undefined) {
     return (
       <TextInput
@@ -45,10 +71,17 @@ export function LineField(props: {
       withAsterisk={false}
       data={[
         ...(any === undefined ? [] : [{ value: "", label: any }]),
-        ...lines.map(({ name, kind, state }) => ({
-          value: name,
-          label: `${name} (${kind}${state === "paused" ? ", paused" : ""})`,
-        })),
+        ...lines.map((line) => {
+          const { name, kind, state } = line;
+          const to = addressKindOf(line);
+          const isReached = contact?.addresses.some((address) => address.kind === to) ?? true;
+          const notes = [
+            kind,
+            ...(state === "paused" ? ["paused"] : []),
+            ...(isReached ? [] : [`the contact has no ${ADDRESSES[to]}`]),
+          ];
+          return { value: name, label: `${name} (${notes.join(", ")})`, disabled: !isReached };
+        }),
       ]}
       {...(lines.length === 0 && any === undefined && { description: "The agent has no other line." })}
       onChange={onChange}

@@ -1,4 +1,5 @@
 import { NativeSelect, PasswordInput, Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { ADDRESS_MAX_LENGTH } from "../../features/contacts/contact.limits";
 import {
   DEFAULT_EXPIRE_AFTER_SECONDS,
@@ -68,79 +69,86 @@ export const UrlField = ({ field, url }: Fields & { url?: string | undefined }) 
   />
 );
 
+/** The usual ports of mail servers. */
+const PORTS: Readonly<Record<SmtpSecurity, string>> = { starttls: "587", tls: "465", none: "25" };
+
 /** The mail server of an e-mail line. */
-export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFragment["email"] }) => (
-  <>
-    <TextInput
-      {...field("from")}
-      label="From"
-      placeholder="Acme Support <support@example.com>"
-      defaultValue={email?.from}
-      maxLength={FROM_MAX_LENGTH}
-      required
-    />
-    <TextInput
-      {...field("subject")}
-      label="Subject"
-      defaultValue={email?.subject ?? DEFAULT_SUBJECT}
-      maxLength={SUBJECT_MAX_LENGTH}
-      required
-    />
-    <TextInput
-      {...field("listAddress")}
-      type="email"
-      label="Mailing list"
-      description="Emails from this list are treated as written by people and answered. Leave it empty if there is none."
-      placeholder="support@example.com"
-      defaultValue={email?.listAddress ?? ""}
-      maxLength={ADDRESS_MAX_LENGTH}
-    />
-    <TextInput
-      {...field("host")}
-      label="Mail server"
-      placeholder="smtp.example.com"
-      defaultValue={email?.host}
-      maxLength={HOST_MAX_LENGTH}
-      required
-    />
-    <div className={styles.pair}>
-      <NativeSelect
-        name="security"
-        label="Encryption"
-        data={optionsOf(SECURITIES)}
-        defaultValue={email?.security ?? "starttls"}
+export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFragment["email"] }) => {
+  const [security, setSecurity] = useState(email?.security ?? "starttls");
+  return (
+    <>
+      <TextInput
+        {...field("from")}
+        label="From"
+        placeholder="Acme Support <support@example.com>"
+        defaultValue={email?.from}
+        maxLength={FROM_MAX_LENGTH}
+        required
       />
       <TextInput
-        {...field("port")}
-        type="number"
-        label="Port"
-        placeholder="The default port"
-        min={1}
-        max={65_535}
-        defaultValue={email?.port}
+        {...field("subject")}
+        label="Subject"
+        defaultValue={email?.subject ?? DEFAULT_SUBJECT}
+        maxLength={SUBJECT_MAX_LENGTH}
+        required
       />
-    </div>
-    <TextInput
-      {...field("user")}
-      label="User name"
-      description="Leave it empty if the mail server needs none."
-      defaultValue={email?.user ?? ""}
-      maxLength={USER_MAX_LENGTH}
-    />
-    <PasswordInput
-      {...field("password")}
-      label="Password"
-      description={
-        email?.hasPassword
-          ? "Leave it empty to keep the stored one. If you change the mail server, you need to enter it again."
-          : "It is stored encrypted and never shown."
-      }
-      maxLength={PASSWORD_MAX_LENGTH}
-      autoComplete="new-password"
-      visibilityToggleButtonProps={{ "aria-label": "Show password" }}
-    />
-  </>
-);
+      <TextInput
+        {...field("listAddress")}
+        type="email"
+        label="Mailing list"
+        description="Emails from this list are treated as written by people and answered. Leave it empty if there is none."
+        placeholder="support@example.com"
+        defaultValue={email?.listAddress ?? ""}
+        maxLength={ADDRESS_MAX_LENGTH}
+      />
+      <TextInput
+        {...field("host")}
+        label="Mail server"
+        placeholder="smtp.example.com"
+        defaultValue={email?.host}
+        maxLength={HOST_MAX_LENGTH}
+        required
+      />
+      <div className={styles.pair}>
+        <NativeSelect
+          name="security"
+          label="Encryption"
+          data={optionsOf(SECURITIES)}
+          value={security}
+          onChange={({ currentTarget }) => setSecurity(currentTarget.value as SmtpSecurity)}
+        />
+        <TextInput
+          {...field("port")}
+          type="number"
+          label="Port"
+          placeholder={PORTS[security]}
+          min={1}
+          max={65_535}
+          defaultValue={email?.port}
+        />
+      </div>
+      <TextInput
+        {...field("user")}
+        label="User name"
+        description="Leave it empty if the mail server needs none."
+        defaultValue={email?.user ?? ""}
+        maxLength={USER_MAX_LENGTH}
+      />
+      <PasswordInput
+        {...field("password")}
+        label="Password"
+        description={
+          email?.hasPassword
+            ? "Leave it empty to keep the stored one. If you change the mail server, you need to enter it again."
+            : "It is stored encrypted and never shown."
+        }
+        maxLength={PASSWORD_MAX_LENGTH}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+      />
+    </>
+  );
+};
 
 /** The settings common to all kinds of lines. */
 export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragment }) => (

@@ -51,9 +51,17 @@ function Secret({ shown }: { shown: NewSecret }) {
             <Icon of={IconAlertTriangle} />
             <span>Copy this {words.it} now. For security reasons, you won’t be able to see it again.</span>
           </p>
-          <p className={`${styles.label} ${styles.name}`}>{name}</p>
+          <p className={`${styles.label} ${styles.name}`}>
+            {kind === "signing" ? <>Signing secret of {name}</> : name}
+          </p>
           <Snippet what={words.copies} text={secret} autoFocus onCopy={onCopy} />
           {note !== undefined && <p className={styles.note}>{note}</p>}
+          {kind === "signing" && (
+            <>
+              <p className={styles.label}>Verify requests with it, for example in Node.js:</p>
+              <Snippet what="the example" text={VERIFY} />
+            </>
+          )}
           {agent !== undefined && (
             <>
               <p className={styles.label}>Try it – this should return {agent}:</p>
@@ -72,6 +80,12 @@ function Secret({ shown }: { shown: NewSecret }) {
     </Dialog>
   );
 }
+
+const VERIFY = `import { Webhook } from "standardwebhooks";
+
+const webhook = new Webhook(process.env.SIGNING_SECRET);
+// Throws unless the signature and the timestamp are valid. rawBody is the text of the request, before any parsing.
+const verified = webhook.verify(rawBody, request.headers);`;
 
 const whoamiCommand = (secret: string): string =>
   `curl -H "Authorization: Bearer ${secret}" ${window.location.origin}/agent/whoami`;

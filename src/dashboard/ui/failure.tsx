@@ -1,11 +1,11 @@
 import { Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { ApiError, isUserError, sentenceOf } from "../api/api-error";
+import { ApiError, isServerError, sentenceOf } from "../api/api-error";
 import styles from "./failure.module.css";
 import { Notice } from "./notice";
 
 /**
- * An error message, with the request ID to quote to an administrator.
+ * An error message; if the server is at fault, with the request ID to quote to an administrator.
  * @param retry retries without waiting for the next poll
  * @param alone true if the shell does not already show that the server is unreachable
  */
@@ -14,7 +14,7 @@ export function Failure(props: { error: unknown; retry?: () => unknown; alone?: 
   if (!alone && retry !== undefined && error instanceof ApiError && error.code === "unreachable") {
     return <p className={styles.waiting}>Waiting for the server…</p>;
   }
-  const requestId = error instanceof ApiError && !isUserError(error) ? error.requestId : undefined;
+  const requestId = error instanceof ApiError && isServerError(error) ? error.requestId : undefined;
   return (
     <Notice tone="bad" role="alert" icon={IconAlertTriangle}>
       <p className={styles.sentence}>{sentenceOf(error, { polled: retry !== undefined })}</p>

@@ -1,11 +1,14 @@
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, type RefObject, useRef, useState } from "react";
 import { ApiError, isOnlyAbout, problemOf } from "../api/api-error";
 import { Dialog, DialogButtons } from "./dialog";
 import styles from "./dialog.module.css";
 import { Failure } from "./failure";
 import { useKeptForm } from "./kept-form";
 import { useTask } from "./task";
+
+/** Number of changed fields that are not discarded without asking. */
+const MANY_CHANGES = 2;
 
 /** The state of a form's fields. */
 export interface FormState {
@@ -44,18 +47,41 @@ export function FormDialog(props: {
   onClosed: () => void;
   children: ReactNode | ((state: FormState) => ReactNode);
 }) {
+  const guard = useRef(() => true);
   return (
-    <Dialog isForm title={props.title} onClosed={props.onClosed} {...(props.size && { size: props.size })}>
-      {(close) => <Form {...props} close={close} />}
+    <Dialog
+      isForm
+      title={props.title}
+      mayClose={() => guard.current()}
+      onClosed={props.onClosed}
+      {...(props.size && { size: props.size })}
+    >
+      {(close) => <Form {...props} close={close} guard={guard} />}
     </Dialog>
   );
 }
 
-function Form(props: Parameters<typeof FormDialog>[0] & { close: () => void }) {
-  const { fields = [], conflict, codes, confirm, children, close } = props;
+/**
+ * @param props.guard set to a function that is called before the user closes the dialog, and returns false to keep it
+ *   open
+ */
+function Form(
+  props: Parameters<typeof FormDialog>[0] & { close: () => void; guard: RefObject<() => boolean> },
+) {
+  const { fields = [], conflict, codes, confirm, children, close, guard } = props;
   const { busy, error, run, clearError } = useTask();
   const form = useKeptForm(props.title);
   const [typed, setTyped] = useState("");
+  const [asking, setAsking] = useState(false);
+  const changed = useRef(new Set<EventTarget>());
+  guard.current = () => {
+    const isLost = changed.current.size >= MANY_CHANGES && !asking;
+    setAsking(isLost);
+    return !isLost;
+  };
+  const leave = () => {
+    if (guard.current()) close();
+  };
   const isConfirmed = confirm === undefined || typed.trim() === confirm;
   const fieldOfCode = error instanceof ApiError ? { conflict, ...codes }[error.code] : undefined;
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -83,7 +109,12 @@ function Form(props: Parameters<typeof FormDialog>[0] & { close: () => void }) {
     }),
   };
   return (
-    <form ref={form} onSubmit={submit} className={styles.form}>
+    <form
+      ref={form}
+      onSubmit={submit}
+      onInput={({ target }) => void changed.current.add(target)}
+      className={styles.form}
+    >
       {typeof children === "function" ? children(state) : children}
       {confirm !== undefined && (
         <TextInput
@@ -103,14 +134,20 @@ function Form(props: Parameters<typeof FormDialog>[0] & { close: () => void }) {
       {error !== undefined && fieldOfCode === undefined && !isOnlyAbout(error, fields) && (
         <Failure error={error} />
       )}
+      {asking && <p role="alert">You have changed several fields. Discard the changes?</p>}
       <DialogButtons>
         <Button
           variant="default"
           data-autofocus={(props.isDestructive && confirm === undefined) || undefined}
-          onClick={close}
+          onClick={leave}
         >
-          Cancel
+          {asking ? "Discard" : "Cancel"}
         </Button>
+        {asking && (
+          <Button variant="default" onClick={() => setAsking(false)}>
+            Keep editing
+          </Button>
+        )}
         <Button
           type="submit"
           loading={busy}

@@ -9,7 +9,7 @@ export interface TestOutcome {
 
 const TITLES = {
   accepted: "It works",
-  retryable: "The receiver rejected it temporarily",
+  retryable: "Not delivered: it would be tried again",
   permanent: "Rejected",
   uncertain: "No answer",
 };
