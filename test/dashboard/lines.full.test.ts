@@ -31,7 +31,7 @@ describeDashboard(
      */
     const secretIn = async (page: Page): Promise<string> => {
       await seen(dialogOf(page).getByText("Copy this secret now."));
-      const secret = (await dialogOf(page).locator("pre").textContent()) ?? "";
+      const secret = (await dialogOf(page).locator("pre").first().textContent()) ?? "";
       await dialogOf(page).getByRole("button", { name: "Done" }).click();
       await dialogOf(page).getByRole("button", { name: "Close without copying" }).click();
       await gone(dialogOf(page));
