@@ -4,7 +4,7 @@ import { groupBy } from "../../common/group-by";
 import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import { AttemptOutcome } from "../../delivery/driver";
+import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import { wasAttempted } from "../../delivery/failures";
 import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
