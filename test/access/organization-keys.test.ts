@@ -4,12 +4,14 @@ import { accessOf } from "../../src/schema/access";
 
 /** Object types whose fields keys of the organization can select, whatever their scopes. */
 const READABLE = [
+  "ActivityCount",
   "Agent",
   "AgentIdentity",
   "ApiKey",
   "ApiKeyConnection",
   "ApiKeyEdge",
   "ApiKeyIdentity",
+  "AttentionItem",
   "AuditChange",
   "AuditEntry",
   "AuditEntryConnection",
@@ -34,6 +36,7 @@ const READABLE = [
   "Invitation",
   "KeyUsage",
   "Line",
+  "LineActivity",
   "LineEmail",
   "LineFault",
   "LineTest",
@@ -42,6 +45,7 @@ const READABLE = [
   "Member",
   "MemberIdentity",
   "MintedApiKey",
+  "MissedEvents",
   "Organization",
   "PageInfo",
   "PasskeyOptions",
@@ -51,6 +55,7 @@ const READABLE = [
   "SourcePosition",
   "UsageBucket",
   "UsageTotals",
+  "WebhookAttempt",
   "WebhookDelivery",
   "WebhookDeliveryConnection",
   "WebhookDeliveryEdge",

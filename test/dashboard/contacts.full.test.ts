@@ -45,9 +45,9 @@ describeDashboard("contacts", (dashboard) => {
     await seen(page.getByRole("heading", { level: 1, name: "<b>Grace</b>" }));
 
     await page.getByRole("link", { name: "Contacts" }).click();
-    await page.getByLabel("Search by name, ref").fill("GRACE@example.com");
+    await page.getByLabel("Search contacts").fill("GRACE@example.com");
     await seen(rowOf(page, "customer-1"));
-    await page.getByLabel("Search by name, ref").fill("");
+    await page.getByLabel("Search contacts").fill("");
     await page.getByLabel("Tag").fill("absent");
     await page.keyboard.press("Enter");
     await seen(page.getByText("No matching contacts"));

@@ -84,7 +84,7 @@ describeDashboard(
       await seen(dialog.getByRole("list", { name: "Attempts" }).getByText("500", { exact: true }));
       await dialog.getByText("Headers").first().click();
       await seen(dialog.getByText("webhook-signature"));
-      await seen(dialog.locator("pre").getByText('"subject":"line:two"'));
+      await seen(dialog.locator("pre").filter({ hasText: '"subject":"line:two"' }));
       const before = receiver.received.length;
       await dialog.getByRole("button", { name: "Send now" }).click();
       await eventually(() => receiver.received.length).toBeGreaterThan(before);

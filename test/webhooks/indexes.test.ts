@@ -121,7 +121,7 @@ onEachEngine((engine) => {
     });
   });
 
-  test("an erasure empties many errors in parts, and does not look at what was delivered", async () => {
+  test("an erasure empties many errors in parts, and reads only the deliveries of its lanes", async () => {
     const laneId = laneIdOf(ENDPOINT, `contact:${AGENT}`);
     await services.database.write((tx) =>
       tx.query(
@@ -139,6 +139,6 @@ onEachEngine((engine) => {
     const updates = logged.statements.filter(({ query }) => /^UPDATE "webhook_delivery"/.test(query));
     expect(updates.length).toBeGreaterThan(1);
     const found = logged.statements.find(({ query }) => /FROM "webhook_delivery"/.test(query));
-    expect(await logged.planOf(found)).toMatch(/lane_id.*state/);
+    expect(await logged.planOf(found)).toMatch(/lane_id/);
   });
 });
