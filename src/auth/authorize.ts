@@ -7,7 +7,7 @@ import type { KeyScope, OrganizationScope, Permission, Scope } from "./permissio
 export interface AllowedCallers {
   /** Agents' keys with this scope; true for any active key of an agent. */
   key?: Scope | true;
-  /** Keys of the organization with this scope; true for any active one. Members must be allowed, too. */
+  /** Organization keys with this scope; true for any active one. Members must be allowed, too. */
   organizationKey?: OrganizationScope | true;
   /** Members with this permission; true for any signed-in member. */
   member?: Permission | true;

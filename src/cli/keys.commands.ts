@@ -113,7 +113,7 @@ export function add(keys: Command): void {
     )
     .option(
       "--scopes <scopes>",
-      `comma-separated scopes: of an agent's key, all if omitted (${SCOPES.join(", ")}); of a key of the organization, required (${Object.keys(organizationScopes).join(", ")})`,
+      `comma-separated scopes: of an agent's key, all if omitted (${SCOPES.join(", ")}); of an organization key, required (${Object.keys(organizationScopes).join(", ")})`,
       commaSeparated,
     )
     .option(...DESCRIPTION)
@@ -126,7 +126,7 @@ export function add(keys: Command): void {
           "invalid_request",
           kind === "agent"
             ? "--agent <slug> is required for an agent's key."
-            : "A key of the organization requires --scopes and has no --agent.",
+            : "An organization key requires --scopes and has no --agent.",
         );
       return withRun({ org, agent }, async (run) => {
         const input = {

@@ -32,7 +32,7 @@ export const enumNames = (names: readonly string[]): string[] =>
 /** Converts an object of the API to a record as printed: with slugs of agents and organizations, and plain names. */
 export function recordOf(object: object): Row {
   const shown = (name: string, value: unknown): unknown => {
-    // A key of the organization has no agent.
+    // An organization key has no agent.
     if (name === "agent" || name === "organization") return (value as { slug: string } | null)?.slug ?? null;
     const punctuation = PUNCTUATION[name];
     if (punctuation === undefined || value === null) return value;

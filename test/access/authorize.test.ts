@@ -49,8 +49,8 @@ const CALLERS = {
   "a key with every scope": key(["pets:read", "pets:write", "contacts:write"]),
   "a key with only pets:read": key(["pets:read"]),
   "a key with only contacts:write": key(["contacts:write"]),
-  "a key of the organization with every scope": organizationKey(["audit:read", "members:read"]),
-  "a key of the organization with only audit:read": organizationKey(["audit:read"]),
+  "an organization key with every scope": organizationKey(["audit:read", "members:read"]),
+  "an organization key with only audit:read": organizationKey(["audit:read"]),
   "a member without permission": member([]),
   "a member with config:manage": member([Permission.config_manage]),
   "a member with conversations:write": member([Permission.conversations_write]),
@@ -66,8 +66,8 @@ const KEYS_REJECTED = {
   "a key with only contacts:write": "forbidden",
 };
 const ORGANIZATION_KEYS_REJECTED = {
-  "a key of the organization with every scope": "forbidden",
-  "a key of the organization with only audit:read": "forbidden",
+  "an organization key with every scope": "forbidden",
+  "an organization key with only audit:read": "forbidden",
 };
 const MEMBERS_REJECTED = {
   "a member without permission": "forbidden",
@@ -124,7 +124,7 @@ const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
     { ...NO_CREDENTIALS, ...KEYS_REJECTED, ...NEEDS_PERMISSION },
   ],
   [
-    "keys of the organization with a scope, and members",
+    "organization keys with a scope, and members",
     { organizationKey: "members:read", member: true },
     {},
     {
@@ -132,12 +132,12 @@ const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
       ...KEYS_REJECTED,
       ...everyOk(NEEDS_PERMISSION),
       "the same, deactivated": "organization_deactivated",
-      "a key of the organization with every scope": "ok",
-      "a key of the organization with only audit:read": "insufficient_scope",
+      "an organization key with every scope": "ok",
+      "an organization key with only audit:read": "insufficient_scope",
     },
   ],
   [
-    "any key of the organization",
+    "any organization key",
     { organizationKey: true },
     {},
     {

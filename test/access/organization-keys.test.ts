@@ -2,7 +2,7 @@ import { type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectTy
 import { createSchema } from "../../src/graphql/schema";
 import { accessOf } from "../../src/schema/access";
 
-/** Object types whose fields keys of the organization can select, whatever their scopes. */
+/** Object types whose fields organization keys can select, whatever their scopes. */
 const READABLE = [
   "ActivityCount",
   "Agent",
@@ -64,7 +64,7 @@ const READABLE = [
   "WebhookTest",
 ];
 
-test("keys of the organization reach no type with contacts' data through any field", () => {
+test("organization keys reach no type with contacts' data through any field", () => {
   const schema = createSchema();
   const reached = new Set<string>();
   const visit = (type: GraphQLNamedType): void => {

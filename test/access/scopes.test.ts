@@ -15,7 +15,7 @@ test("each scope that a feature declares is in the schema, with its description"
   }
 });
 
-test("what a key of the organization may do, its managers may do, and its scopes are all of use", () => {
+test("what an organization key may do, its managers may do, and its scopes are all of use", () => {
   const schema = createSchema();
   const roots = [schema.getQueryType(), schema.getMutationType()];
   const rules = roots

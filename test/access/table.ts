@@ -82,7 +82,7 @@ const EVERY_ORGANIZATION_KEY_OK = {
   "an organization key of another organization": "ok",
 } as const;
 
-/** The outcomes of what keys of the organization may do, too: as its managers. */
+/** The outcomes of what organization keys may do, too: as its managers. */
 const andOrganizationKeys = (outcomes: Outcomes): Outcomes => ({
   ...outcomes,
   "an organization key": outcomes["a member with permission"],
@@ -186,7 +186,7 @@ export interface Entry {
 const UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";
 const uniqueSlug = () => Math.random().toString(36).slice(2);
 const uniqueName = () => Math.random().toString(36);
-/** A new key of the first agent, which a key of the organization could have minted. */
+/** A new key of the first agent, which an organization key could have minted. */
 const aKey = async ({ gateway }: AccessFixture) => ({
   id: (await mint(gateway, { scopes: ["pets:read"], allowedNetworks: ["127.0.0.0/8"] })).id,
 });
@@ -949,7 +949,7 @@ interface RouteEntry extends Pick<Entry, "outcomes"> {
   variables?: (fixture: AccessFixture) => Promise<{ id: string; body?: unknown }>;
 }
 
-/** The outcomes of a route for keys of the organization. */
+/** The outcomes of a route for organization keys. */
 const organizationKeys = (others: Outcome): Outcomes => ({
   ...NO_KEY,
   ...NO_MEMBER,

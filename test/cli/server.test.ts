@@ -199,7 +199,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("a key of the organization mints from elsewhere only what it has itself", async () => {
+  test("an organization key mints from elsewhere only what it has itself", async () => {
     const { secret } = await mintForOrganization(gateway, { scopes: ["keys:manage", "members:read"] });
     const mint = (...args: string[]) =>
       runCli(NOWHERE, ["keys", "create", "--name", `n ${Math.random()}`, ...args, "--json"], "", {

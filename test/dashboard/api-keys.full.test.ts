@@ -43,7 +43,7 @@ describeDashboard("API keys", (dashboard) => {
     expect(keys.body.data.apiKeys.nodes).toEqual([{ expiresAt: "2099-12-31T14:59:59.000Z" }]);
   });
 
-  test("a key of the organization is created with scopes, found by the filter and rotated", async () => {
+  test("an organization key is created with scopes, found by the filter and rotated", async () => {
     const page = await dashboard.visit("/api-keys?create=yes");
     await dialogOf(page).getByLabel("Name").fill("pipeline");
     await dialogOf(page).getByLabel("Agent").selectOption("None – manages the organization");

@@ -7,7 +7,7 @@ import { cases } from "../support/tiers";
 /** How often each pair of changes runs: a deadlock needs a certain order of statements. */
 const ROUNDS = cases(10);
 
-/** What a key of the organization could have minted. */
+/** What an organization key could have minted. */
 const LIMITED: Parameters<typeof mint>[1] = { scopes: ["pets:read"], allowedNetworks: ["127.0.0.0/8"] };
 
 interface Key {

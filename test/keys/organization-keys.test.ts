@@ -16,7 +16,7 @@ describeGateway((gateway, engine) => {
   const create = (input: object) => gateway.graphql(CREATE, { input }, { token: gateway.owner });
   const whoami = (token: string) => gateway.rest("GET", "/agent/whoami", { token });
 
-  test("a manager mints, rotates and revokes a key of the organization, which manages within its scopes", async () => {
+  test("a manager mints, rotates and revokes an organization key, which manages within its scopes", async () => {
     const input = { name: "pipeline", scopes: ["audit_read", "members_read"], allowedNetworks: NETWORKS };
     const { secret, apiKey } = (await create(input)).body.data.createOrganizationKey;
     expect(secret).toMatch(/^ago_dev_[0-9A-Za-z]{12}_[0-9A-Za-z]{28}$/);

@@ -160,7 +160,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(25_000);
   });
 
-  test("a key of the organization lists and calls the managers' tools, which take a model at most 25 kB", async () => {
+  test("an organization key lists and calls the managers' tools, which take a model at most 25 kB", async () => {
     const manager = await mcpClient(gateway, (await mintForOrganization(gateway)).secret);
     try {
       const listed = await manager.listTools();

@@ -30,7 +30,7 @@ export function keyFilterOf(address: ListAddress) {
   };
 }
 
-/** The value of the agent filter for keys of the organization. */
+/** The value of the agent filter for organization keys. */
 const OF_ORGANIZATION = "organization";
 
 const ownerFilter = (agent: string): Pick<ApiKeysQueryVariables, "agentId" | "kind"> =>

@@ -1,6 +1,6 @@
 import type { KeyFragment } from "./documents.generated";
 
-/** Shown in place of an agent for keys of the organization. */
+/** Shown in place of an agent for organization keys. */
 export const ORGANIZATION = "Organization";
 
 /** What a key belongs to: the name of its agent, or the organization. */

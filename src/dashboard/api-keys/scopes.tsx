@@ -50,7 +50,7 @@ export function useScopes(): { scopes: Scope[] | null; field: (error?: string) =
   return { scopes: { all: null, read: READ_ONLY, some: chosen }[which] ?? null, field };
 }
 
-/** The field for the scopes of a new key of the organization, with an error, and the selection. */
+/** The field for the scopes of a new organization key, with an error, and the selection. */
 export function useOrganizationScopes(): { scopes: Scope[]; field: (error?: string) => ReactNode } {
   const [scopes, setScopes] = useState<Scope[]>([]);
   const field = (error?: string) => (

@@ -169,7 +169,7 @@ export class VersionTwo1765000000000 implements MigrationInterface {
   }
 }
 
-/** Sets whether each key needs an agent; keys of the organization have none. */
+/** Sets whether each key needs an agent; organization keys have none. */
 async function requireAgents(runner: QueryRunner, isRequired: boolean): Promise<void> {
   const column = (await runner.getTable("api_key"))?.findColumnByName("agent_id");
   if (column === undefined) throw new Error("The table api_key has no column agent_id.");

@@ -67,7 +67,7 @@ export class ApiKey {
   @ManyToOne(() => Organization, { createForeignKeyConstraints: false })
   organization?: Organization;
 
-  /** Null for a key of the organization. */
+  /** Null for an organization key. */
   @Column({ ...UUID_COLUMN, nullable: true })
   agentId!: string | null;
 

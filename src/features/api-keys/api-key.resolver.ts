@@ -127,7 +127,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains accepted for the grace period. Members need a recent sign-in; a key of the organization can rotate only keys that it could have minted.",
+      "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains accepted for the grace period. Members need a recent sign-in; an organization key can rotate only keys that it could have minted.",
   })
   rotateApiKey(
     @Ctx() context: RequestContext,

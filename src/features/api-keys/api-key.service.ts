@@ -163,7 +163,7 @@ export class ApiKeyService {
    * and mints a replacement.
    * @param tx the transaction to join, if any
    * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`, `invalid_request` for an expiry
-   *   later than the server allows, or `forbidden` if a key of the organization would mint one with more access
+   *   later than the server allows, or `forbidden` if an organization key would mint one with more access
    */
   create(context: RequestContext, input: CreateApiKeyInput, tx?: Tx): Promise<MintedApiKey> {
     const { agentId, scopes: given } = input;
@@ -172,7 +172,7 @@ export class ApiKeyService {
   }
 
   /**
-   * Mints a key of the organization; see `create`.
+   * Mints an organization key; see `create`.
    * @throws GatewayError also `invalid_request` if neither networks nor an expiry limit the key
    */
   createForOrganization(context: RequestContext, input: CreateOrganizationKeyInput): Promise<MintedApiKey> {
@@ -259,7 +259,7 @@ export class ApiKeyService {
    * Revokes a key, effective on the next request. Revoking a revoked key has no effect.
    * @param tx the transaction to join, if any
    * @param options.keepReplaced true to keep the replaced key if it is still accepted
-   * @throws GatewayError `not_found`, `conflict` if there is no key to keep, or `forbidden` if a key of the organization
+   * @throws GatewayError `not_found`, `conflict` if there is no key to keep, or `forbidden` if an organization key
    *   would keep one of the organization, whose expiry would be restored
    */
   revoke(
@@ -291,7 +291,7 @@ export class ApiKeyService {
    * beyond its expiry; without a grace period it is revoked immediately. A retry with the same idempotency key cannot
    * show the first secret again, so it replaces the new key.
    * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` if the key is not active or already replaced, or
-   *   `forbidden` if a key of the organization could not have minted the key
+   *   `forbidden` if an organization key could not have minted the key
    */
   rotate(
     context: RequestContext,
@@ -354,7 +354,7 @@ export class ApiKeyService {
     });
   }
 
-  /** @throws GatewayError `forbidden` if a key of the organization could not have minted the old key */
+  /** @throws GatewayError `forbidden` if an organization key could not have minted the old key */
   private async successorExpiry(tx: Tx, context: RequestContext, old: ApiKey): Promise<string | null> {
     const ends = [lifetimeOf(old), this.maxLifetimeDays && this.maxLifetimeDays * DAY_MS]
       .filter((each) => each != null)

@@ -8,7 +8,7 @@ import { ApiKey } from "./api-key.entity";
 export type KeyLimits = Pick<ApiKey, "expiresAt" | "allowedNetworks" | "rateLimitPerMinute">;
 
 /**
- * The key of the organization that makes the request, with its current limits; null for other callers. The transaction
+ * The organization key that makes the request, with its current limits; null for other callers. The transaction
  * must have locked the key.
  */
 export async function callingKey(reader: EntityManager, { caller }: RequestContext): Promise<ApiKey | null> {
@@ -27,7 +27,7 @@ export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, giv
 });
 
 /**
- * Checks that a key of the organization gets the secret of no key with more access than its own. The scopes of agents'
+ * Checks that an organization key gets the secret of no key with more access than its own. The scopes of agents'
  * keys are not compared, because `keys:manage` stands for them, but they must be named.
  * @param minter from `callingKey`
  * @throws GatewayError `forbidden`
@@ -39,13 +39,13 @@ export function assertMayMint(
   verb: "mint" | "rotate",
 ): void {
   if (minter === null) return;
-  const cannot = `A key of the organization cannot ${verb} a key`;
+  const cannot = `An organization key cannot ${verb} a key`;
   if (key.agentId === null) assertHolds(minter, key.scopes ?? [], cannot);
   else if (key.scopes === null) throw new GatewayError("forbidden", `${cannot} without named scopes.`);
   assertNotWider(minter, key, serverLimit, `${cannot} with`);
 }
 
-/** @throws GatewayError `forbidden` if a key of the organization lacks a scope */
+/** @throws GatewayError `forbidden` if an organization key lacks a scope */
 function assertHolds(minter: ApiKey, scopes: readonly string[], cannot: string): void {
   const missing = scopes.find((scope) => !minter.scopes?.some((own) => own === scope));
   if (missing !== undefined)

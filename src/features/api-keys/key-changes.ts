@@ -39,7 +39,7 @@ const NEEDS_NETWORKS = {
   message: `must contain a network, because the organization key does not expire within ${ORGANIZATION_KEY_MAX_DAYS} days`,
 };
 
-/** The problem of a new key of the organization that nothing limits. */
+/** The problem of a new organization key that nothing limits. */
 export const NEEDS_EXPIRY = {
   path: "input.expiresAt",
   message: `must be at most ${ORGANIZATION_KEY_MAX_DAYS} days from now for an organization key without allowed networks`,
@@ -274,7 +274,7 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 }
 
 /**
- * Checks that a key of the organization is limited to networks or to a lifetime.
+ * Checks that an organization key is limited to networks or to a lifetime.
  * @param problem the problem if it is not
  * @throws GatewayError `invalid_request`
  */
@@ -292,7 +292,7 @@ export function assertLimited(
  * have locked the key.
  * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
  * @throws GatewayError `not_found`, `conflict` if the name is taken or the key is not active, `forbidden` if a key of the
- *   organization would widen the limits, or `invalid_request` if nothing would limit a key of the organization
+ *   organization would widen the limits, or `invalid_request` if nothing would limit an organization key
  */
 export async function changeKey(
   tx: Tx,

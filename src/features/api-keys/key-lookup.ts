@@ -22,7 +22,7 @@ type KeyValues = [
   rateLimitPerMinute: number | null,
   /** Comma-separated. */
   allowedNetworks: string | null,
-  /** Null for a key of the organization. */
+  /** Null for an organization key. */
   agentId: string | null,
   agentSlug: string | null,
   agentName: string | null,

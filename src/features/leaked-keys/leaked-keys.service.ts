@@ -28,7 +28,7 @@ export interface LeakedKey {
   id: string;
   hint: string;
   name: string;
-  /** Name of the key's agent; null for a key of the organization. */
+  /** Name of the key's agent; null for an organization key. */
   agent: string | null;
   url: string | null;
 }
