@@ -24,7 +24,7 @@ let shared: GraphQLSchema | undefined;
 
 /**
  * The schema of all APIs, built once. Each execution takes the instances of the resolvers from its context.
- * @param resolvers classes for a schema apart
+ * @param resolvers classes to build a separate schema from
  * @throws Error if a root field does not declare its allowed callers
  */
 export function createSchema(resolvers?: readonly ClassType[]): GraphQLSchema {

@@ -6,7 +6,7 @@ import { termOf, wordsOf } from "./contact-search";
  * Max contacts found by the beginning of a term, in alphabetical order, so that a short text costs no more than a long
  * one.
  */
-export const MAX_BY_PREFIX = 1_000;
+const MAX_BY_PREFIX = 1_000;
 
 /** Max words of a search that must all match: the last ones. */
 const MAX_WORDS = 6;
