@@ -89,6 +89,12 @@ function serverFor(request: FastifyRequest, tools: ReadonlyMap<string, McpTool>,
   server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
+  server.setRequestHandler("prompts/get", () => {
+    throw new mcp.ProtocolError(mcp.INVALID_PARAMS, "The prompt does not exist.");
+  });
+  server.setRequestHandler("resources/read", () => {
+    throw new mcp.ProtocolError(mcp.INVALID_PARAMS, "The resource does not exist.");
+  });
   server.setRequestHandler("tools/call", async ({ params }) => {
     const tool = tools.get(params.name);
     if (tool === undefined) throw new mcp.ProtocolError(mcp.INVALID_PARAMS, "The tool does not exist.");

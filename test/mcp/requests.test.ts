@@ -90,7 +90,8 @@ describeGateway(
 
     test.each([
       ["an unknown method", "nothing/here", {}, -32601],
-      ["a prompt that does not exist", "prompts/get", { name: "none" }, -32601],
+      ["a prompt that does not exist", "prompts/get", { name: "none" }, -32602],
+      ["a resource that does not exist", "resources/read", { uri: "file:///none" }, -32602],
       ["an unknown tool", "tools/call", { name: "dropTables" }, -32602],
       ["a name of JavaScript", "tools/call", { name: "__proto__" }, -32602],
       ["a tool without a name", "tools/call", {}, -32602],
