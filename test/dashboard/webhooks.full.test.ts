@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { Permission } from "../../src/auth/permissions";
 import { addMember, addOrganization } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { addEvents } from "../support/webhooks";
@@ -33,7 +34,9 @@ describeDashboard(
 
     test("are created for some types, tested, watched, disabled, redelivered and deleted", async () => {
       const { gateway } = dashboard;
-      const { manager, agentId } = await addOrganization(gateway, "hooked");
+      const { agentId } = await addOrganization(gateway, "hooked");
+      const permissions = [Permission.config_manage, Permission.conversations_read];
+      const manager = await addMember(gateway, { org: "hooked", permissions });
       const page = await dashboard.visit("/webhooks", { as: manager });
       const dialog = dialogOf(page);
       await page.getByRole("button", { name: "Create your first webhook" }).click();
