@@ -11,7 +11,7 @@ const MAX_SCRIPT_BYTES = 175_000;
 const ALSO: Readonly<Record<string, number>> = { "/configuration": 150_000 };
 
 /** Limit of everything that the first visit of Overview loads, as it is sent, without headers (bytes). */
-const MAX_COLD_BYTES = 112_000;
+const MAX_COLD_BYTES = 115_000;
 
 /** Limit of what an open Overview loads in `IDLE_MS`, with headers (bytes). */
 const MAX_IDLE_BYTES = 10_000;
@@ -81,7 +81,7 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
     }
   });
 
-  test("of Overview is at most 112 kB, and half a minute of it at most 10 kB", async () => {
+  test("of Overview is at most 115 kB, and half a minute of it at most 10 kB", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "counting");
     const page = await dashboard.visit("", { as: manager });
