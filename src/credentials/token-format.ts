@@ -83,7 +83,7 @@ function wellFormed(prefix: string): (token: string) => boolean {
 export const isWellFormedApiKey = (token: string): boolean =>
   API_KEY_FORM.test(token) && hasValidChecksum(token);
 
-/** Returns the distinct API keys and tokens of OAuth in a text, without those that have an invalid checksum. */
+/** Returns the distinct API keys and OAuth tokens in a text whose checksums are valid. */
 export const keysAndTokensIn = (text: string): string[] =>
   [...new Set(text.match(KEYS_AND_TOKENS))].filter(hasValidChecksum);
 

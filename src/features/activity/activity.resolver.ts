@@ -26,7 +26,7 @@ export class ActivityResolver {
   @Access({ member: Permission.config_manage, organizationKey: "lines:manage" })
   @Report()
   @Query(() => LineActivity, {
-    description: "Messages of a line: those that wait, and the results of the last 24 hours.",
+    description: "Counts of a line's waiting messages, and of the results of the last 24 hours.",
   })
   lineActivity(
     @Ctx() context: RequestContext,

@@ -94,7 +94,7 @@ export class ActivityService {
   }
 
   /**
-   * The messages of a line in the caller's organization: those that wait, and the results of the last 24 hours.
+   * Counts of the waiting messages of a line in the caller's organization, and of the results of the last 24 hours.
    * @throws GatewayError `not_found`
    */
   countOnLine(context: RequestContext, lineId: string): Promise<LineActivity> {

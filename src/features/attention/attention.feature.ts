@@ -3,7 +3,7 @@ import type { RestoreService } from "../restores/restore.service";
 import { AttentionResolver } from "./attention.resolver";
 import { AttentionService } from "./attention.service";
 
-/** What needs a person's attention. */
+/** The list of problems and tasks that need a person's attention. */
 export const attention = feature({
   entities: [],
   services: ({ database, restores }: Core & { restores: RestoreService }) => ({

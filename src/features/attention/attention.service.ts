@@ -17,7 +17,7 @@ export class AttentionService {
     private readonly restores: RestoreService,
   ) {}
 
-  /** What needs attention in the caller's organization and may be seen by the caller, most urgent kinds first. */
+  /** The items that need attention in the caller's organization and that the caller may see, most urgent kinds first. */
   async list(context: RequestContext): Promise<AttentionItem[]> {
     const mayRead = ({ allowed }: Pick<(typeof SOURCES)[number], "allowed">) =>
       isAllowed(context.caller, { allowed, whileDeactivated: false }, false);

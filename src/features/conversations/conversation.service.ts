@@ -144,7 +144,7 @@ export class ConversationService {
   }
 
   /**
-   * One page of an agent's conversations. A key uses its own agent; a member names one, or lists those of all agents.
+   * One page of an agent's conversations. A key uses its own agent; a member names one, or omits it for all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(

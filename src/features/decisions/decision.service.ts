@@ -160,7 +160,7 @@ export class DecisionService {
   }
 
   /**
-   * One page of an agent's decisions, newest first. A key uses its own agent; a member names one, or lists those of all
+   * One page of an agent's decisions, newest first. A key uses its own agent; a member names one, or omits it for all
    * agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */

@@ -56,7 +56,7 @@ export class MessageService {
   }
 
   /**
-   * One page of an agent's messages. A key uses its own agent; a member names one, or lists those of all agents.
+   * One page of an agent's messages. A key uses its own agent; a member names one, or omits it for all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
