@@ -108,6 +108,7 @@ function Redeliver({ endpoint, onClosed }: Props) {
   const [time, setTime] = useState("");
   const [openedAt] = useState(Date.now);
   const since = period === "time" ? new Date(time) : new Date(openedAt - Number(period) * HOUR_MS);
+  const isBeforeCreation = since < new Date(endpoint.createdAt);
   const isKnown = !Number.isNaN(since.getTime());
   const missed = usePolledQuery(
     MissedWebhookEventsDocument,
@@ -148,7 +149,10 @@ function Redeliver({ endpoint, onClosed }: Props) {
               }}
             />
           )}
-          <p role="status">{isKnown && <Missed query={missed} />}</p>
+          <p role="status">
+            {isKnown && <Missed query={missed} />}
+            {isBeforeCreation && " Events from before the webhook was created are included."}
+          </p>
         </>
       )}
     </FormDialog>

@@ -31,8 +31,8 @@ export async function lockCursors(tx: Tx, endpointId: string): Promise<void> {
 export async function followFromNow(tx: Tx, endpoint: Followed): Promise<void> {
   const { id, organizationId, agentId } = endpoint;
   await tx.query(
-    `insert into webhook_cursor (endpoint_id, agent_id, position, start_position)
-     select cast($1 as varchar(36)), stream.agent_id, stream.last, stream.last
+    `insert into webhook_cursor (endpoint_id, agent_id, position)
+     select cast($1 as varchar(36)), stream.agent_id, stream.last
      from agent_stream stream join agent on agent.id = stream.agent_id
      where agent.organization_id = $2 and agent.deleted_at is null${agentId === null ? "" : " and agent.id = $3"}
      on conflict (endpoint_id, agent_id) do update set position = excluded.position`,

@@ -63,8 +63,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Resets an endpoint to a time or position, but not before the endpoint was created: a dispatcher reads the events
-   * from there on, and creates deliveries for events that have none or whose delivery was given up.
+   * Resets an endpoint to a time or position, even before the endpoint was created: a dispatcher reads the events from
+   * there on, and creates deliveries for events that have none or whose delivery was given up.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
@@ -134,8 +134,7 @@ export class RedeliveryService {
     const starts = [];
     for (const agentId of await agentsOf(reader, endpoint)) {
       const cursor = byAgent.get(agentId);
-      const created = BigInt(cursor?.startPosition ?? 0);
-      const position = await startIn(reader, agentId, { from, created, keptSince: this.keptSince() });
+      const position = await startIn(reader, agentId, from, this.keptSince());
       if (cursor !== undefined) starts.push({ agentId, position, cursor: BigInt(cursor.position) });
     }
     return starts;
@@ -174,38 +173,30 @@ async function countMissed(
 
 /**
  * The position after which to deliver an agent's events.
- * @param start.created the agent's position when the endpoint was created
- * @param start.keptSince start of the period for which all events are kept, if known
+ * @param keptSince start of the period for which all events are kept, if known
  * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
  */
 async function startIn(
   reader: EntityManager,
   agentId: string,
-  { from, created, keptSince }: Start,
+  from: Timestamp | { after: string },
+  keptSince: Timestamp | undefined,
 ): Promise<bigint> {
   const stream = await reader.findOneBy(AgentStream, { agentId });
   const last = BigInt(stream?.last ?? 0);
   const purged = await lastPurged(reader, agentId, last);
   if (typeof from !== "string") {
-    const position = max(positionOf(from.after, last), created);
+    const position = positionOf(from.after, last);
     if (position < purged) throw new GatewayError("position_expired");
     return position;
   }
-  const before = await lastBefore(reader, agentId, from, max(purged, created), last);
+  const before = await lastBefore(reader, agentId, from, purged, last);
   // Some events since then may have been purged.
   const areKept = keptSince !== undefined && from >= keptSince;
-  if (!areKept && before === purged && purged > created && purged < last)
+  if (!areKept && before === purged && purged > 0n && purged < last)
     throw new GatewayError("position_expired");
   return before;
 }
-
-interface Start {
-  from: Timestamp | { after: string };
-  created: bigint;
-  keptSince: Timestamp | undefined;
-}
-
-const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** The last position before a time, by binary search, because positions have no gaps and are ordered by time. */
 async function lastBefore(

@@ -12,8 +12,4 @@ export class WebhookCursor {
 
   @Column({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
   position!: string;
-
-  /** The agent's last position when the endpoint was created; earlier events are never sent. */
-  @Column({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
-  startPosition!: string;
 }

@@ -251,7 +251,7 @@ async function lockCursor(tx: Tx, endpointId: string, agentId: string): Promise<
     .createQueryBuilder()
     .insert()
     .into(WebhookCursor)
-    .values({ endpointId, agentId, position: "0", startPosition: "0" })
+    .values({ endpointId, agentId, position: "0" })
     .orIgnore()
     .updateEntity(false)
     .execute();

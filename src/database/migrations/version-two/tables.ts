@@ -344,7 +344,7 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
   },
   {
     name: "webhook_cursor",
-    columns: [primary(ids("endpoint_id", "agent_id")), typed(bigint, "position", "start_position")],
+    columns: [primary(ids("endpoint_id", "agent_id")), typed(bigint, "position")],
   },
   {
     name: "webhook_delivery",
