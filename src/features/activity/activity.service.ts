@@ -62,13 +62,12 @@ export class LineActivity {
   sent!: ActivityCount;
 }
 
-/** The lengths of the periods (days), which end now, as in the lists of messages and decisions. */
+/** Lengths of the periods (days). Periods end now, as in the lists of messages and decisions. */
 const DAYS: Readonly<Record<UsagePeriod, number>> = { last_24_hours: 1, last_30_days: 30 };
 
-/** The statuses of messages that have been sent. */
 const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read] as const;
 
-/** Counts agents' actions by index and only up to a limit, so that large tables cost no more than small ones. */
+/** Counts agents' actions with an index and only up to a limit, so that large tables cost no more than small ones. */
 export class ActivityService {
   constructor(private readonly database: Database) {}
 
@@ -94,7 +93,7 @@ export class ActivityService {
   }
 
   /**
-   * Counts of the waiting messages of a line in the caller's organization, and of the results of the last 24 hours.
+   * Counts the messages waiting on a line in the caller's organization, and the line's results of the last 24 hours.
    * @throws GatewayError `not_found`
    */
   countOnLine(context: RequestContext, lineId: string): Promise<LineActivity> {
@@ -126,7 +125,7 @@ async function countOf(...query: Parameters<typeof countRows>): Promise<Activity
   return { count: Math.min(found, MAX_COUNT), isExact: found <= MAX_COUNT };
 }
 
-/** The rows created by an organization's agents since a time. */
+/** Rows that an organization's agents have created since a given time. */
 const sinceIn = (
   reader: EntityManager,
   entity: typeof Message | typeof Decision,
