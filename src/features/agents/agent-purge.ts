@@ -7,12 +7,12 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** Max time after a deletion during which changes that started before it may still add rows (ms). */
+/** Max time after a deletion for changes that started earlier to add rows (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**
  * Deletes the data that a feature stores about a deleted agent. Must be idempotent.
- * @returns true once everything is deleted
+ * @returns true when everything is deleted
  */
 export type PurgeStep = (agentId: string, options: ChunkOptions) => Promise<boolean>;
 

@@ -37,8 +37,8 @@ export async function scopedAgentId(
 }
 
 /**
- * The IDs of the agents that a list is about: like `scopedAgentId`, but all agents of a member's organization if none
- * is named.
+ * The IDs of the agents that a list is about. Like `scopedAgentId`, but returns all agents in a member's organization
+ * if none is named.
  * @throws GatewayError `invalid_request` if a key passes an agent, `not_found`
  */
 export async function scopedAgentIds(
@@ -58,7 +58,7 @@ export const unlessDeleted = async <List>(
   read: (id: string) => Promise<List>,
 ): Promise<List | null> => (deletedAt == null ? read(id) : null);
 
-/** Finds a row by ID: of the calling agent, or of any agent in a member's organization; null if there is none. */
+/** Finds a row by ID if it belongs to the calling agent or to any agent in a member's organization; otherwise null. */
 export async function findOfCaller<
   Row extends ObjectLiteral & { id: string; agentId: string; agent?: Agent },
 >(

@@ -35,7 +35,7 @@ declare module "../../schema/hooks" {
      * that act for a key lock the key before its agent.
      */
     agentDeletionStarted: AgentHook;
-    /** Checks whether an agent may be deleted while its row is locked, and throws if not. */
+    /** Checks, while an agent's row is locked, that the agent may be deleted; throws if not. */
     agentDeleting: AgentHook;
     /** Ends an agent's activity in the transaction that deletes the agent; its rows are purged later. */
     agentDeleted: AgentHook;
@@ -47,7 +47,7 @@ const REQUIRED = { permission: Permission.config_manage };
 /** Creates, lists, renames and deletes organizations' agents. */
 export class AgentService {
   /**
-   * An agent by its ID, even if deleted. Does not check access: the caller must already have access to one of
+   * An agent by its ID, even if deleted. Does not check access; the caller must already have access to one of
    * the agent's resources.
    */
   readonly byId: (id: string) => Promise<Agent | undefined>;
@@ -198,7 +198,7 @@ export class AgentService {
   }
 
   /**
-   * Deletes an agent: it can no longer be found, sends nothing and gets no new keys. `AgentPurge` deletes its rows.
+   * Deletes an agent. It can no longer be found, sends nothing and gets no new keys. `AgentPurge` deletes its rows.
    * @throws GatewayError `not_found`, or `conflict` while it has active keys
    */
   delete(context: RequestContext, id: string): Promise<Agent> {
