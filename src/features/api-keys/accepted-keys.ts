@@ -42,7 +42,7 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
    */
   async resolve(token: string, origin: Origin, { again = false } = {}): Promise<KeyCaller> {
     const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
-    // Before the lookup: a development server must not act on a production key, even if they share a database.
+    // Before the lookup, because a development server must not act on a production key, even one in its own database.
     if (hash !== undefined) this.assertEnvironment(environmentOf(token));
     const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
     if (found === undefined) throw new GatewayError("invalid_api_key");
@@ -65,7 +65,7 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
     return found;
   }
 
-  /** @throws GatewayError `invalid_api_key` for a key of an environment that this server does not accept */
+  /** @throws GatewayError `invalid_api_key` for a key from an environment that this server does not accept */
   assertEnvironment(environment: Environment): void {
     if (this.accepted.includes(environment)) return;
     throw new GatewayError(

@@ -6,11 +6,11 @@ import { MAX_NETWORKS } from "./api-key.limits";
 /** Max cached lists. */
 const MAX_LISTS = 1_000;
 
-/** Parsed lists by text, because parsing a list per request would take much longer than the comparison. */
+/** Parsed lists by text, because parsing a list takes much longer than comparing an address with it. */
 const lists = new LRUCache<string, readonly string[]>({ max: MAX_LISTS });
 const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 
-/** The networks of a key, from its column; equal lists share an object. */
+/** Parses the network column of a key; equal lists share an object. */
 export function networksOf(column: string | null): readonly string[] | null {
   if (column === null) return null;
   const known = lists.get(column);
@@ -23,7 +23,7 @@ export function networksOf(column: string | null): readonly string[] | null {
 /**
  * The reason for rejecting a key at an address; undefined if it is accepted.
  * @param networks from `networksOf`
- * @param ip null if the address is unknown; then no network contains it
+ * @param ip null if the address is unknown and therefore in no network
  */
 export function addressRejection(
   networks: readonly string[] | null,
@@ -41,7 +41,7 @@ function matcherOf(networks: readonly string[]): (ip: string) => boolean {
   return matches;
 }
 
-/** The networks of an input in stored form: canonical and distinct; null if empty. */
+/** Converts the networks in an input to their stored form: canonical and distinct; null if there are none. */
 export function storedNetworks(networks: readonly string[] | null | undefined): string[] | null {
   const canonical = (networks ?? []).map((network) => canonicalCidr(network.trim()) ?? network);
   return canonical.length === 0 ? null : [...new Set(canonical)];

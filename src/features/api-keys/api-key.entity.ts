@@ -114,7 +114,7 @@ export class ApiKey {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   expiresAt!: Timestamp | null;
 
-  /** The expiry that the key was minted with: the grace period of a rotation shortens only `expiresAt`. */
+  /** The expiry that the key was minted with; a rotation's grace period shortens only `expiresAt`. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   originalExpiresAt!: Timestamp | null;
 

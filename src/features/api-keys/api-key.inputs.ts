@@ -62,7 +62,7 @@ const NETWORKS_ARE_VALID: ObjectRule = {
   check: ({ allowedNetworks }) => networksProblem("allowedNetworks", allowedNetworks),
 };
 
-/** Base class of the inputs of mutations that mint a key. */
+/** Base class for the inputs of mutations that mint a key. */
 @InputType()
 abstract class MintInput {
   @Optional(
@@ -73,7 +73,7 @@ abstract class MintInput {
   idempotencyKey?: string | null | undefined;
 }
 
-/** Base class of the inputs of mutations that create a key. */
+/** Base class for the inputs of mutations that create a key. */
 @InputType()
 export abstract class KeyInput extends MintInput {
   @Field(() => String, {

@@ -1,4 +1,4 @@
-// The dashboard imports these too, so this module must not import anything.
+// The dashboard imports this module, so it must not import anything.
 
 /** Max length of an API key's name (code points). */
 export const KEY_NAME_MAX_LENGTH = 100;
@@ -6,13 +6,13 @@ export const KEY_NAME_MAX_LENGTH = 100;
 /** Max length of an API key's description (code points). */
 export const KEY_DESCRIPTION_MAX_LENGTH = 500;
 
-/** Max scopes in a list: more than there are. */
+/** Max scopes in a list; larger than the number of scopes. */
 export const MAX_SCOPES = 100;
 
 /** Max networks per API key: as many as an audit log entry can list. */
 export const MAX_NETWORKS = 40;
 
-/** Max lifetime of an organization's key that may be used from any network (days). */
+/** Max lifetime of an organization key that may be used from any network (days). */
 export const ORGANIZATION_KEY_MAX_DAYS = 366;
 
 /** Upper bound for an API key's own limit of requests per minute. */

@@ -159,11 +159,11 @@ export class ApiKeyService {
   }
 
   /**
-   * Mints an agent's key. A retry with the same idempotency key cannot show the first secret again, so it revokes the first key
-   * and mints a replacement.
+   * Mints an agent's key. A retry with the same idempotency key cannot show the first secret again, so it revokes the
+   * first key and mints a replacement.
    * @param tx the transaction to join, if any
-   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`, `invalid_request` for an expiry
-   *   later than the server allows, or `forbidden` if an organization key would mint one with more access
+   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`, `invalid_request` for an
+   *   expiry later than the server allows, or `forbidden` if the new key would exceed the calling organization key
    */
   create(context: RequestContext, input: CreateApiKeyInput, tx?: Tx): Promise<MintedApiKey> {
     const { agentId, scopes: given } = input;
@@ -231,9 +231,9 @@ export class ApiKeyService {
   }
 
   /**
-   * Returns the expiry of a key to mint: the given one or, without one, the latest that the server and the minting key
-   * allow.
-   * @throws GatewayError `invalid_request` for one later than the server allows
+   * Returns the expiry of a key to mint: the requested expiry or, by default, the latest one that the server and the
+   * minting key allow.
+   * @throws GatewayError `invalid_request` if the requested expiry is later than the server allows
    */
   private withinLifetime(expiresAt: string | null, minter: ApiKey | null): string | null {
     if (this.maxLifetimeDays === undefined) return expiresAt;
@@ -260,7 +260,7 @@ export class ApiKeyService {
    * @param tx the transaction to join, if any
    * @param options.keepReplaced true to keep the replaced key if it is still accepted
    * @throws GatewayError `not_found`, `conflict` if there is no key to keep, or `forbidden` if an organization key
-   *   would keep one of the organization, whose expiry would be restored
+   *   tries to keep another organization key, because this restores its expiry
    */
   revoke(
     context: RequestContext,
@@ -290,8 +290,8 @@ export class ApiKeyService {
    * that the server allows and the expiry of a calling key. The old key remains accepted for the grace period, but not
    * beyond its expiry; without a grace period it is revoked immediately. A retry with the same idempotency key cannot
    * show the first secret again, so it replaces the new key.
-   * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` if the key is not active or already replaced, or
-   *   `forbidden` if an organization key could not have minted the key
+   * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` if the key is not active or already
+   *   replaced, or `forbidden` if an organization key could not have minted the key
    */
   rotate(
     context: RequestContext,

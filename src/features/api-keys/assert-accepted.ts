@@ -47,7 +47,7 @@ const assertKeyAccepted = coalesceInTx(async (tx: Tx, keyIds: readonly string[])
 /**
  * Returns an SQL condition that is true if all keys are still accepted, so that an insert needs only one statement. If
  * the condition prevents the insert, call `assertKeysAccepted` for the rejection.
- * @param first number of the condition's first parameter
+ * @param first position of the condition's first parameter in the statement
  */
 export function keysAreAccepted(
   keyIds: readonly string[],
@@ -68,7 +68,7 @@ export function keysAreAccepted(
 
 /**
  * Rechecks the caller's authorization inside the transaction that makes the change. Until it commits, the caller's key
- * cannot be revoked, nor its organization deactivated.
+ * cannot be revoked, and the organization cannot be deactivated.
  * @param permission the permission that a member needs
  * @throws GatewayError the rejection of a key that is no longer accepted, or see `assertSignedIn`
  */

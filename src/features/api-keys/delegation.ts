@@ -4,7 +4,7 @@ import { isSubnet } from "../../common/network";
 import { GatewayError } from "../../errors";
 import { ApiKey } from "./api-key.entity";
 
-/** What limits the use of a key. */
+/** Limits on the use of a key. */
 export type KeyLimits = Pick<ApiKey, "expiresAt" | "allowedNetworks" | "rateLimitPerMinute">;
 
 /**
@@ -16,7 +16,7 @@ export async function callingKey(reader: EntityManager, { caller }: RequestConte
 }
 
 /**
- * Limits a key minted by another key: what was not given is as for the minting key.
+ * Limits a key minted by another key: settings that were not given are taken from the minting key.
  * @param minter from `callingKey`
  */
 export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, given: Given): Given => ({
@@ -27,8 +27,8 @@ export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, giv
 });
 
 /**
- * Checks that an organization key gets the secret of no key with more access than its own. The scopes of agents'
- * keys are not compared, because `keys:manage` stands for them, but they must be named.
+ * Checks that an organization key does not obtain the secret of a key with more access than its own. The scopes of
+ * agents' keys are not compared, because `keys:manage` covers them, but they must be named.
  * @param minter from `callingKey`
  * @throws GatewayError `forbidden`
  */
@@ -53,7 +53,7 @@ function assertHolds(minter: ApiKey, scopes: readonly string[], cannot: string):
 }
 
 /**
- * Checks that a key would not be accepted longer, from more networks or more often than another.
+ * Checks that a key is not accepted for longer, from more networks or more often than another key.
  * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
  * @param cannot start of the message
  * @throws GatewayError `forbidden`

@@ -23,7 +23,7 @@ import { ORGANIZATION_KEY_MAX_DAYS } from "./api-key.limits";
 import { assertNotWider, callingKey } from "./delegation";
 import { searchTextOf } from "./key-search";
 
-// Steps of key operations; each runs in the transaction of its operation.
+// Steps of key operations; each runs in its operation's transaction.
 
 /** The agent or, without one, the organization that a key belongs to; the names of its active keys are unique. */
 type KeyOwner = Pick<ApiKey, "organizationId" | "agentId">;
@@ -39,7 +39,7 @@ const NEEDS_NETWORKS = {
   message: `must contain a network, because the organization key does not expire within ${ORGANIZATION_KEY_MAX_DAYS} days`,
 };
 
-/** The problem of a new organization key that nothing limits. */
+/** The problem with a new organization key that has neither networks nor an expiry. */
 export const NEEDS_EXPIRY = {
   path: "input.expiresAt",
   message: `must be at most ${ORGANIZATION_KEY_MAX_DAYS} days from now for an organization key without allowed networks`,
@@ -71,7 +71,7 @@ interface KeyToMint extends KeyOwner {
 /** The settings of a key that managers may change, besides its name. */
 export type KeySettings = Pick<ApiKey, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
-/** The settings of an input in stored form. */
+/** Converts the settings in an input to their stored form. */
 export const storedSettings = (input: Omit<UpdateApiKeyInput, "id" | "name">): KeySettings => ({
   description: input.description?.trim() ?? null,
   rateLimitPerMinute: input.rateLimitPerMinute ?? null,
@@ -155,7 +155,7 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
 }
 
 /**
- * Checks that an agent may be deleted. The transaction must have ended its connected applications and locked the agent, so
+ * Checks that an agent may be deleted. The transaction must have disconnected its applications and locked the agent, so
  * that it gets no new key.
  * @throws GatewayError `conflict` with the number of its active keys
  */
@@ -215,7 +215,7 @@ export async function lockKeys(
 ): Promise<void> {
   const { caller } = context;
   const isKey = caller.kind === "organizationKey";
-  // First, as when a member's removal ends the member's connections.
+  // The member before the keys, as when a member is removed.
   if (!isKey) await assertSignedIn(tx, context, rule);
   const ids = [...keyIds.filter(isUuid), ...(isKey ? [caller.key.id] : [])];
   const own = { id: In(ids), organizationId: organizationOf(context) };
@@ -253,7 +253,7 @@ export async function redirectReplaced(
 }
 
 /**
- * Undoes a rotation whose new key is revoked: restores the old key's expiry, and its name if no other key has it.
+ * Undoes a rotation when its new key is revoked: restores the old key's expiry, and its name unless it was reused.
  * @returns true if there was an old key that is still accepted
  */
 export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {
@@ -275,7 +275,7 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 
 /**
  * Checks that an organization key is limited to networks or to a lifetime.
- * @param problem the problem if it is not
+ * @param problem the problem to report if it is not
  * @throws GatewayError `invalid_request`
  */
 export function assertLimited(
@@ -288,11 +288,11 @@ export function assertLimited(
 }
 
 /**
- * Changes the name and settings of a key in the caller's organization, and records any differences. The transaction must
- * have locked the key.
+ * Changes the name and settings of a key in the caller's organization, and records any differences. The transaction
+ * must have locked the key.
  * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
- * @throws GatewayError `not_found`, `conflict` if the name is taken or the key is not active, `forbidden` if a key of the
- *   organization would widen the limits, or `invalid_request` if nothing would limit an organization key
+ * @throws GatewayError `not_found`, `conflict` if the name is taken or the key is not active, `forbidden` if an
+ *   organization key tries to widen the limits, or `invalid_request` if nothing would limit an organization key
  */
 export async function changeKey(
   tx: Tx,

@@ -6,7 +6,7 @@ import type { Database } from "../../database/database";
 import type { Lookup } from "../../database/engine";
 import { networksOf } from "./allowed-networks";
 
-/** The caller that a key resolves to, with what determines whether the key is accepted. */
+/** The caller that a key resolves to, and the data that determines whether the key is accepted. */
 export type FoundKey = KeyCaller & { key: KeyEnds & { hash: string; organizationId: string } };
 
 type KeyValues = [
@@ -42,7 +42,7 @@ interface Credential {
   from: string;
 }
 
-/** Describes how to find a credential by its hash, with its key, its agent, if it has one, and its organization. */
+/** Describes how to find a credential by its hash, together with its key, organization and agent, if any. */
 const findBy = ({ hash, expiresAt, scopes, from }: Credential) =>
   ({
     columns: [
@@ -88,7 +88,7 @@ const BY_ACCESS_TOKEN = findBy({
 
 /**
  * Finds keys by the hash of their token, with agent and organization. Concurrent requests share a query; each key is
- * read after its request arrived, never from a cache.
+ * read after its request arrives, never from a cache.
  */
 export const createKeyLookup = (database: Database) =>
   database.lookups("keys", BY_SECRET, ({ key }) => key.hash);
