@@ -35,7 +35,7 @@ interface Scope {
   agents: ReadonlyMap<string, Agent>;
 }
 
-/** Finds the items of some kinds. */
+/** Finds the items of certain kinds. */
 interface Source {
   /** Who may see the items. */
   allowed: AllowedCallers;
@@ -45,7 +45,6 @@ interface Source {
 const MANAGES_KEYS = { member: Permission.config_manage, organizationKey: "keys:manage" } as const;
 const MANAGES_WEBHOOKS = { member: Permission.config_manage, organizationKey: "webhooks:manage" } as const;
 
-/** Where the items come from. */
 export const SOURCES: readonly Source[] = [
   { allowed: MANAGES_KEYS, find: leakedKeys },
   { allowed: MANAGES_KEYS, find: expiringKeys },
@@ -148,7 +147,7 @@ async function webhooks({ reader, organizationId }: Scope): Promise<AttentionIte
 
 async function waitingConversations({ reader, agents }: Scope): Promise<AttentionItem[]> {
   const agentIds = [...agents.keys()];
-  // The exact text of the partial index's condition, because SQLite compares the text.
+  // Must match the text of the partial index's condition exactly, because SQLite compares the text.
   const waiting = () =>
     reader.createQueryBuilder(Conversation, "conversation").where("conversation.waiting_since IS NOT NULL");
   const order = ConversationOrder.longest_waiting_first;

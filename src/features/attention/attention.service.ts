@@ -10,7 +10,7 @@ import { SOURCES } from "./attention-sources";
 
 const ORDER = Object.keys(AttentionKind);
 
-/** Finds what needs a person's attention. Each count is bounded, so that large tables cost no more than small ones. */
+/** Finds items that need a person's attention. Counts are bounded, so large tables cost no more than small ones. */
 export class AttentionService {
   constructor(
     private readonly database: Database,
