@@ -23,7 +23,7 @@ export class AuditService {
       const query = reader
         .createQueryBuilder(AuditEntry, "entry")
         .where({ organizationId: organizationOf(context) });
-      // Only the first, most selective filter may use its index: `|| ''` keeps SQLite from choosing another.
+      // Only the first, most selective filter may use its index; `|| ''` keeps SQLite from choosing another.
       const filters = Object.entries({ target_id: targetId, actor_id: actorId, action });
       for (const [i, [column, value]] of filters.filter(([, value]) => value != null).entries())
         query.andWhere(`entry.${column}${i === 0 ? "" : " || ''"} = :${column}`, { [column]: value });

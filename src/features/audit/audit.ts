@@ -81,7 +81,7 @@ export async function recordRepeated(
   await tx.increment(AuditEntry, { countedAs }, "count", count);
 }
 
-/** The actor columns of an entry for a caller. */
+/** An entry's actor columns for a caller. */
 export function actorOf(caller: Caller): Pick<AuditEntry, "actorKind" | "actorId" | "actorName"> {
   switch (caller.kind) {
     case "member":
