@@ -74,7 +74,7 @@ export class CompiledConfigurations {
     const key = keyOf({ agentId, version });
     const known = this.known.get(key);
     if (known) return known;
-    // Decisions do not need the tests, and these may be most of the document.
+    // Decisions do not need the tests, which may be most of the document.
     const { tests: _, ...used } = document;
     const configuration = new CompiledConfiguration(used, true);
     this.known.set(key, configuration);

@@ -54,7 +54,7 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: 254 })
   publishedBy!: string;
 
-  /** The key of the version's cursor. */
+  /** The key for the version's cursor. */
   get id(): string {
     return String(this.version);
   }

@@ -3,8 +3,8 @@ import { sendValidated, type Validated, validated } from "../../http/validated";
 import { documentJsonSchema } from "./document/format";
 
 /**
- * Adds the JSON Schema of configuration documents. It needs no key: editors load it through the `$schema` of a
- * document.
+ * Serves the JSON Schema for configuration documents. It needs no key, because editors load it through a document's
+ * `$schema`.
  */
 export function addConfigurationSchema(app: FastifyInstance): void {
   let schema: Validated | undefined;

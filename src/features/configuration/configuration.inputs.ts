@@ -44,7 +44,7 @@ export class SaveConfigurationDraftInput {
   expectedRevision!: number;
 }
 
-/** Rejects two sources: an earlier version is published without a check. */
+/** Rejects two sources, because an earlier version is published without a check. */
 const HAS_ONE_SOURCE: ObjectRule = {
   fields: ["document", "fromVersion", "expectedRevision"],
   check: ({ document, fromVersion, expectedRevision }) => {

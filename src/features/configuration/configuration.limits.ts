@@ -75,10 +75,10 @@ export const MAX_HISTORY = 50;
 /** Max size of the earlier messages sent to a model, as JSON (bytes). */
 export const HISTORY_MAX_BYTES = 16 * 1024;
 
-/** Max texts from the configuration sent to a model as information. */
+/** Max configuration texts sent to a model as information. */
 export const MAX_ASK_TEXTS = 10;
 
-/** Max total length of these texts (UTF-16 code units). */
+/** Max total length of the configuration texts sent to a model (UTF-16 code units). */
 export const ASK_TEXTS_MAX_LENGTH = 40_000;
 
 /** Max messages that one decision can send. */
@@ -96,7 +96,7 @@ export const SITUATION_MAX_DEPTH = 10;
 /** Max items per list in a situation's data. */
 export const MAX_DATA_ITEMS = 100;
 
-/** Max problems, and also max warnings, reported per document. */
+/** Max problems, and max warnings, reported per document. */
 export const MAX_REPORTED = 100;
 
 /** Max length of a reported problem's path; the longest valid path is shorter. */
@@ -109,7 +109,7 @@ export const MAX_CONDITION_STEPS = 100_000;
 /** Max steps that the texts of one decision may take. */
 export const MAX_TEXT_STEPS = 100_000;
 
-/** Max characters in the HTML of all messages that a decision sends, not counting a message sent again. */
+/** Max characters in the HTML of all messages that a decision sends, not counting resent messages. */
 export const MAX_HTML_PER_DECISION = 60_000;
 
 /** Max values shown in a decision's explanation. */

@@ -70,7 +70,7 @@ export const configurationRoutes: RouteGroup = {
       status: 200,
       result: ["runConfigurationTests"],
       errors: ["not_found"],
-      // Test results are of no use to a model: with a key, it can neither save nor publish a configuration.
+      // Test results are useless to a model, because it cannot save or publish a configuration with a key.
       isForModels: false,
       answers: "The results of the tests, whether they pass or fail.",
       example: {

@@ -70,7 +70,7 @@ export interface Publication {
  * run the same check.
  */
 export class ConfigurationService {
-  /** Runs one check at a time: concurrent checks would occupy many consecutive event-loop ticks. */
+  /** Runs one check at a time, because concurrent checks would occupy many consecutive event-loop ticks. */
   private readonly checks = new Semaphore(1);
 
   constructor(
@@ -157,7 +157,7 @@ export class ConfigurationService {
    * Checks a document; checks run one at a time, and organizations take turns.
    * @param document any JSON value
    * @param agent the agent to compare the document's lines with, if any
-   * @throws GatewayError `not_found` (agent), `unavailable` if the wait would be too long
+   * @throws GatewayError `not_found` (agent), `unavailable` if the wait is too long
    */
   async check(context: RequestContext, document: unknown, agent?: string | null): Promise<DocumentCheck> {
     const organizationId = organizationOf(context);

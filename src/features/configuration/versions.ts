@@ -63,7 +63,7 @@ export const liveVersion = (reader: EntityManager, agentId: string): Promise<Con
   reader.findOneOrFail(ConfigurationVersion, { where: { agentId }, order: { version: "DESC" } });
 
 /**
- * The document of a version, or of the draft with its revision.
+ * The document of a version, or the draft's document and revision.
  * @throws GatewayError `not_found`
  */
 export async function documentToPublish(
@@ -81,7 +81,7 @@ export async function documentToPublish(
   return draft;
 }
 
-/** Max versions deleted per statement: each has a document of up to 1 MiB. */
+/** Max versions deleted per statement, because each has a document of up to 1 MiB. */
 const MAX_PURGED = 100;
 
 /** Deletes a deleted agent's versions, oldest first. */

@@ -45,7 +45,7 @@ function takingTurns(): () => Promise<void> {
  * Checks a document as a whole; parts with an invalid structure do not hide problems in other parts.
  * @param value a JSON value
  * @param surroundings the agent's lines and model, if the document is checked for an agent
- * @returns the problems in document order, `MAX_REPORTED` at most
+ * @returns the problems in document order, at most `MAX_REPORTED`
  */
 export async function checkDocument(value: unknown, surroundings?: Surroundings): Promise<DocumentCheck> {
   const parsed = parseDocument(value);

@@ -26,7 +26,7 @@ import type { TextTemplate } from "./texts/template";
 export interface CompiledRule {
   document: RuleDocument;
   conditions: readonly Condition[];
-  /** The expression of `once.per`; undefined if it names the contact or conversation. */
+  /** The expression of `once.per`; undefined if `once.per` is the contact or the conversation. */
   onceKey: OnceKey | undefined;
   /** Parses the remaining conditions, one per step. */
   parse(): Generator<void, void>;
@@ -63,7 +63,7 @@ export class CompiledConfiguration {
   /** Undefined if the agent may write to anyone at any time. */
   readonly policy: ContactPolicy | undefined;
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
-  /** The rules of a type whose conditions are all parsed. */
+  /** Lists of rules whose conditions are all parsed. */
   private readonly parsed = new WeakSet<readonly CompiledRule[]>();
 
   /**
@@ -86,7 +86,7 @@ export class CompiledConfiguration {
     return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
   }
 
-  /** Parses the conditions of the rules for a situation type, one per step, because parsing all may take 100 ms. */
+  /** Parses the conditions of the rules for a situation type, one per step, because together they may take 100 ms. */
   *parse(type: string): Generator<void, void> {
     const rules = this.rulesFor(type);
     if (this.parsed.has(rules)) return;
@@ -105,7 +105,7 @@ export class CompiledConfiguration {
   }
 
   /**
-   * The key value by which a situation can be found; null if its declaration names no key or its data lacks the key.
+   * The key value that a situation is found by; null if its declaration names no key or its data lacks the key.
    * @returns undefined if the value is too long to be stored
    */
   keyOf({
@@ -131,7 +131,7 @@ export class CompiledConfiguration {
     return found.type;
   }
 
-  /** True if a rule resends failed messages, because decisions then need their texts. */
+  /** True if a rule resends failed messages, so that decisions need their texts. */
   get resends(): boolean {
     return this.rulesFor(MESSAGE_FAILED).some(({ document }) =>
       document.do?.some((each) => "resend" in each),

@@ -9,12 +9,12 @@ import { nextOpening, type TimeWindow } from "./windows";
 export interface Cap {
   max: number;
   withinMs: number;
-  /** Topics of the messages that it counts; undefined for all messages. */
+  /** Topics of the counted messages; undefined for all messages. */
   topics: readonly string[] | undefined;
   path: string;
 }
 
-/** The time until which a policy holds back a message, and the path of the document part that causes it. */
+/** When a policy stops holding back a message, and the path of the document part that holds it back. */
 export interface PolicyHold {
   until: Timestamp;
   path: string;
@@ -27,7 +27,7 @@ export class ContactPolicy {
   private readonly windows: readonly TimeWindow[];
   private readonly zone: string;
 
-  /** @param zone the zone of the configuration */
+  /** @param zone the configuration's zone */
   constructor({ zone: own, windows = [], caps = [], topics = {} }: PolicyDocument, zone = UTC) {
     this.zone = own ?? zone;
     this.windows = windows.map(({ days, from, to }) => {
@@ -43,7 +43,7 @@ export class ContactPolicy {
     }));
   }
 
-  /** The caps for messages about a topic, or without one (null). */
+  /** The caps for messages about a topic; null for messages without a topic. */
   capsOn(topic: string | null): Cap[] {
     return this.caps.filter((cap) => isAbout(cap, topic));
   }
@@ -73,7 +73,7 @@ export class ContactPolicy {
   }
 }
 
-/** True if a cap counts messages about a topic, or without one (null). */
+/** True if a cap counts messages about a topic; null for messages without a topic. */
 export const isAbout = ({ topics }: Cap, topic: string | null): boolean =>
   topics === undefined || (topic !== null && topics.includes(topic));
 

@@ -3,7 +3,7 @@ import type { InputProblem } from "../../../errors";
 import { MAX_DATA_ITEMS, SITUATION_MAX_BYTES, SITUATION_MAX_DEPTH } from "../configuration.limits";
 import type { Value } from "./value";
 
-/** The types that a configuration can declare for the data of a situation; `?` makes a type optional. */
+/** The types that a configuration can declare for situation data; `?` makes a type optional. */
 const BASE_TYPES = ["string", "int", "double", "bool", "timestamp", "list<string>"] as const;
 
 export type BaseType = (typeof BASE_TYPES)[number];
@@ -11,7 +11,7 @@ export type DataType = BaseType | `${BaseType}?`;
 
 export const DATA_TYPES: readonly DataType[] = BASE_TYPES.flatMap((type) => [type, `${type}?` as const]);
 
-/** The data of a declared situation: types by member. */
+/** A declared situation's data: the type of each member. */
 export type DataDeclaration = Readonly<Record<string, DataType>>;
 
 /** Splits a data type into its base type and whether it is optional. */
@@ -55,7 +55,7 @@ const EXPECTED: Readonly<Record<BaseType, string>> = {
  * Reads the data of a situation.
  * @param declaration its members; undefined for an undeclared situation, whose data may be any JSON
  * @param data a JSON object
- * @returns the data in both forms, or its problems, with paths within it
+ * @returns the data in both forms, or its problems, with paths relative to the data
  */
 export function readData(
   declaration: DataDeclaration | undefined,

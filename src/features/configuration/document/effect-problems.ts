@@ -40,7 +40,7 @@ export function effectProblems(document: ConfigurationDocument): Problem[] {
   ];
 }
 
-/** Finds lists with too many messages, or with effects after one that decides. */
+/** Finds lists with too many messages, or with effects after a deciding effect. */
 function listProblems(
   effects: readonly EffectDocument[],
   path: readonly PropertyKey[],

@@ -27,7 +27,7 @@ import { type TextLocale, TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
-/** The contact's locale if it has the text's language, because it may include a region. */
+/** The contact's locale, which may include a region, if it has the text's language; otherwise the text's locale. */
 function formatLocale(ofText: string, ofContact: string | null): string {
   if (ofContact === null) return ofText;
   const wanted = ofText.toLowerCase();
@@ -37,7 +37,7 @@ function formatLocale(ofText: string, ofContact: string | null): string {
 /** A rendered template. */
 type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale" | "subject" | "html">;
 
-/** Creates the effects of one decision: one class, because they share limits on steps, messages and HTML. */
+/** Creates the effects of one decision. One class, because they share limits on steps, messages and HTML. */
 export class EffectWriter {
   readonly steps = new StepBudget(MAX_TEXT_STEPS);
   private messages = 0;
@@ -258,10 +258,10 @@ const WAS_RESENT: EffectError = { code: "conflict", message: "The message was al
 
 const NOT_APPROVED: EffectError = { code: "conflict", message: "The message was not approved in time." };
 
-/** A timer that would wait for too long. */
+/** The error for a timer with too long a wait. */
 class TooFarAhead extends Error {}
 
-/** Computes a part of an effect. */
+/** Computes part of an effect. */
 function attempt<T>(part: () => T): { value: T | null; error: EffectError | null } {
   try {
     return { value: part(), error: null };

@@ -72,7 +72,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
   | { kind: "cancelTimer"; key: string | null }
 );
 
-/** A text of the configuration, with the name of its template. */
+/** A text from the configuration, with the name of its template. */
 export interface AskText {
   name: string;
   text: string;

@@ -83,7 +83,7 @@ export function otherwise(configuration: CompiledConfiguration, input: DecisionI
   return configuration.otherwiseFor(input.situation.type).map((effect) => writer.write(null, effect));
 }
 
-/** A rule with `once`, and the subject for counting its matches. */
+/** A rule with `once`, and the subject that its matches are counted for. */
 export interface OnceLimit {
   ruleId: string;
   /** The name of the count shared with other rules; null if the rule has its own. */

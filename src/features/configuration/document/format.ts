@@ -146,7 +146,7 @@ export type ConfigurationDocument = z.infer<typeof documentFormat>;
 export type RuleDocument = NonNullable<ConfigurationDocument["rules"]>[number];
 type SituationDocument = z.infer<typeof fullSituation>;
 
-/** The kinds of declarations of situations. */
+/** The forms of a situation's declaration. */
 export const SITUATIONS = { data: situationData, full: fullSituation };
 
 const isFullSituation = (
@@ -174,7 +174,7 @@ export const ONCE_SUBJECTS: ReadonlySet<string> = new Set(["contact", "conversat
 export interface PlacedEffect {
   effect: EffectDocument;
   path: readonly PropertyKey[];
-  /** The type of situation that it applies to, or `*`. */
+  /** The situation type that the effect applies to, or `*`. */
   on: string;
   /** Undefined for an effect of `otherwise`. */
   rule?: RuleDocument;

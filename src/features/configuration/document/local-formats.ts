@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { StepBudget } from "./step-budget";
 
-/** Results of Intl, by request; they depend on the ICU version of the process. */
+/** Intl's results by request; they depend on the process's ICU version. */
 export type Formatted = Readonly<Record<string, string>>;
 
 /** Cost of a result in steps; creating a formatter may take 0.2 ms. */
@@ -17,7 +17,7 @@ export class LocalFormats {
   private readonly used = new Map<string, string>();
 
   /**
-   * @param zone the zone of the configuration, or else UTC
+   * @param zone the configuration's zone, or UTC if it has none
    * @param recorded the results recorded by the decision, if this is a replay
    */
   constructor(
@@ -48,7 +48,7 @@ export class LocalFormats {
     return this.result(`plural ${locale} ${value}`, steps, () => pluralRules(locale).select(value));
   }
 
-  /** Formats the UTC fields of a date in a style of Intl. */
+  /** Formats the UTC fields of a date in an Intl style. */
   date(date: Date, locale: string, style: DateStyle, steps: StepBudget): string {
     return this.result(`date ${locale} ${style} ${date.toISOString()}`, steps, () =>
       dateFormat(locale, style).format(date),
@@ -82,7 +82,7 @@ export type DateStyle = `${"date" | "time"} ${(typeof DATE_STYLES)[number]}`;
 
 export const DATE_STYLES = ["short", "medium", "long", "full"] as const;
 
-/** The styles of times; other styles include the zone. */
+/** Styles for times; Intl's other styles include the zone. */
 export const TIME_STYLES = ["short", "medium"] as const;
 
 /** Max formatters in memory, of each kind. */
@@ -139,7 +139,7 @@ function offsetOf(zone: string, date: Date): string {
   return `${sign === "-" ? "-" : ""}${hours * 3600 + minutes * 60 + seconds}`;
 }
 
-/** The seconds of an offset such as +02:00, which CEL allows in place of a zone. */
+/** Converts an offset such as +02:00, which CEL allows instead of a zone, to seconds. */
 function fixedOffset(zone: string): string | undefined {
   const [, sign = "", hours, minutes] = /^([+-]?)([01]\d|2[0-3]):([0-5]\d)$/.exec(zone) ?? [];
   if (hours === undefined) return undefined;

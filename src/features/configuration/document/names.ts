@@ -21,7 +21,7 @@ export const situationType = matching(
   "a-z, 0-9 and single . _ - between them, starting with a letter",
 );
 
-/** The name of a member of a situation's data. */
+/** The name of a member in a situation's data. */
 export const member = matching(
   /^[A-Za-z][A-Za-z0-9_]*$/,
   NAME_MAX_LENGTH,

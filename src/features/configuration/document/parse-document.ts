@@ -58,7 +58,7 @@ function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Probl
   });
 }
 
-/** Finds objects with too many members. Separate from the structure check, so that their members are checked too. */
+/** Finds objects with too many members. Separate from the structure check, so that their members are still checked. */
 export function tooManyMembers({
   situations = {},
   templates = {},

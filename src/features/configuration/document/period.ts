@@ -12,7 +12,7 @@ export function periodMs(text: string): number | undefined {
   return amounts.reduce((sum, amount, index) => sum + Number(amount ?? 0) * (UNITS_MS[index] ?? 0), 0);
 }
 
-/** Creates a check for periods between a number of ms and a number of days. */
+/** Creates a check for periods between a min (ms) and a max (days). */
 export const isPeriodUpTo =
   (days: number, minMs = 1) =>
   (text: string): boolean => {
@@ -20,7 +20,7 @@ export const isPeriodUpTo =
     return ms !== undefined && ms >= minMs && ms <= days * DAY_MS;
   };
 
-/** A period up to a number of days, of which `examples` are given in problem messages. */
+/** A period of up to a number of days; problem messages quote the `examples`. */
 export const periodUpTo = (days: number, examples: string) =>
   z.string().refine(isPeriodUpTo(days), {
     error: `must be a period such as ${examples}, of at most ${days} days`,

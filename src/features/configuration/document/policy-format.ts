@@ -52,7 +52,7 @@ const cap = z.strictObject({
     .optional(),
 });
 
-/** A time zone; for an unknown name, similar ones are suggested. */
+/** A time zone; similar names are suggested for an unknown name. */
 export const zone = z
   .string()
   .max(64)

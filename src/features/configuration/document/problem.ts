@@ -6,7 +6,7 @@ export interface Position {
 
 /** A problem in part of a configuration document. */
 export interface Problem {
-  /** The part, such as `rules[3].when[0]`; empty for the whole document. */
+  /** Path of the part, such as `rules[3].when[0]`; empty for the whole document. */
   path: string;
   message: string;
   /** Position in the source of the part, if it is a condition or template. */

@@ -26,7 +26,7 @@ export type Shape = "value" | "list" | "json" | "null" | { readonly [member: str
 export type Shapes = Readonly<
   Record<"situation" | "contact" | "conversation" | "message" | "agent" | "now", Shape>
 > & {
-  /** The unsubscribe link, only in texts of messages about a topic. */
+  /** The unsubscribe link; only available in messages about a topic. */
   readonly unsubscribeUrl?: Shape;
 };
 
@@ -47,7 +47,7 @@ const shapeOf = (base: BaseType): Shape => (base === "list<string>" ? "list" : "
 
 /**
  * The names available to conditions and templates in situations of a type.
- * @param data its declaration; undefined for situations of any type
+ * @param data the type's declaration; undefined for situations of any type
  */
 export function shapesOf(type: string, data: DataDeclaration | undefined): Shapes {
   const members = Object.entries(data ?? {}).map(([name, each]) => [name, shapeOf(parseDataType(each).base)]);

@@ -9,7 +9,7 @@ import { type Problem, pathOf, SourceError } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { fullTemplateOf, type TemplateDocument } from "./template-format";
 
-/** A part of the check, which takes little time. */
+/** One short part of the check. */
 type Check = () => Problem[];
 
 const problemOf = (path: readonly PropertyKey[], { message, position }: SourceError): Problem => ({
@@ -18,7 +18,7 @@ const problemOf = (path: readonly PropertyKey[], { message, position }: SourceEr
   ...(position && { position }),
 });
 
-/** Runs a part of the check, and reports its SourceError as a problem. */
+/** Runs part of the check, and reports its SourceError as a problem. */
 function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Problem[] {
   try {
     return part().map((error) => problemOf(path, error));
@@ -99,7 +99,7 @@ function unknownLanguages(name: string, template: string | TemplateDocument): Pr
   });
 }
 
-/** Finds texts in languages that have more plural forms. */
+/** Finds texts that lack plural forms of their language. */
 export function missingPlurals(configuration: CompiledConfiguration): Problem[] {
   const { templates = {}, locale: own = DEFAULT_LOCALE } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>
@@ -129,7 +129,7 @@ export function missingLinks(configuration: CompiledConfiguration): Problem[] {
 const parsed = (configuration: CompiledConfiguration, path: readonly string[], source: string) =>
   path.at(-1) === "html" ? configuration.parseHtml(source) : configuration.parseText(source);
 
-/** The sources of a template, with their paths in it. */
+/** A template's sources, with their paths in the template. */
 function sourcesOf(template: string | TemplateDocument): [path: readonly string[], source: string][] {
   if (typeof template === "string") return [[[], template]];
   const { text, subject, html, locales = {} } = template;

@@ -10,15 +10,15 @@ export const CHARACTERS_PER_STEP = 32;
 const COMPARISONS_PER_STEP = 512;
 
 /**
- * Counts the work of an evaluation. Unlike a clock, a count gives the same result on every machine. Once the budget is
- * exceeded, every further step fails.
+ * Counts the work of an evaluation. Unlike a clock, a count gives the same result on every machine. Fails every
+ * step after the budget is exceeded.
  */
 export class StepBudget {
   private steps = 0;
 
   constructor(private readonly max: number) {}
 
-  /** Number of steps taken; one more than allowed once the budget is exceeded. */
+  /** Number of steps taken; one more than the budget if it is exceeded. */
   get spent(): number {
     return this.steps;
   }
@@ -34,7 +34,7 @@ export class StepBudget {
     this.spend(1 + Math.floor(length / CHARACTERS_PER_STEP));
   }
 
-  /** Counts a search at its worst case: JavaScript engines may compare every pair of characters. */
+  /** Counts a search at its worst case, because JavaScript engines may compare every pair of characters. */
   spendSearch(textLength: number, patternLength: number): void {
     this.spend(1 + Math.floor((textLength * patternLength) / COMPARISONS_PER_STEP));
   }

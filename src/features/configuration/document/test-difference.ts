@@ -7,6 +7,6 @@ export interface TestDifference {
   message: string;
   /** The rule that caused the difference; null for `otherwise`, or if the situation was rejected. */
   ruleId: string | null;
-  /** The number of the rule's condition that caused it, from 1; null if none did. */
+  /** Position in the rule (from 1) of the condition that caused the difference; null if none did. */
   clause: number | null;
 }

@@ -106,8 +106,8 @@ function compileTernary(
 }
 
 /**
- * Compiles `||`, decided by one true operand, or `&&`, decided by one false operand; as in CEL, the other operand may
- * then fail.
+ * Compiles `||` or `&&`. One true operand decides `||`, one false operand `&&`; as in CEL, the other operand may
+ * fail.
  */
 function compileLogic(
   deciding: boolean,
@@ -222,7 +222,7 @@ function compileMethod(
   };
 }
 
-/** The path of members from a name, if all of them are literals: `contact.tags[0]`. */
+/** The path from a name to a member, such as `contact.tags[0]`; undefined unless all segments are literals. */
 function staticPath(node: ASTNode, place: Place): [string, ...(string | number)[]] | undefined {
   if (node.op === "id") {
     return node.args !== place.variable && Object.hasOwn(place.shapes, node.args) ? [node.args] : undefined;

@@ -19,7 +19,6 @@ export interface ClauseResult {
 
 /** A clause of a rule. */
 export class Condition {
-  /** The source as JSON. */
   readonly json = JSON.stringify(this.source);
 
   private constructor(
@@ -108,7 +107,7 @@ function failureOf(error: unknown): { code: FailureCode; message: string } {
   throw error;
 }
 
-/** Converts an error of the library: its first line is the reason, and the following lines show the position. */
+/** Converts a library error; its first line is the reason, and the following lines show the position. */
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;
   if (error instanceof RangeError) return new SourceError("is nested too deeply");

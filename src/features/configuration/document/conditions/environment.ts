@@ -66,7 +66,7 @@ export const commonEnvironment = (() => {
 
 /**
  * The types of the values available to conditions in situations of a type.
- * @param data its declaration; undefined for situations of any type
+ * @param data the type's declaration; undefined for situations of any type
  */
 export function environmentOf(type: string, data: DataDeclaration | undefined): Environment {
   // The library stores every type name permanently, so names never come from a document.

@@ -19,7 +19,7 @@ const text = (value: Value | undefined): string => {
   throw new Failure("type_mismatch", `A value of type ${typeOf(value ?? null)} is not a string.`);
 };
 
-/** A method of strings. */
+/** A string method. */
 const ofText =
   (run: (text: string, steps: StepBudget) => Value): ConditionFunction =>
   ([receiver], steps) => {
@@ -28,7 +28,7 @@ const ofText =
     return run(value, steps);
   };
 
-/** ASCII only, as in CEL: the case of other letters depends on the Unicode version. */
+/** ASCII only, as in CEL, because the case of other letters depends on the Unicode version. */
 const changeCase = (change: (text: string) => string): ConditionFunction =>
   ofText((value, steps) => {
     if (isAscii(value)) return change(value);
@@ -70,7 +70,7 @@ const size: ConditionFunction = ([value = null], steps) => {
   return BigInt(length);
 };
 
-/** A method of timestamps (in UTC), and of durations if `unitMs` is given. */
+/** A method for timestamps (in UTC), and for durations if `unitMs` is given. */
 const ofTime =
   (ofDate: (date: Date) => number, unitMs?: number): ConditionFunction =>
   ([receiver = null]) => {
@@ -79,7 +79,7 @@ const ofTime =
     throw new Failure("type_mismatch", `A value of type ${typeOf(receiver)} does not have this part.`);
   };
 
-/** A method of timestamps in a time zone; null means the configuration's zone. */
+/** A method for timestamps in a time zone; null means the configuration's zone. */
 const ofLocalTime =
   (ofDate: (date: Date) => number): ConditionFunction =>
   ([receiver = null, zone = null], steps, formats) => {
@@ -98,7 +98,7 @@ const dayOfYear = (date: Date): number => {
 
 const startOfDay = (date: Date): number => new Date(date).setUTCHours(0, 0, 0, 0);
 
-/** The parts of times, each with its unit in durations (ms). */
+/** The parts of times, with their units in durations (ms). */
 const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitMs?: number]>> = {
   getFullYear: [(date) => date.getUTCFullYear()],
   getMonth: [(date) => date.getUTCMonth()],
@@ -112,7 +112,7 @@ const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitM
   getMilliseconds: [(date) => date.getUTCMilliseconds(), 1],
 };
 
-/** The problem with the literal arguments of a method; undefined if there is none. */
+/** The problem with a method's literal arguments; undefined if there is none. */
 export const literalProblem = (name: string, [zone]: readonly unknown[]): string | undefined =>
   Object.hasOwn(TIME_PARTS, name) && typeof zone === "string" && !isZone(zone)
     ? `uses the unknown time zone ${zone}${suggestion(zone, Intl.supportedValuesOf("timeZone"))}`

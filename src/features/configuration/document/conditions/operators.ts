@@ -27,7 +27,7 @@ export function duration(ms: number): Duration {
   return new Duration(ms);
 }
 
-/** The name of a value's type in CEL. */
+/** The CEL name of a value's type. */
 export function typeOf(value: Value): string {
   if (value === null) return "null";
   if (typeof value === "bigint") return "int";
@@ -120,7 +120,6 @@ function comparable(
 
 type Arithmetic = "+" | "-" | "*" | "/" | "%";
 
-/** Returns the result of an arithmetic operation. */
 export function calculate(operator: Arithmetic, left: Value, right: Value, steps: StepBudget): Value {
   steps.spend(1);
   if (typeof left === "bigint" && typeof right === "bigint") return calculateInt(operator, left, right);
@@ -174,7 +173,6 @@ function calculateDouble(operator: Exclude<Arithmetic, "%">, left: number, right
   }
 }
 
-/** Returns the negated value. */
 export function negate(value: Value): Value {
   if (typeof value === "bigint") return int64(-value);
   if (typeof value === "number") return -value;

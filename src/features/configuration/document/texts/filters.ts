@@ -4,7 +4,7 @@ import { type Filter, LOCAL_FILTERS } from "./local-filters";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/** A filter on numbers; anything else counts as 0. */
+/** A filter for numbers; anything else counts as 0. */
 const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => number): Filter => ({
   min: argumentCount,
   max: argumentCount,
@@ -16,8 +16,8 @@ const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => nu
 });
 
 /**
- * A filter on texts.
- * @param readings cost of the longest possible result, as the number of times that the text is read; 0 if the filter
+ * A filter for text.
+ * @param readings cost of the longest possible result, as the number of times the text is read; 0 if the filter
  *   counts its own cost
  */
 const ofText = (
@@ -115,7 +115,7 @@ function replaced(text: string, part: string, by: string, { steps }: TextRun): s
   if (part === "") return text;
   steps.spendSearch(text.length, part.length);
   const parts = text.split(part);
-  // Splitting and joining takes up to one step per part, however short.
+  // Splitting and joining take up to one step per part, however short.
   steps.spend(parts.length);
   return joined(parts, by, steps);
 }

@@ -67,13 +67,13 @@ const STYLES: ReadonlySet<string> = new Set([
   ...["word-break", "word-spacing", "word-wrap"],
 ]);
 
-/** Allows no escapes, and no functions except colors, so that nothing is loaded. */
+/** Allows no escapes and only color functions, so that nothing is loaded. */
 const STYLE_VALUE = /^(?:[\w\s#%.,'"!+-]|(?:rgb|hsl)a?\([\d\s.,%/]*\))+$/i;
 
 /** Max nesting of elements. */
 const MAX_OPEN = 100;
 
-/** The state of a scanner between two parts of a text. */
+/** A scanner's state between two parts of a text. */
 interface Place {
   /** The open elements, outermost first. */
   open: readonly string[];
@@ -84,9 +84,9 @@ interface Place {
   /** The attribute whose value is incomplete. */
   attribute: string | null;
   quote: string;
-  /** The value so far of a style, or of a URL not yet known to be allowed. */
+  /** The start of a style's value, or of a URL that is not yet known to be allowed. */
   value: string;
-  /** True if a URL is known to be allowed, or will be checked once its values are known. */
+  /** True if a URL is known to be allowed, or will be checked when its values are known. */
   isChecked: boolean;
 }
 
@@ -105,7 +105,7 @@ export class HtmlScanner {
   /** True after the unsubscribe link, because the link must be the whole value of its attribute. */
   private isAfterLink = false;
 
-  /** The scanner's state, equal as JSON for two places in the same kind of context. */
+  /** The scanner's state; two places in the same kind of context have equal states as JSON. */
   get at(): Place {
     return this.place;
   }

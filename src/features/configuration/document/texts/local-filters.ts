@@ -118,7 +118,7 @@ const zoneProblem = (zone: string | number | undefined): string | undefined =>
     : `uses the unknown time zone ${zone}${suggestion(String(zone), Intl.supportedValuesOf("timeZone"))}`;
 
 /**
- * A number to format, or a decimal number as text, without losing a digit.
+ * A value to format: a number, or a decimal number as text, so that no digits are lost.
  * @throws TextError for anything else, because 0 in its place could be mistaken for an amount
  */
 function exact(value: Value, { steps }: TextRun): number | string {
@@ -154,8 +154,8 @@ function dated(
 }
 
 /**
- * A time in the given zone, else the contact's, else the configuration's. Without a configured zone, strftime
- * conversions use UTC, as they did before configurations had a zone.
+ * A time in the given zone or, by default, in the contact's or the configuration's. If the configuration has no zone,
+ * strftime conversions use UTC.
  */
 function zoned(at: Date, zone: Value, isStyled: boolean, run: TextRun): { date: Date; name: string } {
   const { formats, timezone, isZoned } = run.place;

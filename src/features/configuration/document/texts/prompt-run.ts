@@ -3,7 +3,7 @@ import { TextRun } from "./text-run";
 import { textOf } from "./text-value";
 
 /**
- * Marks data for a model, with marks that the data itself cannot contain.
+ * Encloses data for a model in marks that the data cannot contain.
  * @param value any JSON
  */
 export const markedAsData = (value: unknown): string =>

@@ -36,7 +36,7 @@ const MAX_DEPTH = 20;
 
 const TAGS = ["case", "for", "if", "unless"];
 
-/** The parser: it knows only the tags supported in templates, and never evaluates anything. */
+/** A parser that knows only the tags supported in templates, and never evaluates anything. */
 const parser = (() => {
   let liquid: Liquid | undefined;
   return () => {
