@@ -10,7 +10,7 @@ export type Address = Pick<ContactAddress, "kind" | "address">;
 /** Control characters; addresses never contain any. */
 const CONTROL = /\p{Cc}/u;
 
-/** Invisible characters in pasted texts, such as direction marks, except the joiners that some languages need. */
+/** Invisible characters in pasted text, such as direction marks, except the joiners that some languages need. */
 const PASTED = /(?![\u200c\u200d])\p{Cf}/gu;
 
 /**
@@ -58,7 +58,7 @@ export function normalizeAddress(kind: AddressKind, text: string): { address: st
 }
 
 /**
- * Lowercases the local part as well: no mail servers distinguish "Anna" from "anna" anymore, and people mix the two.
+ * Also lowercases the local part, because no mail server distinguishes "Anna" from "anna", and people mix the two.
  */
 function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");
@@ -75,10 +75,10 @@ const CHANNEL = /^(whatsapp|tel|sms|rcs):/i;
 /** A prefix that stands for `+`. */
 const INTERNATIONAL = /^00(?=[\s().-]*[1-9])/;
 
-/** A Mexican mobile number as written by WhatsApp and older networks: the 1 is not part of the number. */
+/** A Mexican mobile number as written by WhatsApp and older networks; the 1 is not part of the number. */
 const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
 
-/** Loaded on demand: most deployments have no phone numbers, and the library's tables take memory. */
+/** Loaded on demand, because most deployments have no phone numbers and the library's tables take memory. */
 const loadPhones = (): typeof import("libphonenumber-js/min") => require("libphonenumber-js/min");
 
 /** E.164; a number without a country code does not identify a phone. */
@@ -91,7 +91,7 @@ export function normalizePhone(given: string): string | undefined {
 /** A number as people write it within their country. */
 const NATIONAL = /^\(?\d[\d\s()./-]{4,22}\d$/;
 
-/** All numbers, one per country code, that a number without a country code may be. */
+/** All numbers that a number without a country code may stand for, one per country code. */
 export function phonesWithCountryCode(text: string): string[] {
   if (!NATIONAL.test(text)) return [];
   const digits = text.replace(/\D/g, "").replace(/^0/, "");

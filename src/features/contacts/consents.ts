@@ -20,7 +20,7 @@ import type { Subscription } from "./unsubscribe-links";
 type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
-/** A consent to store for addresses of one contact, locked by the transaction, or of no contact. */
+/** A consent to store for the addresses of a contact that the transaction has locked, or of no contact. */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
   addresses: readonly AnyAddress[];
@@ -54,7 +54,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Keeps contacts' consents by hash of address, so that they outlive the addresses. */
+/** Stores contacts' consents by address hash, so that they outlive the addresses. */
 export class Consents {
   constructor(
     private readonly instanceKey: InstanceKeyService,
@@ -74,7 +74,7 @@ export class Consents {
   }
 
   /**
-   * Stores consents for addresses; a consent that already has the state is not changed, and the last consent for a
+   * Stores consents for addresses; a consent already in the requested state is not changed, and the last consent for a
    * topic wins.
    * @returns the changed consents
    */
@@ -109,7 +109,7 @@ export class Consents {
   async apply(tx: Tx, addresses: readonly ContactAddress[]): Promise<void> {
     const key = await this.instanceKey.available();
     if (key === undefined) {
-      // Without the key, opt-outs of addresses cannot be looked up.
+      // Without the key, the opt-outs for the addresses cannot be looked up.
       if (await tx.existsBy(Consent, { agentId: In([...new Set(addresses.map(({ agentId }) => agentId))]) }))
         await this.instanceKey.current();
       return;
@@ -209,7 +209,7 @@ export async function detachConsents(tx: Tx, contactId: string): Promise<void> {
 /** Max consents per statement when the instance key changes. */
 const REHASHED_TOGETHER = 500;
 
-/** Adapts consents to a new instance key; consents of addresses that are no longer stored are lost. */
+/** Rehashes consents with a new instance key; consents for addresses that are no longer stored are lost. */
 export async function rehashConsents(tx: Tx, key: InstanceKey): Promise<void> {
   await tx.delete(Consent, { addressId: IsNull() });
   for (let after = ""; ; ) {

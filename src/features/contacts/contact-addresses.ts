@@ -103,7 +103,7 @@ export function sameContact(
     if (owner !== null && owner.id !== byRef.id) throw new GatewayError("conflict", ANOTHER_CONTACT);
     return byRef;
   }
-  // Another call may have created it since the lookup by `ref`.
+  // Another call may have created the contact since the lookup by `ref`.
   if (ref !== null && owner !== null && owner.ref !== null && owner.ref !== ref)
     throw new GatewayError("conflict", ANOTHER_CONTACT);
   return owner;

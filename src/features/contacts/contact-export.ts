@@ -11,12 +11,12 @@ import type { ContactExportArgs } from "./contact.inputs";
 import { EXPORT_PAGE_MAX_CHARACTERS } from "./contact.limits";
 import { type ContactRecord, ContactRecordConnection, type ContactRecordKind } from "./contact-record";
 
-/** The rows of a table about a contact. */
+/** A table's rows about a contact. */
 export interface ContactPart {
   kind: ContactRecordKind;
   /** Selects the rows about a contact. */
   rows(reader: EntityManager, contactId: string): SelectQueryBuilder<ObjectLiteral>;
-  /** The properties that order the rows uniquely, as `alias.property`; an index must cover them. */
+  /** The properties that uniquely order the rows, as `alias.property`; an index must cover them. */
   order: readonly string[];
   /** The rows' data, if it is more than the rows themselves. */
   dataOf?(reader: EntityManager, rows: readonly ObjectLiteral[]): Promise<object[]>;
@@ -36,8 +36,8 @@ export class ContactExport {
   ) {}
 
   /**
-   * One page of the records about a contact: part by part, in the order of the features. A page may have fewer records
-   * than requested, because large records fill it.
+   * One page of the records about a contact: part by part, in the order of the features. A page has fewer records than
+   * requested if they are large.
    * @throws GatewayError `not_found`, `invalid_cursor`
    */
   async read(context: RequestContext, { id, ...args }: ContactExportArgs): Promise<ContactRecordConnection> {

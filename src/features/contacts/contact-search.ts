@@ -11,10 +11,10 @@ import { ContactTerm } from "./contact-term.entity";
 const fold = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")].slice(0, TERM_MAX_LENGTH).join("");
 
-/** The normalized search term; a phone number matches in any notation with country code. */
+/** The normalized search term; a phone number with a country code matches in any notation. */
 export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
 
-/** The words of a name or a search, as in terms. */
+/** The words of a name or a search, as stored in terms. */
 export const wordsOf = (text: string): string[] =>
   text.split(/[\s\p{P}]+/u).flatMap((word) => fold(word) || []);
 

@@ -1,6 +1,6 @@
 import { ID, NUMBER, object, orNull, TEXT } from "../../schema/event-type";
 
-/** Once a contact is erased, its events contain only its ID. */
+/** After a contact is erased, its events contain only its ID. */
 const contact = (more: Parameters<typeof object>[0] = {}) =>
   object({ id: ID, ref: orNull(TEXT), version: NUMBER, ...more }, ["id"]);
 

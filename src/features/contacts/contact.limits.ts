@@ -10,7 +10,7 @@ export const MAX_PUT = 500;
 /** An export page ends with the record that exceeds this length (characters of JSON). */
 export const EXPORT_PAGE_MAX_CHARACTERS = 1_000_000;
 
-/** Max items per list in an input: more than a contact may have, so that the contact's own limit is reported. */
+/** Max items per list in an input; more than a contact may have, so that the contact's own limit is reported. */
 export const MAX_LISTED = 100;
 
 /** Max size of a contact's attributes as JSON (bytes). */

@@ -56,7 +56,7 @@ import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
 
-/** Manages agents' contacts: one class for all their fields and routes; most of the work is in the files beside it. */
+/** Manages agents' contacts for all their fields and routes; most of the work is in the files beside it. */
 export class ContactService {
   /** A contact's addresses, oldest first. Does not check access. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
@@ -259,7 +259,7 @@ export class ContactService {
   /**
    * Deletes all data about a contact except its ID and timestamps, including data stored by other features. Erasing a
    * contact again has no effect.
-   * @returns the contact once all data is erased or, if that takes longer, after a few seconds; the rest is erased in
+   * @returns the contact after all data is erased, but after a few seconds at the latest; the rest is then erased in
    *   the background
    * @throws GatewayError `not_found`
    */
@@ -288,7 +288,7 @@ export class ContactService {
   }
 
   /**
-   * Sets a contact's consent at one address or at all of them. An opt-out cancels the messages that are not sent yet.
+   * Sets a contact's consent at one address or at all of them. An opt-out cancels messages that have not been sent.
    * @throws GatewayError `not_found`, `invalid_request`, or `conflict` for a contact that is erased or has no addresses
    */
   setConsent(

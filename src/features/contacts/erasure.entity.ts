@@ -2,7 +2,7 @@ import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Contact } from "./contact.entity";
 
-/** An erased contact with data left in other features; the row is deleted once that data is gone. */
+/** An erased contact with data left in other features; the row is deleted when that data is gone. */
 @Entity()
 export class Erasure {
   @PrimaryColumn({ type: "varchar", length: 36 })

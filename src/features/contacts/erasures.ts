@@ -13,7 +13,7 @@ const MAX_WAIT_MS = 3_000;
 
 /**
  * Erases the data that another feature stores about an erased contact. Must be idempotent.
- * @returns true once everything is erased
+ * @returns true when everything is erased
  */
 export type ErasureStep = (contactId: string, options: ChunkOptions) => Promise<boolean>;
 
@@ -48,7 +48,7 @@ export class Erasures {
 
   /**
    * Erases a contact's remaining data.
-   * @returns once that is done, or after a few seconds
+   * @returns when all data is erased, but after a few seconds at the latest
    */
   async finish(contactId: string, owner: string): Promise<void> {
     const timeout = new AbortController();

@@ -26,7 +26,7 @@ export interface PutRequest {
   input: PutContactInput;
 }
 
-/** Splits contacts, in order, into parts that name each `ref` and each address at most once. */
+/** Splits contacts, in order, into parts; no `ref` or address occurs twice in a part. */
 export function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
   const parts: PutRequest[][] = [];
   let named = new Set<string>();
@@ -46,7 +46,7 @@ export function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
   return parts;
 }
 
-/** Stores contacts in one transaction or, if one of them is rejected, each in its own, in order. */
+/** Stores contacts in one transaction or, if one of them is rejected, in one transaction per contact, in order. */
 export async function putTogether(
   requests: readonly PutRequest[],
   store: (requests: readonly PutRequest[]) => Promise<StoredContact[]>,

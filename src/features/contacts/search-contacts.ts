@@ -8,13 +8,13 @@ import { termOf, wordsOf } from "./contact-search";
  */
 const MAX_BY_PREFIX = 1_000;
 
-/** Max words of a search that must all match: the last ones. */
+/** Max words of a search that must match; earlier words are ignored. */
 const MAX_WORDS = 6;
 
 /** Sorts after all characters of terms, because terms are compared by their bytes. */
 const LAST_CHARACTER = "\u{10FFFF}";
 
-/** The contacts to find: contacts of one agent, or of all agents of an organization. */
+/** The contacts to find: contacts of one agent, or of all agents in an organization. */
 export type Search = {
   text: string;
   tag?: string | undefined;
@@ -27,7 +27,7 @@ interface Part {
   limit: number;
 }
 
-/** The IDs of contacts that match a search, in the order of the IDs. */
+/** The IDs of contacts that match a search, in ID order. */
 export async function searchContacts(reader: EntityManager, search: Search, part: Part): Promise<string[]> {
   const { sql, parameters } = statementOf(search, part);
   const rows: { id: string }[] = await reader.query(
@@ -74,7 +74,7 @@ function statementOf(
   };
   const isAfter = (id: string) =>
     after === undefined ? "" : `${id} ${direction === "ASC" ? ">" : "<"} ${bind(after)}`;
-  /** A page of entries that the index returns in the order of the contacts' IDs. */
+  /** A page of entries that the index returns in contact ID order. */
   const page = (condition: () => string) => {
     const matching = entries(() => [condition(), isAfter("entry.contact_id")].filter(Boolean).join(" AND "));
     return `SELECT contact_id FROM (${matching} ${isOne ? `ORDER BY entry.contact_id ${direction}` : ""} LIMIT ${limit}) AS part`;

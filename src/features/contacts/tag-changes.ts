@@ -47,7 +47,7 @@ export async function changeTagsTogether(
   return requests.map((request) => results.get(request) as TagChange | GatewayError);
 }
 
-/** The rejections of callers that are no longer authorized. */
+/** The rejections for callers that are no longer authorized. */
 async function rejectionsOf(
   tx: Tx,
   requests: readonly TagRequest[],

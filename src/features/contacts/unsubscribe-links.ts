@@ -15,7 +15,7 @@ export const UNSUBSCRIBE_PATH = "/unsubscribe/";
 export class UnsubscribeLinks {
   private isDependent = false;
 
-  /** @param publicUrl the address of the service; no links are created without it */
+  /** @param publicUrl the service's address; no links are created without it */
   constructor(
     private readonly instanceKey: InstanceKeyService,
     private readonly publicUrl: string | undefined,
@@ -23,7 +23,7 @@ export class UnsubscribeLinks {
 
   /**
    * Ties the database to the instance key, so that links keep working for the lifetime of the database.
-   * @returns a function that creates links; undefined without an address of the service, or without the key
+   * @returns a function that creates links; undefined if the service's address or the key is missing
    */
   async creating(tx: Tx): Promise<((subscription: Subscription) => string) | undefined> {
     const { publicUrl } = this;
