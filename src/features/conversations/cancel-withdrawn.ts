@@ -11,7 +11,7 @@ import { lockConversations } from "./find-conversation";
 
 /**
  * Cancels the queued, scheduled and proposed messages that contacts have opted out of, in a transaction that has locked
- * the contacts. Waits for deliveries of their conversations, so that nothing is sent afterwards.
+ * the contacts. Waits for deliveries in their conversations, so that nothing is sent afterwards.
  */
 export const cancelWithdrawn =
   (lanes: Lanes) =>
@@ -31,7 +31,7 @@ export const cancelWithdrawn =
     }
   };
 
-/** IDs of the conversations where messages to addresses are waiting, or may be queued because they are open. */
+/** IDs of the conversations that have waiting messages to addresses, or are open and may still get some. */
 export async function withMessagesTo(tx: Tx, addressIds: readonly string[]): Promise<string[]> {
   const waiting = (condition: string) =>
     `EXISTS (SELECT 1 FROM message WHERE message.conversation_id = conversation.id AND message.${condition})`;

@@ -56,8 +56,8 @@ const CANCELABLE: ReadonlySet<MessageStatus> = new Set([
 ]);
 
 /**
- * Moves, hands off, releases and closes conversations. Each change increments the version; once it is acknowledged, no
- * message accepted earlier is sent as if the change had not happened.
+ * Moves, hands off, releases and closes conversations. Each change increments the version. After a change is
+ * acknowledged, messages accepted earlier are not sent as if it had not happened.
  */
 export class ConversationChanges {
   constructor(
@@ -69,7 +69,7 @@ export class ConversationChanges {
   /**
    * Moves a conversation to another line. Moving it to its current line has no effect.
    * @throws GatewayError `not_found` (conversation, line), `version_conflict`, `not_deliverable`, or `conflict` for a
-   *   closed conversation or if one with the same address is open on the line
+   *   closed conversation or if another one with the same address is open on the line
    */
   move(
     context: RequestContext,
@@ -147,7 +147,7 @@ export class ConversationChanges {
       const found = await findOfCaller(tx, context, Message, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
-      // Excludes concurrent delivery, and the queuing of a scheduled message.
+      // Excludes concurrent delivery and concurrent queuing of a scheduled message.
       const conversation =
         conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
       await this.lanes.lock(tx, conversationId ?? id);
@@ -173,7 +173,7 @@ export class ConversationChanges {
   assign(context: RequestContext, { id, memberId = null }: AssignConversationInput): Promise<Conversation> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       const organizationId = organizationOf(context);
-      // Before any row lock, so that the member cannot be removed in between.
+      // Taken before any row lock, so that the member cannot be removed in between.
       if (memberId !== null) await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
       await assertStillAllowed(tx, context, Permission.conversations_write);
       if ((await findOfCaller(tx, context, Conversation, id)) === null) throw noSuch("conversation");

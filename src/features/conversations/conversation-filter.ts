@@ -8,16 +8,16 @@ import { Conversation } from "./conversation.entity";
 import type { ConversationsArgs } from "./conversation.inputs";
 import { findLines } from "./destination";
 
-/** The conversations of some owners that match a filter; `query` itself selects those of all owners. */
+/** The conversations of some owners that match a filter; `query` alone does not limit the owners. */
 export interface Matching {
   query: SelectQueryBuilder<Conversation>;
   owners: Owners;
 }
 
-/** Max contacts to read conversations by; more of them match so many that the order's index finds a page soon. */
+/** Max contacts to read conversations by; more contacts have so many that the order's index quickly fills a page. */
 const MAX_CONTACTS = 1_000;
 
-/** The agents' contacts that match a search or an ID, at most one more than `MAX_CONTACTS`. */
+/** The agents' contacts that match a search or an ID, up to `MAX_CONTACTS` + 1. */
 async function contactsIn(
   reader: EntityManager,
   agentIds: readonly string[],
@@ -57,13 +57,13 @@ export async function matchingIn(
     query.andWhere({ assigneeId });
   }
   if (assigned != null) query.andWhere({ assigneeId: assigned ? Not(IsNull()) : IsNull() });
-  // The exact text of the partial index's condition, because SQLite compares the text.
+  // Must match the text of the partial index's condition exactly, because SQLite compares the text.
   if (needsReply != null) query.andWhere(`conversation.waiting_since IS ${needsReply ? "NOT " : ""}NULL`);
   if (search != null || contactId != null) {
     if (contactId != null && !isUuid(contactId)) return null;
     const contactIds = await contactsIn(reader, agentIds, { search, contactId });
     if (contactIds.length === 0) return null;
-    // Conditions on agents would make SQLite read all their conversations instead of those of a few contacts.
+    // A condition on agents would make SQLite read all their conversations, not only those with the contacts.
     if (contactIds.length <= MAX_CONTACTS) owners = { contactIds };
     else
       query.andWhere(

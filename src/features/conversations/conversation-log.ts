@@ -35,7 +35,7 @@ export async function logChange(
 
 /**
  * Logs an assignment.
- * @param emails the addresses of the earlier and the new assignee; null for none
+ * @param emails the e-mail addresses of the previous and the new assignee; null for none
  */
 export const logAssignment = (
   tx: Tx,

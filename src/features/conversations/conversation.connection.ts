@@ -8,7 +8,7 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import type { ConversationsArgs } from "./conversation.inputs";
 import { ConversationOrder } from "./conversation-order";
 
-/** ID and the times of the orders, so that a cursor works with every order. */
+/** The ID and the times used for ordering, so that a cursor works with every order. */
 const positionOf = ({ id, updatedAt, waitingSince }: Conversation): string =>
   [id, Date.parse(updatedAt), waitingSince === null ? "" : Date.parse(waitingSince)].join(".");
 
@@ -25,10 +25,10 @@ const isPosition = (text: string): boolean => {
 export const ConversationConnection = ConnectionOf(Conversation, "conversation", isPosition, positionOf);
 export type ConversationConnection = InstanceType<typeof ConversationConnection>;
 
-/** Whose conversations a list has: those of agents, or of contacts. */
+/** The owners of the listed conversations: agents or contacts. */
 export type Owners = { agentIds: readonly string[] } | { contactIds: readonly string[] };
 
-/** The condition that selects the conversations of owners. */
+/** The condition that selects the owners' conversations. */
 export const ownedBy = (owners: Owners): FindOptionsWhere<Conversation> =>
   "agentIds" in owners ? { agentId: In([...owners.agentIds]) } : { contactId: In([...owners.contactIds]) };
 
@@ -36,7 +36,7 @@ interface ListedConversations extends Pick<ConversationsArgs, "order" | "state" 
   owners: Owners;
 }
 
-/** The parts of a list that an index of an order covers; the conversations of contacts are few and need none. */
+/** Splits a list into parts that the order's index covers; contacts have few conversations and need no index. */
 function partsOf({ owners, order, state, assigneeId }: ListedConversations): Part[] {
   if ("contactIds" in owners) {
     const { contactIds } = owners;
@@ -46,7 +46,7 @@ function partsOf({ owners, order, state, assigneeId }: ListedConversations): Par
     condition: `conversation.agent_id = :agent${i}`,
     parameters: { [`agent${i}`]: id },
   }));
-  // The index of a member's conversations has no state.
+  // The index of a member's conversations does not include the state.
   if (order !== ConversationOrder.last_activity_first || assigneeId != null) return ofAgents;
   const states = state == null ? Object.values(ConversationState) : [state];
   return states.flatMap((each) =>
@@ -67,8 +67,8 @@ const ORDERS = {
 /**
  * Reads a page of the conversations of agents or contacts.
  * @param query selects conversations, of any owner
- * @param list the filters that the query selects by and an index covers
- * @throws GatewayError `invalid_cursor` for the cursor of a conversation in which nobody waits, in the order of waiting
+ * @param list the query's filters that an index covers
+ * @throws GatewayError `invalid_cursor` for `longest_waiting_first`, if the cursor's conversation is not waiting
  */
 export function pageOfConversations(
   reader: EntityManager,

@@ -12,7 +12,7 @@ const ID = {
   example: "01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
 } as const;
 
-/** A line, identified in REST by its name only. */
+/** A line; REST identifies it only by its name. */
 const lineNamed = (description: string) =>
   ({ name: "line", variable: "line", field: "name", description }) as const;
 

@@ -86,7 +86,7 @@ export const conversations = feature({
          where id in (select id from conversation where assignee_id = $1 order by id ${tx.updateLock()})`,
         [id],
       );
-      // Inserts lock conversations first, and delete notices of handoffs later.
+      // Inserts lock conversations first and delete handoff notices later.
       await tx.waitForInserts();
     },
     agentPurged: async (...args) =>

@@ -15,7 +15,7 @@ import { storeChange } from "./store-change";
 /** Number of messages that can be emptied in the time that it takes to close one conversation. */
 const CONVERSATION_ROWS = 20;
 
-/** The last closed conversation, and the number of its last emptied message. */
+/** The last closed conversation, and the sequence number of its last emptied message. */
 interface Position {
   id: string;
   erased: number;

@@ -21,7 +21,7 @@ const withAttempts = async (reader: EntityManager, messages: readonly ObjectLite
 };
 
 /**
- * A contact's conversations with their logs and messages; scheduled and proposed messages have no position in their conversation.
+ * A contact's conversations with their logs and messages; scheduled and proposed messages have no position yet.
  */
 export const conversationParts: readonly ContactPart[] = [
   {

@@ -120,9 +120,9 @@ export class MessageQueue {
 
   /**
    * Queues messages in conversations that the transaction has locked or just opened.
-   * @param placed messages, already authorized if from members; rejected ones stay rejected
+   * @param placed messages to queue, or rejections to keep; members' messages must already be authorized
    * @returns each message as accepted, or its rejection: `conflict` for a closed conversation, or `queue_full`
-   * @throws GatewayError the rejection of a key
+   * @throws GatewayError the rejection of a key that is no longer accepted
    */
   async queue(tx: Tx, placed: readonly (Placed | GatewayError)[]): Promise<(Message | GatewayError)[]> {
     const checked = await checkEach(tx, placed);
@@ -168,7 +168,7 @@ export class MessageQueue {
 const agentIdOf = ({ context, conversation }: Placed): string =>
   conversation?.agentId ?? agentCaller(context).agent.id;
 
-/** Opens missing default conversations after the existing ones were locked. */
+/** Opens missing default conversations after the existing ones have been locked. */
 async function openEach(
   tx: Tx,
   placed: readonly Placed[],

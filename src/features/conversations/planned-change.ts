@@ -29,7 +29,7 @@ export interface PlannedChange {
   decisionId?: string;
   /** Why the conversation is handed off. */
   reason?: string;
-  /** For the event of a release. */
+  /** The reason in the release event. */
   releaseReason?: ReleaseReason;
 }
 

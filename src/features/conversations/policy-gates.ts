@@ -36,8 +36,8 @@ interface Counted {
 type CountedMessages = Map<string, Counted>;
 
 /**
- * Reads the agents' policies for messages written unprompted or about a topic. Caps are exact across processes: the
- * contacts of these messages are locked until the transaction ends, unless another transaction has locked them.
+ * Reads the agents' policies for messages written unprompted or about a topic. Caps are exact across processes,
+ * because the contacts of these messages are locked until the transaction ends, except those locked by another one.
  */
 export const readPolicyGates =
   (configurations: CompiledConfigurations) =>

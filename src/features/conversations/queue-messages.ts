@@ -85,8 +85,8 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * How many messages fit into a conversation's queue, up to the wanted number. Messages without a position count as
- * well, but may exceed the limit in a conversation with few messages.
+ * How many messages fit into a conversation's queue, up to the wanted number. Messages without a position also count,
+ * but may exceed the limit in a conversation with few messages.
  * @param options.schedules true if any of the wanted messages is scheduled or proposed
  * @param options.canceled number of queued messages that a dry run would cancel
  */
@@ -117,8 +117,8 @@ export function takePlaces(conversation: Conversation, messages: readonly Messag
 }
 
 /**
- * The change that stores the `lastSequence` of conversations, when a human last answered, and since when the contact
- * has waited.
+ * The change that stores each conversation's `lastSequence`, when a human last answered, and when the contact started
+ * to wait.
  */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();

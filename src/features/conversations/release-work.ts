@@ -23,8 +23,8 @@ const LOCKED_MS = 250;
 
 /**
  * Releases conversations that were not released within the `releaseAfter` of their agent's live configuration. Each
- * agent with `releaseAfter` has a lane that sleeps until the first conversation is due, but at most for `releaseAfter`:
- * conversations handed off in the meantime are due later, so handoffs need not wake it. Takes only free locks, because
+ * agent with `releaseAfter` has a lane that sleeps until the first conversation is due, but at most for `releaseAfter`.
+ * Conversations handed off in the meantime are due later, so handoffs need not wake it. Takes only free locks, because
  * it already holds lanes.
  */
 export const releaseWork = (
@@ -55,7 +55,7 @@ async function release(
   { agentId, afterMs }: { agentId: string; afterMs: number },
 ): Promise<Timestamp> {
   const now = Date.now();
-  // The exact text of the partial index's condition, because SQLite compares the text.
+  // Must match the text of the partial index's condition exactly, because SQLite compares the text.
   const handedOff = () =>
     tx
       .createQueryBuilder(Conversation, "conversation")
@@ -95,7 +95,7 @@ async function release(
   });
   const context = systemFor(organization as Organization);
   let isDone = locked.size === contactIds.length;
-  // Conversations handed off together are released together, once no human has answered in any of them.
+  // Conversations handed off together are released together, after the last one is due.
   const groups = groupBy(found, ({ id, contactId }) => (together.includes(contactId) ? contactId : id));
   for (const group of groups.values()) {
     const contact = locked.get(group[0]?.contactId ?? "");

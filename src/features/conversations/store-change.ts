@@ -19,7 +19,7 @@ import { type PlannedChange, setHandedOff } from "./planned-change";
 type ChangedQueue = Pick<ConversationChange, "canceled" | "carried" | "inFlight">;
 
 /**
- * Stores a change to a locked conversation, and cancels or carries its queued messages.
+ * Stores a change to a locked conversation, and cancels or carries over its queued messages.
  * @param context the caller, for the conversation's log; undefined to log nothing
  * @returns the IDs of these messages
  */
@@ -57,7 +57,7 @@ export async function storeChange(
   return settleQueue(tx, lanes, conversation, cancel);
 }
 
-/** Cancels or carries the queued messages of a conversation with a locked lane, and wakes the lane. */
+/** Cancels or carries over the queued messages of a conversation with a locked lane, and wakes the lane. */
 async function settleQueue(
   tx: Tx,
   lanes: Lanes,
@@ -115,7 +115,7 @@ async function restamp(
   const canceled = waiting.filter(isCanceled);
   const carried = idsOf(waiting.filter((message) => !isCanceled(message)));
   if (cancel !== undefined) await cancelAll(tx, lanes, conversation, canceled, cancel.errorCode);
-  // The messages may no longer be held.
+  // The messages may no longer be held back.
   if (carried.length > 0)
     await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
   // If a message being sent fails, it is retried like a waiting one.
