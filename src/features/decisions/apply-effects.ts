@@ -74,12 +74,12 @@ export async function applyEffects(
     const messages = tx.isDryRun ? 0 : 1;
     assertRoom(await application.queues.take(application.agentId, { status, messages }), status);
   }
-  // These effects cancel messages and so free room.
+  // These effects cancel messages and so free up room.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
   if (!makesRoom) await assertRoomFor(tx, sends, { schedules });
   const { contact } = participants;
   const isForContact = effects.some((effect, i) => isContactHandoff(effect) && results[i] === undefined);
-  // Locked before the order of messages, like every conversation.
+  // Locked before the message order, as always.
   const others = isForContact && contact !== null ? await lockOpenWith(tx, contact.id) : NONE;
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
   await Promise.all(sends.map((destination) => open(tx, destination)));
@@ -87,7 +87,7 @@ export async function applyEffects(
     if (result?.destination !== undefined)
       result.addressId = (participants.conversation ?? result.destination.conversation)?.addressId;
   let { conversation } = participants;
-  // The conversation with the default contact does not count: the situation is not about it.
+  // The conversation with the default contact does not count, because the situation is not about it.
   if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
   const timers = new WaitingTimers(tx, application.lanes, application.agentId, participants.contact);
   /** IDs of messages canceled by changes to conversations, by conversation. */

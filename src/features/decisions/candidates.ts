@@ -43,7 +43,7 @@ export class Candidates {
   /**
    * Compiles a configuration.
    * @throws GatewayError `conflict` for an invalid draft, `invalid_request` for an invalid document, or `unavailable`
-   *   if the wait for its check would be too long
+   *   if the wait for its check is too long
    */
   async compile(context: RequestContext, candidate: Candidate): Promise<Against> {
     if (candidate instanceof ConfigurationVersion)

@@ -60,8 +60,8 @@ export class DecisionMaker {
 
   /**
    * Decides what agents do in situations, applies the effects, and stores the decisions. Decisions about the same
-   * contact are made one by one, all others concurrently. Decisions that ask a model are only stored, and made later by
-   * a deliverer.
+   * contact are made one by one, all others concurrently. Decisions that ask a model are only stored; a deliverer makes
+   * them later.
    * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths from `situation`, or see
    *   `findParticipants` and `applyEffects`
    * @throws GatewayError a rejection after something was stored; it ends the transaction
@@ -129,7 +129,7 @@ export class DecisionMaker {
       contactId: participants.contact?.id ?? null,
       conversationId: participants.conversation?.id ?? null,
       snapshot,
-      // Null only in dry runs, because these are not stored.
+      // Null only in dry runs, because their decisions are not stored.
       configurationVersion: version as number,
       createdAt: now,
       ...pendingDecision(situation, configuration.keyOf(situation)),

@@ -5,7 +5,7 @@ import { CLAUSE_MAX_LENGTH, NAME_MAX_LENGTH } from "../configuration/configurati
 import type { Decision, Situation } from "./decision.entity";
 import { ERROR_MESSAGE_MAX_LENGTH, GateName, type RuleExplanation } from "./explanation";
 
-/** Max length of the beginning of a situation's data (code points). */
+/** Max length of the preview of a situation's data (code points). */
 export const DATA_PREVIEW_MAX_LENGTH = 120;
 
 @ObjectType({
@@ -53,7 +53,7 @@ export function reasonOf({ explanation }: Pick<Decision, "explanation">): Decisi
   return { ...reason, ruleId: rule.id, condition: clause?.source ?? null, isMet };
 }
 
-/** The rule with the most conditions that were met; the first of several. */
+/** The rule with the most met conditions; the first one if several have as many. */
 const closest = (rules: readonly RuleExplanation[]): RuleExplanation | undefined =>
   rules.reduce<RuleExplanation | undefined>(
     (best, rule) => (best === undefined || rule.clauses.length > best.clauses.length ? rule : best),

@@ -19,7 +19,7 @@ import { Interrupted, type Model } from "./model/model";
 import { isOvertaken } from "./model-request-state";
 import type { Planning } from "./planning";
 
-/** The groups of senders for decisions by rules and by the model, each with its share. */
+/** The sender groups for decisions by rules and by the model; each has its own share. */
 export const RULES = "rules";
 export const MODEL = "model";
 
@@ -133,7 +133,7 @@ export class DecisionRunner implements LaneWork {
   }
 }
 
-/** The result if the model gave no valid answer; until it gives one, it gets only one sender. */
+/** The result if the model gave no valid answer; the model gets only one sender until it does. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,

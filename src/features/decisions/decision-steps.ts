@@ -53,7 +53,7 @@ export interface Resumed {
   answer?: Answer | undefined;
 }
 
-/** The steps of a decision once its participants are locked. */
+/** The steps of a decision after its participants are locked. */
 export class DecisionSteps {
   constructor(
     private readonly dependencies: Dependencies,
@@ -200,7 +200,7 @@ export class DecisionSteps {
     const { contact } = snapshot;
     const isBound = policy !== undefined && contact !== null && !isAnswer;
     const { lanes, consents, queues, defaultConversations } = this.dependencies;
-    // No spread, because V8 builds large objects slowly from spreads.
+    // Does not use a spread, because V8 is slow at building large objects from spreads.
     const application: Application = {
       lanes,
       consents,

@@ -174,7 +174,7 @@ export const decisionRoutes: RouteGroup = {
       status: 200,
       result: ["testFromDecision"],
       errors: ["not_found", "conflict"],
-      // Tests are of no use to a model: with a key, it can neither save nor publish a configuration.
+      // Tests are useless to a model, because it cannot save or publish a configuration with a key.
       isForModels: false,
       answers: "A test that expects the agent's decision.",
       example: {

@@ -84,7 +84,7 @@ function matchingIn(
   return createdBetween(query, { since, until });
 }
 
-/** True if a filter for rare values reads many index entries, unless another index narrows them down. */
+/** True if filtering for rare values may read many index entries and no other index narrows them down. */
 function mayReadMany({
   key,
   contactId,
@@ -133,7 +133,7 @@ export class DecisionService {
   }
 
   /**
-   * Submits a situation to an agent, which decides and acts in one transaction, shared by concurrent situations.
+   * Submits a situation to an agent, which decides and acts in one transaction that concurrent situations share.
    * @returns the decision; without IDs after a dry run, because nothing is stored
    * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`, see
    *   `Candidates` for `against`, `idempotency_key_reused`

@@ -89,7 +89,7 @@ export const decisions = feature({
   hooks: ({ database, situationTriggers, configurationTests }) => ({
     configurationTested: (context, document) => configurationTests.differences(context, document),
     agentPurged: [
-      // Matches of rules with `once` need no purge: they hold only IDs, and expire.
+      // Matches of rules with `once` need no purge, because they hold only IDs and expire.
       purgeRows(database, Decision),
       async (agentId, { owner }) => {
         await database.writeFor(owner, (tx) => tx.delete(ModelUsage, { agentId }));

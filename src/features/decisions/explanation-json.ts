@@ -2,7 +2,7 @@ import { StoredJson } from "../../database/stored-json";
 import type { CompiledRule } from "../configuration/document/compiled-configuration";
 import type { Explanation, ReadValue, RuleExplanation } from "./explanation";
 
-/** An explanation whose rules are serialized already. */
+/** An explanation with rules that are already serialized. */
 export type Explained = Omit<Explanation, "rules"> & { rules: string };
 
 /** Serializes an explanation as `@WrittenAsStored` requires. */
@@ -31,7 +31,7 @@ function withoutNulls(value: unknown): unknown {
 
 /**
  * Serializes the results of rules for `explanationJson`, because hundreds of objects should not live until the
- * transaction ends. Takes a third of the time of `JSON.stringify`.
+ * transaction ends. Three times as fast as `JSON.stringify`.
  * @param tried the rules, in the same order
  */
 export function rulesJson(results: readonly RuleExplanation[], tried: readonly CompiledRule[]): string {

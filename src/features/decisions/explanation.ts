@@ -33,9 +33,9 @@ import { MessageGate } from "../messages/message-gate";
 
 // The types of an explanation are in one file, because they form one tree.
 
-/** Assumed number of rules: a configuration has at most 200, but a decision rarely tries that many. */
+/** Assumed number of rules; a configuration has at most 200, but a decision rarely tries that many. */
 const ASSUMED_RULES = 25;
-/** Assumed number of clauses per rule (max 20): the clauses of all rules share a document of 256 KiB. */
+/** Assumed number of clauses per rule (max 20), because the clauses of all rules share a document of 256 KiB. */
 const ASSUMED_CLAUSES = 4;
 /** Assumed number of values read by a clause; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
@@ -47,7 +47,7 @@ export const ERROR_MESSAGE_MAX_LENGTH = 500;
 export const MODEL_NAME_MAX_LENGTH = 200;
 
 /**
- * The max size of an explanation: its conditions are part of a document, and the number of values they read is limited.
+ * Max size of an explanation, limited by the size of a document and the number of values that its conditions read.
  */
 export const EXPLANATION_MAX: Size = {
   values: 3 * MAX_READS,
@@ -142,7 +142,6 @@ const EffectKind = enumOf<Effect["kind"]>("EffectKind", "Kind of an effect.", {
   cancelTimer: "Cancels a timer.",
 });
 
-/** Result of an effect. */
 export type EffectStatus = "done" | "failed" | "unchanged" | "skipped";
 
 const EffectStatus = enumOf<EffectStatus>("EffectStatus", "Result of an effect.", {

@@ -34,7 +34,7 @@ interface Found {
  * decision adds an answer.
  */
 export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
-  // Ordered, because PostgreSQL would otherwise scan the whole table for an address with most of the messages.
+  // Ordered, because PostgreSQL would otherwise scan the whole table for an address that has most of the messages.
   const rows: Found[] = await tx.query(
     `with wanted (n, contact_id, address_id, reached_at, since) as (values ${placeholders(wanted.length, 5)})
      select n,
@@ -70,8 +70,8 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
 });
 
 /**
- * Recounts the answers for a decision after asking a model, so that the snapshot contains the count on which the
- * decision was based.
+ * Recounts the answers for a decision after asking a model, so that the snapshot contains the count that the decision
+ * is based on.
  */
 export async function recountAnswers(
   tx: Tx,

@@ -24,7 +24,7 @@ export interface Participants {
   conversation: Conversation | null;
   /** The conversation's line, if known. */
   line?: Line | undefined;
-  /** True if the situation names the conversation; all messages are then sent in it. */
+  /** True if the situation names the conversation, so that all messages are sent in it. */
   isNamed: boolean;
   /** True if the situation names this address of the contact. */
   isPreferred: (address: ContactAddress) => boolean;
@@ -63,7 +63,7 @@ interface Met {
 /**
  * Finds the participants of situations and locks their rows: all contacts, then all conversations. Creates contacts for
  * new `ref`s and addresses. Without a named conversation, uses the contact's open conversation on the default line.
- * @param named the references of the situations; rejected ones stay rejected
+ * @param named the situations' references, or rejections to keep
  * @param defaultRefs the `ref` of each agent's default contact, which is locked for situations without a reference
  * @returns the participants of each situation, or its rejection: `not_found` (contact, conversation), or `conflict` for
  *   an erased contact, a closed conversation or a conversation with another contact

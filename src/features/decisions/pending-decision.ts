@@ -30,7 +30,7 @@ export const pendingDecision = (situation: Situation, situationKey: string | nul
   }) satisfies Partial<Decision>;
 
 /**
- * Locks pending decisions after their participants, and reads their agents and organizations; skips decisions already
+ * Locks pending decisions after their participants, and reads their agents and organizations; omits decisions already
  * made.
  */
 export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {

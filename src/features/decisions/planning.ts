@@ -47,7 +47,7 @@ export class Planning {
   }
 
   /**
-   * Composes batches of decisions by each organization's expected planning time.
+   * Composes batches of decisions according to each organization's expected planning time.
    * @param ownerOf returns the ID of a decision's organization
    */
   batchesBy<Row>(ownerOf: (row: Row) => string) {

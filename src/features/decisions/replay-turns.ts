@@ -16,7 +16,7 @@ export class ReplayTurns {
 
   /**
    * Runs a replay of many decisions; an organization can run only one replay at a time.
-   * @throws GatewayError `unavailable` if the wait would be too long, or `invalid_request` if the client disconnects
+   * @throws GatewayError `unavailable` if the wait is too long, or `invalid_request` if the client disconnects
    */
   async replay<T>(context: RequestContext, work: () => Promise<T>): Promise<T> {
     const release = await acquire(this.replays, context);
@@ -29,7 +29,7 @@ export class ReplayTurns {
 
   /**
    * Evaluates one decision, with organizations taking turns. The next evaluation waits for as long as this one took.
-   * @throws GatewayError `unavailable` if the wait would be too long, or `invalid_request` if the client disconnects
+   * @throws GatewayError `unavailable` if the wait is too long, or `invalid_request` if the client disconnects
    */
   async evaluate<T>(context: RequestContext, work: () => T): Promise<T> {
     const release = await acquire(this.evaluations, context);

@@ -20,7 +20,7 @@ export class ReplayService {
   /**
    * Replays one decision.
    * @throws GatewayError see `Candidates`, `not_found` (decision), `conflict` for an unfinished decision,
-   *   `invalid_request` if the client has disconnected, or `unavailable` if the wait would be too long
+   *   `invalid_request` if the client has disconnected, or `unavailable` if the wait is too long
    */
   async one(context: RequestContext, id: string, against: ReplayAgainst): Promise<Replay> {
     const [decision, candidate] = await this.database.read(async (reader) => {

@@ -158,7 +158,7 @@ export class Replays {
   decisions!: ComparedDecision[];
 }
 
-/** Decides again in a recorded situation with another configuration, without effects. */
+/** Repeats a recorded decision with another configuration, without applying effects. */
 export function replay(decision: Decision, { version, configuration }: Against): Replay {
   const { id: decisionId, situation, snapshot, ruleId: recordedRuleId } = decision;
   const base = { decisionId, situationType: situation.type, recordedRuleId };
@@ -211,7 +211,7 @@ function explained(
   gates: readonly GateExplanation[],
   recorded: { effects: readonly Effect[]; results: readonly EffectExplanation[] },
 ): EffectExplanation[] {
-  // Includes the effects chosen by a model, or by `otherwise` in its place.
+  // Includes the effects chosen by a model or, if it failed, by `otherwise`.
   if (sameEffects(effects, recorded.effects)) return [...recorded.results];
   const left = recorded.effects.map((effect, i) => ({
     text: canonicalJson(effect),
@@ -224,7 +224,6 @@ function explained(
   });
 }
 
-/** Counts replays. */
 export function summarize(replays: readonly Replay[]): Replays {
   const count = (wanted: ReplayStatus) => replays.filter(({ status }) => status === wanted).length;
   const [same, changed] = [count(ReplayStatus.same), count(ReplayStatus.changed)];

@@ -16,7 +16,7 @@ import { hasStatus, wasAsked } from "./outcome";
 import { isHandedOff, type Plan } from "./plan";
 import { RuleMatch } from "./rule-match.entity";
 
-/** The IDs of the subjects for counting the matches of rules with `once`. */
+/** The IDs of the subjects that matches of rules with `once` are counted for. */
 interface Subjects {
   agent: string;
   contact: string | undefined;
@@ -83,7 +83,7 @@ export interface Matches {
 /** Forgets the matches recorded when a decision asked a model, because the rules did not match after all. */
 export async function forgetMatches(tx: Tx, matches: Matches): Promise<void> {
   const rows = rowsOf(matches);
-  // Earlier matches of these rules had already expired when these were recorded.
+  // Earlier matches of these rules had already expired when the matches to forget were recorded.
   if (rows.length > 0) await deleteMatches(tx, rows);
 }
 

@@ -27,7 +27,7 @@ interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationI
   situation: Situation;
 }
 
-/** A message that was given up in a conversation. */
+/** A message in a conversation that the gateway gave up on sending. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   id: string;
   /** The situation that the message answers, as JSON; null if no decision sent it. */
@@ -41,7 +41,7 @@ export class SituationTriggers {
     private readonly compiledConfigurations: CompiledConfigurations,
   ) {}
 
-  /** Raises `conversation.released`: an agent may answer in a conversation again. */
+  /** Raises `conversation.released` when an agent may answer in a conversation again. */
   readonly released = (
     tx: Tx,
     { agentId, contactId, id: conversationId }: Conversation,
@@ -52,8 +52,8 @@ export class SituationTriggers {
     ]);
 
   /**
-   * Raises `message.failed` for messages that were given up, unless a decision about such a failure sent them, because
-   * that could go on endlessly.
+   * Raises `message.failed` for messages that the gateway gave up on, unless a decision about such a failure sent them,
+   * because that could cause an endless loop.
    */
   readonly messagesFailed = async (tx: Tx, failed: readonly FailedMessage[]): Promise<void> => {
     const rows: FailedRow[] = await tx.query(
@@ -139,7 +139,7 @@ export class SituationTriggers {
 }
 
 /**
- * Locks each conversation's last pending decision about messages. Only holders of the conversation's lock do this.
+ * Locks each conversation's last pending decision about messages. The transaction must hold the conversations' locks.
  * @returns the decisions by conversation
  */
 async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<Map<string, Decision>> {

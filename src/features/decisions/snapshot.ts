@@ -110,7 +110,7 @@ function assumptionsOf({
 export const messageIdsOf = ({ type, data }: Situation): string[] =>
   type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
 
-/** Combines the messages of a situation: each text on its own line, with the last subject and number. */
+/** Combines the messages of a situation: each text on its own line, with the last subject and sequence number. */
 async function receivedMessage(
   tx: Tx,
   situation: Situation,

@@ -34,7 +34,7 @@ export class TimerDecisions {
 
   /**
    * Submits the situations of due timers to their agents, unless the timers were canceled or replaced. One transaction
-   * takes the timers and decides while it holds the contacts' locks, so a timer is canceled either before or after it.
+   * takes the timers and decides while it holds the contacts' locks, so a timer is not canceled in between.
    * @param failure the reason why the decisions cannot be made
    * @throws GatewayError like `decide`
    */
@@ -117,7 +117,7 @@ async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<st
   return indexBy(conversations, ({ id }) => id);
 }
 
-/** The subjects of a timer's situation; only the contact and its address once its conversation is closed. */
+/** The subjects of a timer's situation; only the contact and its address if the conversation is closed. */
 function describe(
   { agentId, contactId, isNamed }: Timer,
   conversation: Conversation | undefined,

@@ -22,7 +22,7 @@ import type { ConfigurationTests } from "./configuration-tests.outputs";
 import { type TestReport, testsInSteps } from "./run-tests";
 import { type Recorded, testFrom } from "./test-from-decision";
 
-/** Runs the tests of configurations; takes turns with replays. */
+/** Runs configuration tests; takes turns with replays. */
 export class ConfigurationTestService {
   constructor(
     private readonly database: Database,
@@ -34,7 +34,7 @@ export class ConfigurationTestService {
    * Runs the tests of an agent's configuration.
    * @param against the configuration; null or undefined for the live version
    * @throws GatewayError see `Candidates`, `not_found` (agent), `invalid_request` if the client has disconnected, or
-   *   `unavailable` if the wait would be too long
+   *   `unavailable` if the wait is too long
    */
   async run(
     context: RequestContext,
@@ -54,7 +54,7 @@ export class ConfigurationTestService {
    * Makes a test from a recorded decision; see `testFrom`.
    * @param against the configuration that determines the expectations; null or undefined for the decision's own
    * @throws GatewayError see `Candidates` and `testFrom`, `not_found` (decision), `conflict` for an unfinished decision
-   *   or an erased contact, or `unavailable` if the wait would be too long
+   *   or an erased contact, or `unavailable` if the wait is too long
    */
   async fromDecision(
     context: RequestContext,
@@ -101,7 +101,7 @@ export class ConfigurationTestService {
 
   /**
    * Runs the tests of a valid document.
-   * @throws GatewayError `invalid_request` if the client disconnects, or `unavailable` if the wait would be too long
+   * @throws GatewayError `invalid_request` if the client disconnects, or `unavailable` if the wait is too long
    */
   async differences(
     context: RequestContext,

@@ -28,7 +28,7 @@ const SHOWN_MAX_LENGTH = 120;
 
 const reported = (message: string): string => excerpt(message, PROBLEM_MESSAGE_MAX_LENGTH).toWellFormed();
 
-/** The difference for a test whose situation is rejected by the configuration. */
+/** The difference for a test whose situation the configuration rejects. */
 export const rejection = (
   { id }: TestDocument,
   index: number,

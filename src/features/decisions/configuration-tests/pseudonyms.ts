@@ -3,7 +3,7 @@ const FIRST_NAME = "Alex";
 const LAST_NAME = "Example";
 const REF = "contact-1";
 
-/** Min length of names to replace within texts: shorter texts also occur in other words or numbers. */
+/** Min length of names to replace within texts, because shorter names also occur in other words or numbers. */
 const NAME_MIN_LENGTH = 2;
 const REF_MIN_LENGTH = 3;
 

@@ -18,8 +18,8 @@ import { type Decided, decide } from "./run-test";
 export type Recorded = Pick<Decision, "id" | "situation" | "explanation"> & { snapshot: Snapshot };
 
 /**
- * Makes a test from a decision's situation, with the contact's name and addresses replaced. It expects the decision of
- * the given configuration.
+ * Makes a test from a decision's situation, with the contact's name and addresses replaced. The test expects the
+ * decision that the given configuration makes.
  * @param addresses the contact's addresses
  * @throws GatewayError `conflict` if the agent would decide differently without the name and addresses, if the
  *   configuration rejects the situation, or if no test can describe it

@@ -39,7 +39,7 @@ export interface Application extends Dependencies {
   isUndeliverable: boolean;
   /** True if a timer submitted the situation. */
   isTimed: boolean;
-  /** The policy, which states which topics require an opt-in; undefined if there is none. */
+  /** The policy, for the topics that require an opt-in; undefined if there is none. */
   policy: ContactPolicy | undefined;
   /**
    * The policy that applies to the messages, and the contact's time zone; undefined if the messages are answers or
@@ -47,7 +47,7 @@ export interface Application extends Dependencies {
    */
   bound: { policy: ContactPolicy; timezone: string | null } | undefined;
   now: Timestamp;
-  /** The contact's tags, once they are read. */
+  /** The contact's tags, if they have been read. */
   tags?: readonly string[] | undefined;
 }
 

@@ -19,8 +19,7 @@ import type { EffectStatus } from "../explanation";
 import type { Application, Change, Result, TimerChange } from "./application";
 
 /**
- * Min wait of a timer that is set by another timer's decision (ms), so that timers cannot set each other in a tight
- * loop.
+ * Min wait of a timer set by another timer's decision (ms), so that timers cannot set each other in a tight loop.
  */
 const MIN_CHAINED_MS = 60_000;
 

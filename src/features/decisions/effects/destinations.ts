@@ -24,7 +24,7 @@ const UNDELIVERABLE_ERROR: ExplanationError = {
   message: "A mail server reported that the contact's address does not exist.",
 };
 
-/** Errors after which the next line is tried; a human who answers is not bypassed on another line. */
+/** Errors that cause the next line to be tried; a human who answers is not bypassed on another line. */
 const UNREACHED: ReadonlySet<string> = new Set([
   "not_deliverable",
   "not_found",
@@ -58,7 +58,7 @@ export async function onFirstLine(
   return { status: "failed", error: UNREACHED_ERROR, obstacles };
 }
 
-/** The destinations of a decision's messages: one object per conversation, which counts its messages. */
+/** The destinations of a decision's messages, with one object per conversation that counts its messages. */
 export class Destinations {
   private readonly known = new Map<string, Destination>();
 

@@ -4,7 +4,6 @@ import { pathOfReview, reviewGate } from "../../messages/message-gate";
 import type { EffectExplanation, TimerExplanation } from "../explanation";
 import type { Result, TimerChange } from "./application";
 
-/** Explains an effect and its result. */
 export function explain(
   effect: Effect,
   { status, error, line, obstacles, timer, ...schedule }: Result = { status: "skipped" },
@@ -35,7 +34,7 @@ export function explain(
   };
 }
 
-/** The gate that keeps a message from being queued yet. */
+/** The gate that holds back a message. */
 function gateIn({ sendAt, heldBy, review }: Omit<Result, "status">, topic: string | null) {
   if (review !== undefined) return { gate: reviewGate(pathOfReview(review), topic) };
   if (sendAt === undefined) return {};

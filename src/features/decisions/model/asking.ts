@@ -8,7 +8,7 @@ import type { ModelRequest } from "../explanation";
 import type { Plan } from "../plan";
 import { type Ask, type Proposal, readProposal } from "./proposal";
 
-/** The result of asking a model, with the request, if one was made, and the model's raw answer. */
+/** The result of asking a model, the request (if one was made) and the model's raw answer. */
 export type Answer = ({ proposal: Proposal } | { error: EffectError }) & {
   request?: ModelRequest;
   text?: string;

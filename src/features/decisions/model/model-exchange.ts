@@ -21,7 +21,7 @@ import { ANSWER_MAX_LENGTH, askIn } from "./asking";
 /** Max size of the names and JSON syntax around the texts. */
 const FRAME_LENGTH = 10_000;
 
-/** The max size of an exchange: earlier messages and the configuration's texts each have a total limit. */
+/** Max size of an exchange; earlier messages and texts from the configuration each have a total limit. */
 export const MODEL_EXCHANGE_MAX: Size = {
   values: 5 * MAX_HISTORY + 3 * MAX_ASK_TEXTS + 10,
   characters:

@@ -7,16 +7,16 @@ import { type Answer, answerOf } from "./asking";
 import { promptOf } from "./prompt";
 import { type Ask, schemaOf } from "./proposal";
 
-/** Max duration of a call including a second attempt (ms), within the lease of its lane. */
+/** Max duration of a call, including a second attempt (ms). Must be shorter than its lane's lease. */
 const TIMEOUT_MS = 20_000;
 
-/** Max size of an answer (bytes): the longest text as JSON, plus the server's additions. */
+/** Max size of an answer (bytes): the longest text as JSON, plus members that the server adds. */
 const ANSWER_MAX_BYTES = 262_144;
 
 /** Larger values cannot be token counts, and do not fit into GraphQL's Int. */
 const MAX_TOKENS = 2 ** 31 - 1;
 
-/** Statuses returned by servers that do not support a part of the request. */
+/** Statuses returned by servers that do not support part of the request. */
 const UNSUPPORTED: readonly unknown[] = [400, 415, 422, 501];
 
 type ModelServer = Omit<NonNullable<Config["model"]>, "concurrency">;
@@ -31,7 +31,7 @@ export class Model {
   private client: OpenAI | undefined;
   private readonly settings: ModelServer;
   private readonly timeoutMs: number;
-  /** False once the server has rejected JSON schemas; the prompt also describes the answer. */
+  /** False after the server has rejected JSON schemas; the prompt also describes the answer. */
   private takesSchemas = true;
 
   constructor(settings: ModelServer, { timeoutMs = TIMEOUT_MS } = {}) {
@@ -143,7 +143,7 @@ function contentOf(completion: unknown): string {
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /**
- * The error status reported in a response with status 200, as model routers do once they have started to respond;
+ * The error status reported in a response with status 200, as model routers do after they have started to respond;
  * undefined if there is none.
  */
 function errorStatusIn(body: string): number | undefined {
@@ -158,7 +158,7 @@ function errorStatusIn(body: string): number | undefined {
   }
 }
 
-/** Loads the library on demand: it is slow to load and rarely needed. */
+/** Loads the library on demand, because it is slow to load and rarely needed. */
 function createClient({ url, apiKey }: ModelServer): OpenAI {
   const { OpenAI: Client }: typeof import("openai") = require("openai");
   return new Client({
