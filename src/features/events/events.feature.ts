@@ -18,7 +18,7 @@ declare module "../../auth/permissions" {
   interface Scopes extends Record<keyof typeof eventScopes, string> {}
 }
 
-/** Events of agents; other systems can subscribe to them. */
+/** Agents' events; other systems can subscribe to them. */
 export const events = feature({
   entities: [Event, AgentStream],
   services: ({ database, config, log }: Core & Needs) => ({

@@ -1,9 +1,9 @@
-/** Positions skipped by a restored database: far more than an agent's number of events since the backup. */
+/** Positions that a restored database skips; far more than an agent's events since the backup. */
 const LEFT_OUT = 1_000_000_000;
 
 /**
- * Advances the positions of a restored database past all positions that followers may have seen, so that none is
- * reused.
+ * Advances the positions of a restored database past all positions that followers may have seen, so that no
+ * position is reused.
  */
 export const MOVE_RESTORED_POSITIONS = {
   table: "agent_stream",

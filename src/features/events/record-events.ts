@@ -21,7 +21,7 @@ export interface NewEvent {
 /** The channel that notifies followers of committed events. */
 export const EVENTS_CHANNEL = "gateway_events";
 
-/** Max events stored in one statement together with the position of their agent. */
+/** Max events stored together with their agent's position in one statement. */
 const MAX_IN_ONE = 100;
 
 const buffers = new WeakMap<EntityManager, { events: NewEvent[]; changes: Change[] }>();

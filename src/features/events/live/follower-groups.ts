@@ -12,7 +12,7 @@ const MAX_CURSORS = 10;
 
 export const cursorOf = ({ agent, position }: Follower): string => `${agent.id} ${position}`;
 
-/** Splits followers into parts for one statement each; followers at the same position stay together. */
+/** Splits followers into one part per statement; followers at the same position stay together. */
 export function partsOf(followers: readonly Follower[]): Follower[][] {
   const groups = [...groupBy(followers, cursorOf).values()].flatMap((group) => {
     const byCredential = [...groupBy(group, ({ caller }) => credentialOf(caller).id).values()];
@@ -51,7 +51,7 @@ export function consecutive(events: readonly Event[], from: bigint): readonly Ev
   return gap === -1 ? events : events.slice(0, gap);
 }
 
-/** The events of some types; followers with the same types share the list. */
+/** The events of certain types; followers with the same types share the list. */
 export function ofTypes(
   events: readonly Event[],
   types: readonly string[] | undefined,

@@ -24,7 +24,7 @@ interface Demand {
   reject(error: GatewayError): void;
 }
 
-/** An event stream that requests the next batch once the last batch has been taken. */
+/** An event stream that requests the next batch when the last batch has been taken. */
 export class Follower implements BatchedStream<Event> {
   readonly startedAt = performance.now();
   /** Number of events passed to the reader. */
@@ -36,7 +36,7 @@ export class Follower implements BatchedStream<Event> {
 
   /**
    * @param types sorted types of the events; undefined for all
-   * @param at position after which the stream starts
+   * @param at the stream starts after this position
    */
   constructor(
     readonly caller: Caller,

@@ -21,7 +21,7 @@ const POLL_INTERVAL_MS = 1_000;
 /** Max share of all streams per organization. */
 const ORGANIZATION_SHARE = 0.5;
 
-/** Max streams being opened at a time, in total and per organization: each takes several queries. */
+/** Max streams opened at the same time, in total and per organization, because each takes several queries. */
 const MAX_OPENING = 4;
 const MAX_OPENING_OF_ORGANIZATION = 2;
 
@@ -185,7 +185,7 @@ export class LiveEvents {
         const behind = [...this.waiting].filter(({ isBehind }) => isBehind);
         if (behind.length === 0 && !this.mayHaveEvents) break;
         for (const part of partsOf(behind)) await this.serve(part);
-        // Followers that have taken their events request more and are then served together.
+        // Followers that have taken their events request more, and are served together.
         await nextTick();
       }
     } catch (err) {

@@ -10,7 +10,7 @@ export interface Cursor {
   position: bigint;
 }
 
-/** The input of one read. */
+/** The input for one read. */
 export interface LiveQuery {
   /** Agents whose last positions are read. */
   agentIds?: readonly string[];
@@ -56,7 +56,7 @@ export interface LiveSnapshot {
 /** Max events per batch. */
 const MAX_EVENTS = 200;
 
-/** A row of either kind, which determines the meaning of the other columns. */
+/** A row; its kind determines the meaning of the other columns. */
 interface Row {
   kind: "last" | "event" | "key" | "session" | "deleted";
   id: string;
