@@ -28,13 +28,13 @@ import {
   withAgentNames,
 } from "./found";
 
-/** Max length of a message's beginning (UTF-16 code units). */
+/** Max length of a message's preview (UTF-16 code units). */
 const PREVIEW_LENGTH = 100;
 
 /** Max time between the creation of an event's ID and the event's own time (ms). */
 const EVENT_CLOCK_MS = 5_000;
 
-/** Finds the resources with an ID; an event also has its deliveries. */
+/** Finds the resources with an ID; for an event, also its deliveries. */
 export async function findById(scope: FindScope, id: string): Promise<Found[]> {
   const rows = [
     ...(await findShared(scope, id)),

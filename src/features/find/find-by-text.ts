@@ -26,7 +26,7 @@ import {
 /** The agents of an organization. */
 const AGENTS = "IN (SELECT id FROM agent WHERE organization_id = :organizationId AND deleted_at IS NULL)";
 
-/** Max agents, lines and members whose names are compared: the newest ones. */
+/** Max agents, lines and members to compare by name, newest first. */
 const MAX_EXAMINED = 1_000;
 
 /** An e-mail address with a name, as mail programs copy it. */
@@ -63,7 +63,7 @@ async function findContacts({ reader, organizationId }: FindScope, text: string)
   return contactRows(reader, inOrder);
 }
 
-/** The address that a text is, in its normal form; all possible ones of a phone number without a country code. */
+/** Reads a text as a normalized address; a phone number without a country code yields all possible numbers. */
 function addressesIn(text: string): Address[] {
   const address = (NAMED_ADDRESS.exec(text)?.[1] ?? text).replace(/^mailto:/i, "");
   for (const kind of [AddressKind.email, AddressKind.phone]) {
@@ -87,7 +87,7 @@ async function findDecisions({ reader, organizationId }: FindScope, key: string)
   return decisions.map(decisionRow);
 }
 
-/** Finds resources by a part of their names; compared here, because the databases fold case differently. */
+/** Finds resources by part of their names; compares the names here, because the databases fold case differently. */
 async function findNamed({ reader, organizationId, manages }: FindScope, text: string): Promise<FoundRow[]> {
   const part = text.toLowerCase();
   const first = { where: { organizationId }, order: { id: "DESC" }, take: MAX_EXAMINED } as const;

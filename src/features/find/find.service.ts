@@ -7,14 +7,14 @@ import type { Found } from "./find.types";
 import { findById } from "./find-by-id";
 import { findByText } from "./find-by-text";
 
-/** Who asks, and in which organization. */
+/** The organization to search, and the member's access to it. */
 export interface FindScope {
   reader: EntityManager;
   context: RequestContext;
   organizationId: string;
   /** True if the member may see keys, lines and webhooks. */
   manages: boolean;
-  /** True if the member may see contacts and what they write. */
+  /** True if the member may see contacts and their messages. */
   reads: boolean;
 }
 
@@ -25,7 +25,7 @@ const ID = /(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/;
 export class FindService {
   constructor(private readonly database: Database) {}
 
-  /** The resources that a text identifies or names, and that the member may read; bounded per kind. */
+  /** The resources that a text identifies or names, and that the member may read; limited per kind. */
   find(context: RequestContext, text: string): Promise<Found[]> {
     const may = (permission: Permission) =>
       isAllowed(context.caller, { allowed: { member: permission }, whileDeactivated: true }, false);

@@ -13,7 +13,7 @@ import type { Found, FoundKind } from "./find.types";
 /** A found resource with the ID of its agent, if it belongs to one. */
 export type FoundRow = Omit<Found, "agentName"> & { agentId: string | null };
 
-/** Describes a found resource; by default, it is opened itself. */
+/** Describes a found resource; by default, clients open the resource itself. */
 export const foundRow = (
   kind: FoundKind,
   id: string,
@@ -37,7 +37,7 @@ export const memberRow = ({ id, email }: Member): FoundRow => foundRow("member",
 export const decisionRow = ({ id, situationType, situationKey, agentId }: Decision): FoundRow =>
   foundRow("decision", id, situationType, { detail: situationKey, agentId });
 
-/** Describes contacts by their names or, without one, by their `ref` or first address. */
+/** Describes contacts by their names or, if they have none, by their `ref` or first address. */
 export async function contactRows(reader: EntityManager, contacts: readonly Contact[]): Promise<FoundRow[]> {
   const addresses = await reader.find(ContactAddress, {
     where: { contactId: In(contacts.map(({ id }) => id)) },
@@ -51,7 +51,7 @@ export async function contactRows(reader: EntityManager, contacts: readonly Cont
   });
 }
 
-/** Adds the names of the agents. */
+/** Adds the agents' names. */
 export async function withAgentNames(reader: EntityManager, rows: readonly FoundRow[]): Promise<Found[]> {
   const ids = [...new Set(rows.flatMap(({ agentId }) => agentId ?? []))];
   const agents = ids.length === 0 ? [] : await reader.findBy(Agent, { id: In(ids) });
