@@ -4,7 +4,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 
 /**
  * An e-mail to a member about a conversation that was handed off. While its row exists, the member gets no other e-mail
- * about the conversation; the row is deleted once a person has opened the conversation.
+ * about the conversation; the row is deleted when a person opens the conversation.
  */
 @Entity()
 @Index(["conversationId", "memberId"], { unique: true })
@@ -29,7 +29,7 @@ export class HandoffNotice {
   @Column({ type: "integer" })
   attempts!: number;
 
-  /** Earliest time of the next attempt, when the current attempt must have ended; null before the first attempt. */
+  /** Earliest time of the next attempt; the current attempt must end before it. Null before the first attempt. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   retryAt!: Timestamp | null;
 

@@ -19,13 +19,13 @@ import { retryDelayMs } from "../messages/retries";
 import { HandoffNotice } from "./handoff-notice.entity";
 import { type Notice, noticeMail } from "./notice-mail";
 
-/** The group of senders for notices, with its share. */
+/** The sender group for notices, which has its own share. */
 export const NOTICES = "notices";
 
 /** Max attempts to send a notice, over about a day. */
 const MAX_ATTEMPTS = 30;
 
-/** Failures of this process rather than the mail server: the process was stopping or too slow. */
+/** Failures caused by this process rather than the mail server: the process was stopping or too slow. */
 const ENDED_HERE: ReadonlySet<string> = new Set(["aborted", "lease_lost"]);
 
 /** Retry delay if another transaction has locked a notice (ms). */
@@ -40,7 +40,7 @@ interface Dependencies {
 }
 
 /**
- * Sends handoff notices, and deletes notices that no longer apply. Takes only free locks of notices, because it already
+ * Sends handoff notices, and deletes notices that no longer apply. Takes only free locks on notices, because it already
  * holds lanes.
  */
 export class NoticeWork implements LaneWork {
@@ -75,8 +75,8 @@ export class NoticeWork implements LaneWork {
         dispatches.push({ ...lane, message: { id }, attempt: attempts + 1, send });
       }
     }
-    // Counted before the attempt, so that there is no endless series of attempts that each kill the process. The next
-    // attempt may be made as soon as the lease of this attempt expires.
+    // Counted before the attempt, because an attempt that kills the process would otherwise be repeated endlessly. The
+    // next attempt may be made as soon as this attempt's lease expires.
     for (const [attempts, ofOne] of groupBy(starting, (notice) => notice.attempts + 1))
       await tx.update(
         HandoffNotice,
@@ -86,7 +86,7 @@ export class NoticeWork implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** No-op: the result is already stored. */
+  /** No-op, because the result is already stored. */
   async finish(): Promise<void> {}
 
   /** Returns the data to send for notices that still apply, by notice ID. */
