@@ -31,7 +31,7 @@ export interface Inbound {
   text: string;
   /** The text to check for an opt-out; defaults to `text`. */
   optOutText?: string;
-  /** The columns for e-mails only. */
+  /** The columns used only for e-mails. */
   mail?: Pick<Message, "subject" | "quoted" | "thread">;
   sentAt: Timestamp;
   /** Human-readable description of the parts that were not stored. */
@@ -44,7 +44,7 @@ export interface Inbound {
 export interface Received {
   message: Message;
   contactId: string;
-  /** True if this request stored the message, rather than an earlier request. */
+  /** True if this request, not an earlier one, stored the message. */
   isNew: boolean;
 }
 
@@ -79,7 +79,7 @@ export const isSame = (one: Address, other: Address) =>
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
 /**
- * Finds the contact and conversation of each message; locks the contacts, and adds those who are not known.
+ * Finds the contact and conversation of each message; locks known contacts and adds unknown ones.
  * @param arrivals have distinct names
  * @returns the new messages, and the results of earlier requests for the others, by name
  */
@@ -141,7 +141,7 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
   };
 }
 
-/** Message-IDs that e-mail lines derive from the IDs of messages. */
+/** Message-IDs that e-mail lines derive from message IDs. */
 export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
 
 /** Moves e-mails to the open conversation of the message that they answer, if it has the same contact and line. */

@@ -12,7 +12,7 @@ import type { Line } from "../lines/line.entity";
 import type { Receipt, Receipts } from "../messages/receipts";
 import { EarlyReceipt } from "./early-receipt.entity";
 
-/** The group of senders for receipts, with its share. */
+/** The sender group for receipts, which has its own share. */
 export const RECEIPTS = "receipts";
 
 /** Lane kind for early receipts; the lane has the receipt's ID. */
@@ -21,13 +21,13 @@ export const RECEIPT_LANE = "receipt";
 /** Delay before first looking up a receipt's message (ms); each further delay equals the time elapsed so far. */
 const FIRST_MS = 1_000;
 
-/** Max time a receipt can wait for its message (ms): longer than any send takes, even by a killed process. */
+/** Max time a receipt can wait for its message (ms); longer than any send takes, even by a killed process. */
 const KEPT_MS = HOUR_MS;
 
 /** The stored part of a receipt. */
 type Early = Omit<Receipt, "lineId" | "message"> & { message: { providerId: string } };
 
-/** Receipts that arrived before the response to the send; that response contains the receiver's ID for the message. */
+/** Keeps receipts that arrived before the send's response, which contains the receiver's ID for the message. */
 export class EarlyReceipts implements LaneWork {
   constructor(
     private readonly database: Database,
@@ -70,7 +70,7 @@ export class EarlyReceipts implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** No-op: everything is already stored. */
+  /** No-op, because everything is already stored. */
   async finish(): Promise<void> {}
 
   /** Applies a receipt if its message is now known, in a separate transaction because it locks lanes. */

@@ -84,7 +84,7 @@ export class InboundMessages {
   }
 
   /**
-   * Stores messages: per contact, either one message that opts in or out, or several that do neither.
+   * Stores messages: for each contact, either one message that opts in or out, or several that do neither.
    * @returns the messages by name
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
@@ -183,7 +183,7 @@ export class InboundMessages {
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
     const isSystem = ({ author }: Pick<Message, "author">) => author === SYSTEM;
     for (const conversation of open) {
-      // Once the address is opted in, delivery no longer rejects messages queued since the opt-out.
+      // After the opt-in, delivery no longer rejects messages queued since the opt-out.
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: (message) => !isSystem(message),
         errorCode: MessageError.opted_out,
@@ -198,8 +198,8 @@ export class InboundMessages {
 }
 
 /**
- * Locks the insert order and the conversations that messages are stored in or their senders opt out of. Opt-outs and
- * opt-ins lock lanes, which come later in the lock order.
+ * Locks the conversations that get the messages or that their senders opt out of, and then the insert order, because
+ * opt-outs and opt-ins lock lanes, which come later in the lock order.
  */
 async function lockAhead(tx: Tx, placed: readonly Recipient[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));

@@ -23,7 +23,7 @@ declare module "fastify" {
   }
 }
 
-/** Adds the routes for requests signed with the secret of a line. */
+/** Adds the routes for requests signed with a line's secret. */
 export function addInbound(app: FastifyInstance, { inbound }: { inbound: InboundService }): void {
   const bodies = new Bodies();
   app.decorateRequest("sender", undefined);

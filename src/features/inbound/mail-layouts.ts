@@ -1,4 +1,4 @@
-/** Layouts of mail programs in common languages: introductions of quoted e-mails, and signatures. */
+/** Layouts used by mail programs in common languages: introductions to quoted e-mails, and signatures. */
 
 /** Lines that introduce a quoted e-mail, such as "On 21 Nov 2026, Acme wrote:"; they also contain a digit. */
 export const ATTRIBUTIONS: readonly RegExp[] = [
@@ -20,7 +20,7 @@ export const ATTRIBUTIONS: readonly RegExp[] = [
   /^.*\b20\d\d\b.*\d[:.]\d\d.*<[^<>\s]+@[^<>\s]+>\s*:$/,
 ];
 
-/** The header names above a quoted e-mail; a block has a sender, a subject and one more. */
+/** The header names above a quoted e-mail; a header block has a sender, a subject and one more header. */
 export const HEADER_NAMES = {
   sender:
     /^(from|von|de|da|van|från|fra|lähettäjä|od|nadawca|от|от кого|від|kimden|gönderen|feladó|de la|差出人|发件人|寄件者|寄件人|보낸 사람)\s*[:：]/i,
@@ -62,7 +62,7 @@ const QUOTED_MESSAGE = [
   "Doorgestuurd bericht",
 ];
 
-/** Lines that end the author's text: they start a quoted or forwarded e-mail, or the signature. */
+/** Lines that end the author's text, because they start a quoted or forwarded e-mail, or the signature. */
 export const SEPARATORS: readonly RegExp[] = [
   /^-- ?$/,
   /^_{32,}$/,
@@ -74,7 +74,7 @@ export const SEPARATORS: readonly RegExp[] = [
 const DEVICE =
   "(my |mobile|iPhone|iPad|Mail\\b|Outlook|Yahoo|Proton|Gmail|Samsung|Galaxy|Huawei|Android|BlackBerry|Windows)";
 
-/** The footers of phones and programs, possibly followed by a URL. */
+/** Footers added by phones and programs, possibly followed by a URL. */
 export const FOOTERS: readonly RegExp[] = [
   new RegExp(`^Sent (from|via|with) (the )?${DEVICE}`, "i"),
   /^(Get|Download) Outlook for (iOS|Android|Mac|Windows)/i,

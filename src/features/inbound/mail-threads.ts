@@ -29,7 +29,7 @@ export class MailThread {
     worker.on("error", () => undefined).once("exit", () => this.leaveIdle());
   }
 
-  /** Takes an idle thread or starts one; starting may take long on a busy machine. */
+  /** Takes an idle thread or starts one; starting may take a long time on a busy machine. */
   static async take(): Promise<MailThread> {
     const free = idle.at(-1);
     if (free !== undefined) {

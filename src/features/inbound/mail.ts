@@ -43,7 +43,7 @@ export async function readMail(
   if (report !== undefined || mail.isReport || (from === undefined && mail.isAutomatic)) return { report };
   if (from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const plain = divided(mail);
-  // Yields in between, because splitting malicious text can take 20 ms.
+  // Yields to other work, because splitting malicious text can take 20 ms.
   if (mail.html !== undefined) await setImmediate();
   // Unlike HTML, plain text may show quotations by indentation alone.
   const rich = mail.html === undefined ? plain : divided({ ...mail, text: mail.html });
@@ -66,7 +66,7 @@ export async function readMail(
       }),
     lists: mail.lists,
     text,
-    // People who unsubscribe through the subject may have a signature.
+    // People who unsubscribe in the subject may have a signature in the text.
     optOutText:
       [plain.own, rich.own].find((each) => optOutIntent(each, optOutWords) !== undefined) ?? (own || subject),
     mail: {

@@ -15,13 +15,13 @@ const WAIT_TIMEOUT_MS = 30_000;
 /** Max e-mails per organization being parsed or waiting; above that, its mail servers must retry. */
 const MAX_MAILS_PER_ORGANIZATION = 30;
 
-// Created once: capturing a stack per error is expensive during an attack.
+// Created once, because capturing a stack per error is expensive during an attack.
 const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. Try again soon.");
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
 /**
- * How much of an e-mail is parsed, from its start, if parsing all of it takes too long (bytes): enough for a text of
- * max length in any encoding.
+ * Bytes to parse, from the start of an e-mail, if parsing all of it takes too long; enough for a text of max length in
+ * any encoding.
  */
 const HEAD_BYTES = 131_072;
 
@@ -37,7 +37,7 @@ export interface MailLine {
   lineId: string;
 }
 
-/** The used parts of an e-mail. */
+/** The parts of an e-mail that are used. */
 export interface ParsedMail {
   /** The possible sender addresses, best first. */
   senders: { address: string; name: string }[];
@@ -72,11 +72,11 @@ const turns = new Map<string, { turn: Semaphore; mails: number }>();
 
 /**
  * Parses an e-mail, or at least its start. Each organization uses one thread at a time, and its lines take turns, so
- * that slow e-mails delay neither other organizations nor all lines of their own.
+ * that one line's slow e-mails delay neither other organizations nor all of the organization's other lines.
  * @param raw the bytes in parts, transferred to a thread: the buffers may be empty afterwards
  * @param line the line that received it
  * @returns undefined for an e-mail that cannot be parsed
- * @throws GatewayError `unavailable` if the wait would be too long
+ * @throws GatewayError `unavailable` if the wait is too long
  */
 export async function parseMail(
   raw: readonly Buffer[],
@@ -117,7 +117,7 @@ async function parseWholeOrStart(raw: readonly Buffer[]): Promise<ParsedMail | u
 /**
  * Parses an e-mail in a thread, because a maliciously slow e-mail would otherwise block the server, and an attachment
  * would delay it.
- * @returns undefined for an e-mail that cannot be parsed, or not within the memory of a thread
+ * @returns undefined for an e-mail that cannot be parsed or needs more memory than a thread has
  * @throws GatewayError `unavailable` if it takes too long
  */
 async function parse(parts: readonly Uint8Array[], isHead: boolean): Promise<ParsedMail | undefined> {

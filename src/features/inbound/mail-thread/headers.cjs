@@ -1,5 +1,5 @@
 // @ts-check
-// Who a mail is from, and which mails it refers to, by its headers.
+// Reads from an e-mail's headers who sent it, and which e-mails it refers to.
 const { PostalMime } = require("./postal-mime.cjs");
 
 /** @typedef {import("postal-mime").Header} Header */
@@ -10,8 +10,8 @@ const LIST_MAX_LENGTH = 255;
 const MAX_LISTS = 4;
 
 /**
- * The addresses that a mail may be from, the best first: of the only `From`, of `Sender`, of the first of several authors,
- * of the envelope. Of several `From`, a mail server may have checked another one.
+ * The addresses that may have sent an e-mail, best first: a single `From`, `Sender`, the first of several authors, and
+ * the envelope's. Empty for different `From` headers, because a mail server may have checked another one.
  * @param {readonly Header[]} headers
  */
 function sendersOf(headers) {
@@ -28,7 +28,7 @@ function sendersOf(headers) {
 }
 
 /**
- * The person who wrote a mail that a form or list sent: list programs name the author before they replace `From`.
+ * The person who wrote an e-mail that a form or list sent; list programs name the author before they replace `From`.
  * @param {readonly Header[]} headers
  */
 function authorOf(headers) {
@@ -40,7 +40,7 @@ function authorOf(headers) {
 }
 
 /**
- * The mailing list that a mail came through: its address, and its ID in the form of an address.
+ * The mailing list that an e-mail came through: its address, and its ID in the form of an address.
  * @param {readonly Header[]} headers
  */
 function listsOf(headers) {
@@ -48,7 +48,7 @@ function listsOf(headers) {
     (value) => /<mailto:([^<>?]+)/i.exec(value)?.[1] ?? [],
   );
   const ids = valuesOf(headers, "list-id").flatMap((value) => /([^<>\s]+)>?\s*$/.exec(value)?.[1] ?? []);
-  // Without an ID, an answer could follow.
+  // Without an ID, the e-mail does not count as automatic, and an answer could follow.
   if (ids.length === 0) return [];
   return [...posts, ...ids.map((id) => id.replace(".", "@"))]
     .map((each) => each.slice(0, LIST_MAX_LENGTH).toLowerCase())
@@ -58,28 +58,28 @@ function listsOf(headers) {
 /** @param {string} value */
 function mailboxOf(value) {
   if (value.length > SENDER_MAX_LENGTH) return { isOneOfSeveral: false };
-  // Some programs put an address that has angle brackets already in others.
+  // Some programs put angle brackets around an address that already has them.
   const text = value.replace(/<{2,}/g, "<").replace(/>{2,}/g, ">");
   const found = /** @type {import("postal-mime").Mailbox[]} */ (
     PostalMime.addressParser(text, { flatten: true })
   );
   const [address, ...more] = found.flatMap(({ address = "" }) => (address.includes("@") ? [address] : []));
   const unquoted = text.replace(/"(?:[^"\\]|\\.)*"/g, "");
-  // The parser finds addresses within encoded words, and takes the first of several in angle brackets.
+  // The parser finds addresses within encoded words, and takes the first of several addresses in angle brackets.
   const isOneOfSeveral = more.length > 0 || unquoted.split("<").length > 2;
   const isUsable =
     address !== undefined && text.includes(address) && !/\s/.test(address.replace(/^".*"@/, ""));
-  // A comma in a name without quotes divides it.
+  // A comma divides an unquoted name.
   const name = isOneOfSeveral ? "" : found.flatMap(({ name }) => name || []).join(", ");
   return { mailbox: isUsable ? { address, name } : undefined, plain: plainAddress(text), isOneOfSeveral };
 }
 
-/** An address with a domain of several labels: words around a sign may be a name. */
+/** An address whose domain has several labels, because other words around an `@` may be a name. */
 const ADDRESS = /(?:"(?:[^"\\]|\\.)+"|[^\s<>()",;:[\]\\@]+)@[^\s<>()",;:[\]\\@.]+\.[^\s<>()",;:[\]\\@]+/;
 const MAX_COMMENT_DEPTH = 5;
 
 /**
- * The address in a sender without what the parser does not understand: comments and spaces within an address, routes,
+ * A sender's address without syntax that the parser does not support: comments and spaces within an address, routes and
  * apostrophes (RFC 5322, 3.2.2, 3.4.1 and 4.4).
  * @param {string} text
  */
@@ -94,7 +94,7 @@ function plainAddress(text) {
 }
 
 /**
- * The message IDs that a mail refers to, oldest first.
+ * The message IDs that an e-mail refers to, oldest first.
  * @param {readonly Header[]} headers
  */
 function referencesOf(headers) {

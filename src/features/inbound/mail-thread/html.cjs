@@ -1,9 +1,9 @@
 // @ts-check
-// The text of a mail's HTML, in which the lines of quotations start with `>`.
+// Converts an e-mail's HTML to text; the lines of quotations start with `>`.
 const { PostalMime } = require("./postal-mime.cjs");
 
 /**
- * The text of a mail, made from HTML if there is no other, and the text made from HTML if only that marks quotations.
+ * The text of an e-mail, from HTML if there is no other text, and the HTML as text if only the HTML marks quotations.
  * @param {import("postal-mime").Email} mail
  * @returns {Promise<{ text: string, html?: string }>}
  */
@@ -17,7 +17,7 @@ async function textsOf({ text = "", html }) {
 
 /** @param {string} html */
 async function textOfHtml(html) {
-  // The parser makes text of HTML where a mail has parts of both kinds.
+  // The parser converts HTML to text only in an e-mail with parts of both kinds.
   const parts = [
     "Content-Type: multipart/mixed; boundary=part",
     "",
@@ -35,27 +35,27 @@ async function textOfHtml(html) {
   return withQuotes((await PostalMime.parse(parts.join("\r\n"))).text ?? "").trim();
 }
 
-/** Max length of a text that only says that the mail is HTML. */
+/** Max length of a text that only says that the e-mail is HTML. */
 const STAND_IN_MAX_LENGTH = 400;
 
-/** Max length of HTML that is read beside text: the author's words come first. */
+/** Max length of HTML that is read in addition to text, because the author's words come first. */
 const RICH_MAX_LENGTH = 131_072;
 
 const QUOTE_START = "\ue000";
 const QUOTE_END = "\ue001";
 
-/** Names that mail programs give to what introduces or contains a quotation, or is the signature. */
+/** Names that mail programs give to a quotation, its introduction or the signature. */
 const QUOTE_NAMES =
   /\b(class|id|name)\s*=\s*["']?[^"']*(gmail_attr|gmail_signature|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_signature_block|zmail_extra|Zm-_Id_-Sgn|mail-editor-reference-message-container|sh-quoted-content|missive_quote)|\bname\s*=\s*["']?quote\b/i;
 
-/** What Outlook puts above the mail that it quotes, which ends with the whole mail. */
+/** Elements that Outlook puts above a quoted e-mail; the quotation continues to the end of the e-mail. */
 const QUOTE_ABOVE =
   /\bid\s*=\s*["']?(appendonsend|divRplyFwdMsg|OLK_SRC_BODY_SECTION|stopSpelling)\b|border-top:\s*solid\s+#(E1E1E1|B5C4DF)\b/i;
 
-/** An indented paragraph of Gmail and Apple Mail, which is no quotation. */
+/** An indented paragraph in Gmail or Apple Mail, which is not a quotation. */
 const INDENTED = /\bborder:\s*(none|0)/i;
 
-/** The part of the attributes that is read, whose length mail programs stay below. */
+/** Reads only the start of the attributes, because mail programs write fewer characters. */
 const QUOTE_TAG = /<(\/?)(blockquote|div|span|hr)\b([^<>]{0,1000})[^<>]*>/gi;
 
 /**
@@ -75,7 +75,7 @@ const hasQuotes = (html) =>
   );
 
 /**
- * HTML with marks where quotations start and end, each on its own line.
+ * Marks where quotations in HTML start and end, with each mark on its own line.
  * @param {string} html
  */
 function markQuotes(html) {
@@ -101,11 +101,11 @@ function markQuotes(html) {
     });
 }
 
-/** Max depth of quotations: beyond that, all is quoted. */
+/** Max depth of quotations; deeper ones count as part of the outer quotation. */
 const MAX_DEPTH = 100;
 
 /**
- * Text in which the lines between marks start with `>`.
+ * Removes the marks, and starts each line between them with `>`.
  * @param {string} text
  */
 function withQuotes(text) {
@@ -121,7 +121,7 @@ function withQuotes(text) {
 }
 
 /**
- * HTML without what is not shown, and without tags that never end, on which the parser takes quadratic time.
+ * HTML without hidden content, and without unfinished tags, because parsing them takes quadratic time.
  * @param {string} html
  */
 function shownOf(html) {
@@ -131,7 +131,7 @@ function shownOf(html) {
   for (let found = start.exec(html); found !== null; found = start.exec(html)) {
     const end = new RegExp(`</${found[1]}\\s*>`, "gi");
     end.lastIndex = start.lastIndex;
-    // Browsers show nothing after an unclosed one.
+    // Browsers show nothing after an unclosed element.
     const isClosed = end.test(html);
     shown.push(html.slice(from, found.index));
     from = isClosed ? end.lastIndex : html.length;

@@ -1,20 +1,20 @@
 // @ts-check
-// The parser of mails, which decodes texts by what their bytes are.
+// The e-mail parser, which detects the encoding of text from its bytes.
 const { dirname, join } = require("node:path");
 
-/** Encodings of one byte per letter, whose texts are hardly ever valid UTF-8 by chance. */
+/** Single-byte encodings; text in them is hardly ever valid UTF-8 by chance. */
 const SINGLE_BYTE = /^(windows-125\d|iso-8859-\d+|macintosh)$/;
 
-/** The encoding that HTML names, within its first bytes (HTML 5, 13.2.3.2). */
+/** The encoding declared within the first bytes of HTML (HTML 5, 13.2.3.2). */
 const META_CHARSET = /<meta\b[^<>]{0,200}?\bcharset\s*=\s*["']?([\w:-]{1,40})/i;
 const META_BYTES = 2_048;
 
-/** The letters that show the encoding of a text: all of them could fill the memory of the thread. */
+/** Max characters used to detect an encoding, because using all of them could fill the thread's memory. */
 const SAMPLE_LENGTH = 65_536;
 
 const NativeDecoder = TextDecoder;
 
-/** Labels of encodings of old programs, which Node does not have. */
+/** Labels of old encodings that Node does not support. */
 const OLD_LABELS = new Set([
   ...["utf-7", "utf7", "unicode-1-1-utf-7"],
   ...[437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 869].flatMap((page) => [
@@ -24,8 +24,8 @@ const OLD_LABELS = new Set([
 ]);
 
 /**
- * Decodes by what bytes are, not by their label alone: many programs name none or a wrong one, and the parser takes a
- * missing one for UTF-8.
+ * Detects encodings from the bytes as well as the label, because many programs declare no encoding or a wrong one, and
+ * the parser assumes UTF-8 if none is declared.
  */
 globalThis.TextDecoder = /** @type {any} */ (
   class extends NativeDecoder {
@@ -57,7 +57,7 @@ globalThis.TextDecoder = /** @type {any} */ (
       const isAscii = first < 0;
       const sample = text.slice(first, first + SAMPLE_LENGTH);
       const unreadable = sample.split(UNREADABLE).length - 1;
-      // The end of a text that is cut may be half a character.
+      // Truncated text may end with half a character.
       if (!isAscii && 2 * unreadable <= sample.replace(/[\0-\x7f]+/g, "").length) return text;
       const label = META_CHARSET.exec(text.slice(0, META_BYTES))?.[1];
       const decoder = decoderOf(label) ?? (isAscii ? undefined : new NativeDecoder("windows-1252"));
@@ -75,7 +75,7 @@ const bytesOf = (input) =>
     : Buffer.from(input);
 
 /**
- * The decoder for a label in HTML, which is not of UTF-16 if it could be read.
+ * The decoder for a label in HTML; undefined for UTF-16, because a label in UTF-16 could not have been read.
  * @param {string | undefined} label
  */
 function decoderOf(label = "utf-8") {
@@ -87,14 +87,14 @@ function decoderOf(label = "utf-8") {
   }
 }
 
-// Loaded after the decoder is replaced, because it keeps some.
+// Loaded after the decoder is replaced, because the parser keeps some decoders.
 const PostalMime = require("postal-mime");
 
-// The parser makes no decoders of other labels.
+// The parser creates decoders only for these labels.
 const { ENCODING_LABELS } = require(join(dirname(require.resolve("postal-mime")), "decode-strings.js"));
 for (const label of OLD_LABELS) ENCODING_LABELS.add(label);
 
-/** Node's `Blob` costs 10 µs and 2 KB per part; the parser makes one of two parts per line, only to join them. */
+/** Node's `Blob` costs 10 µs and 2 KB per part, and the parser creates one per line only to join two parts. */
 globalThis.Blob = /** @type {any} */ (
   class {
     /** @param {(string | ArrayBuffer | Uint8Array)[]} parts */

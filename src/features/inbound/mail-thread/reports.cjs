@@ -1,5 +1,5 @@
 // @ts-check
-// Mails that programs write: automatic answers, and reports of mail servers.
+// Recognizes e-mails written by programs: automatic answers, and reports from mail servers.
 const { referencesOf, valuesOf } = require("./headers.cjs");
 
 /** @typedef {import("postal-mime").Header} Header */
@@ -9,8 +9,8 @@ const MESSAGE_ID_MAX_LENGTH = 2_000;
 const DETAIL_MAX_LENGTH = 2_000;
 
 /**
- * True if a program wrote a mail: RFC 3834, 2 and 5, and what is older than it. `X-Auto-Response-Suppress` is no sign,
- * because mails of people may have it too.
+ * True if a program wrote an e-mail, according to RFC 3834, 2 and 5, or older conventions. Ignores
+ * `X-Auto-Response-Suppress`, because people's e-mails may also have it.
  * @param {readonly Header[]} headers
  * @param {string} from
  */
@@ -28,7 +28,7 @@ function isAutomatic(headers, from) {
 }
 
 /**
- * True for a mail that must not be answered, such as a bounce (RFC 5321, 4.5.5).
+ * True for an e-mail that must not be answered, such as a bounce (RFC 5321, 4.5.5).
  * @param {readonly Header[]} headers
  */
 const hasNullSender = (headers) =>
@@ -39,7 +39,7 @@ const MAIL_SERVER =
   /(^|<)\s*(mail(er)?[._-]?daemon|post[._-]?master)(@|>?\s*$)|<\s*>\s*$|^\W*(mailer[ _-]daemon|mail delivery (sub)?system)\b/i;
 
 /**
- * True for a report of a mail server, which is from no contact (RFC 6522; RFC 5321, 4.5.1).
+ * True for a mail server's report, which does not come from a contact (RFC 6522; RFC 5321, 4.5.1).
  * @param {readonly Header[]} headers
  * @param {string} from
  */
@@ -47,26 +47,26 @@ const isReport = (headers, from) =>
   [from, ...valuesOf(headers, "from")].some((value) => MAIL_SERVER.test(value)) ||
   valuesOf(headers, "content-type").some((value) => /^\s*multipart\/report\b/i.test(value));
 
-/** The types of complaints by which a recipient asks for no more mail (RFC 5965, 7.3). */
+/** The types of complaints that ask for no more e-mails (RFC 5965, 7.3). */
 const COMPLAINT = /^(abuse|fraud|opt-out|opt-out-list)$/i;
 
 /** An enhanced status code (RFC 3463). */
 const STATUS = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/;
 
-/** A line with the reply of a mail server, or with a status code as qmail writes it. */
+/** A line with a mail server's reply, or with a status code in qmail's format. */
 const REPLY = /^.*(?:(?<![\d.])5\d\d[ -]|\(#[45]\.\d{1,3}\.\d{1,3}\)).*/m;
 
-/** Words of a mail server that gave up, and of one that still tries. */
+/** Words of a mail server that has given up, or that is still trying. */
 const GAVE_UP =
   /fail|error|undeliver|reject|unable|unknown|returned|aborted|not (be )?deliver|not reach|permanent/i;
 const STILL_TRIES =
   /\bwarning\b|\bdelayed\b|not yet been|not (need|have) to re-?send|will (be )?(re)?tr(y|ied)|still trying/i;
 
 /**
- * The mail that a report is about: one that could not be delivered (RFC 3464, or in words), or that its recipient
- * complained about (RFC 5965, or as Outlook.com passes it on).
+ * The e-mail that a report is about: it could not be delivered (RFC 3464, or described in words), or its recipient
+ * complained about it (RFC 5965, or Outlook.com's format).
  * @param {import("postal-mime").Email} mail
- * @param {string} text its text
+ * @param {string} text the report's text
  * @param {string} from
  * @returns {import("../parse-mail").ParsedMail["report"]}
  */
@@ -85,7 +85,7 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
   const words = text.slice(0, REPORT_MAX_LENGTH);
   const [attached] = textsOf(/^(message\/(rfc822|global)|text\/rfc822)(-headers)?$/i);
   const original = attached?.split(/\r?\n\r?\n/, 1)[0] ?? words;
-  // The words of the report come before the mail that it returns.
+  // A report's own words come before the e-mail that it returns.
   const [notice = ""] = words.split(/^(?:Received|Return-Path|Message-ID|From|To|Date|Subject):/im, 1);
   const [delivery = notice] = textsOf(/^message\/(global-)?delivery-status$/i);
   const [feedback = ""] = textsOf(/^message\/feedback-report$/i);
@@ -99,7 +99,7 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
   const reply = field(delivery, "Diagnostic-Code") || (REPLY.exec(notice)?.[0] ?? "");
   const diagnosis = reply.replace(/\s+/g, " ").trim();
   const [status = ""] = STATUS.exec(field(delivery, "Status")) ?? [];
-  // Some servers map the reply of another one to a less exact status.
+  // Some servers map another server's reply to a less exact status.
   const [precise = status] = STATUS.exec(diagnosis) ?? [];
   return {
     messageId: (field(original, "Message-ID") || referencesOf(headers).at(-1) || "").slice(

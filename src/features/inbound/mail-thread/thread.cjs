@@ -1,13 +1,13 @@
 // @ts-check
-// A thread that parses mails and posts only the part of each that is kept: work on the whole text would stop the server.
-// It is JavaScript because Node loads it as it is, from the build and in tests.
+// A thread that parses e-mails and posts only the parts that are kept, because work on the whole text would block the
+// server. It is JavaScript, so that Node can load it unchanged, from the build and in tests.
 const { parentPort } = require("node:worker_threads");
 const { authorOf, listsOf, referencesOf, sendersOf } = require("./headers.cjs");
 const { textsOf } = require("./html.cjs");
 const { PostalMime } = require("./postal-mime.cjs");
 const { isAutomatic, isReport, reportOf } = require("./reports.cjs");
 
-/** Max lines that are parsed: 10 MiB of base64 have 137,000, and each costs the parser memory. */
+/** Max lines to parse, because each costs memory; 10 MiB of base64 have 137,000. */
 const MAX_LINES = 300_000;
 
 const HEADER_MAX_LENGTH = 2_000;
@@ -16,15 +16,15 @@ const MAX_NAMES = 20;
 const NAME_MAX_LENGTH = 255;
 
 /**
- * Parses a mail.
+ * Parses an e-mail.
  * @param {import("../mail-threads").MailForThread} mail
- * @returns {Promise<import("../parse-mail").ParsedMail | undefined>} undefined for a mail that cannot be parsed
+ * @returns {Promise<import("../parse-mail").ParsedMail | undefined>} undefined for an e-mail that cannot be parsed
  */
 async function parse({ raw, isHead, maxTextLength }) {
   const whole = fromHeader(Buffer.concat(raw));
   const part = firstLines(whole);
   const isPartial = isHead || part.length < whole.length;
-  // Without the end of its header, a mail may miss what says who wrote it.
+  // An incomplete header may lack the fields that name the author.
   if (isPartial && !part.includes("\r\n\r\n") && !part.includes("\n\n")) return undefined;
   const mail = await PostalMime.parse(part, { forceRfc822Attachments: true }).catch(() => undefined);
   if (mail === undefined) return undefined;
@@ -61,11 +61,11 @@ async function parse({ raw, isHead, maxTextLength }) {
 }
 
 /**
- * A mail without the byte order mark and the blank lines that some programs write above the header.
+ * An e-mail without the byte order mark and the blank lines that some programs write above the header.
  * @param {Buffer} raw
  */
 function fromHeader(raw) {
-  // Old archives end lines with CR alone.
+  // Old archives end lines with only a CR.
   if (!raw.includes(0x0a)) for (const [i, byte] of raw.entries()) if (byte === 0x0d) raw[i] = 0x0a;
   let start = raw.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
   while (raw[start] === 0x0d || raw[start] === 0x0a) start += 1;
@@ -84,7 +84,7 @@ function firstLines(raw) {
 
 parentPort?.on("message", async (mail) => {
   const parsed = await parse(mail);
-  // As bytes that are handed over, so that the other thread sees their number before it reads them.
+  // Transferred as bytes, so that the other thread sees their number before it reads them.
   const { buffer } = new TextEncoder().encode(JSON.stringify(parsed ?? null));
   parentPort?.postMessage(buffer, [buffer]);
 });
