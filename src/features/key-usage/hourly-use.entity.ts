@@ -10,7 +10,7 @@ export const USAGE_ORDER = new InsertOrderLock(3);
 /** Retention (ms): the longest period, 30 days, plus the rest of its first day. */
 export const USE_LIFETIME_MS = 31 * DAY_MS;
 
-/** Number of requests with a key in one hour, by outcome, and its last accepted use. */
+/** Number of requests with a key in one hour, by outcome, and the key's last accepted use. */
 @Entity()
 export class HourlyUse {
   @PrimaryColumn(UUID_COLUMN)

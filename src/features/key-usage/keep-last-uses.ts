@@ -3,8 +3,8 @@ import { allReturning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Copies the last use of keys to their rows if the hour that records it is about to be deleted. Until then, only the
- * hour records it, so that a key's row stays unchanged while the key is in use.
+ * Copies keys' last uses to their rows when the hours that record them are about to be deleted. Until then, only the
+ * hour records the use, so that a key's row stays unchanged while the key is in use.
  * @param before hours before this are deleted
  * @param limit max keys
  * @returns the number of keys

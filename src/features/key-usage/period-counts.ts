@@ -33,7 +33,7 @@ export class PeriodCounts<Count> {
    */
   take(): WriteBatch[] {
     const batches = [...this.periods].flatMap(([period, byId]) => {
-      // Sorted by ID: neighbors share database pages, and concurrent writers do not deadlock.
+      // Sorted by ID, so that neighbors share database pages and concurrent writers do not deadlock.
       const counts = [...byId].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
       const start = timestampOf(period * this.lengthMs);
       return Array.from({ length: Math.ceil(counts.length / MAX_ROWS) }, (_, i) => {

@@ -61,7 +61,6 @@ export class UsageRecorder implements KeyUsageRecorder {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Records an accepted use. */
   accepted(keyId: string, { ip }: Origin): void {
     this.uses.addAccepted(keyId, ip);
     this.schedule();

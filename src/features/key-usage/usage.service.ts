@@ -27,7 +27,7 @@ const PERIODS = {
   [UsagePeriod.last_30_days]: { count: 30, lengthMs: DAY_MS, digits: "2026-11-21".length },
 } as const;
 
-/** Sums of one key, or of one key in one bucket; PostgreSQL's driver returns its bigints as text. */
+/** Sums for one key, or for one key in one bucket; PostgreSQL's driver returns its bigints as text. */
 interface Row {
   keyId: string;
   bucket: string;
@@ -174,7 +174,7 @@ const sums = (
       since: starts[0],
     });
 
-/** The reasons for the last rejection of keys, by ID. Reads only the newest entry per key. */
+/** The reason for each key's last rejection, by ID. Reads only the newest entry per key. */
 async function lastRejections(
   reader: EntityManager,
   ids: readonly string[],
@@ -201,7 +201,7 @@ async function lastRejections(
   );
 }
 
-/** Totals with one bucket per start. */
+/** Totals with one bucket for each start time. */
 function totalsOf(rows: readonly Row[], starts: readonly string[], digits: number): UsageTotals {
   const buckets = starts.map(emptyBucket);
   const totals = { accepted: 0, refused: 0, buckets };

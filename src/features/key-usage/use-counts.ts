@@ -14,7 +14,7 @@ interface Uses {
 
 const unused = (keyId: string): Uses => ({ keyId, accepted: 0, refused: 0, lastAt: null, lastIp: null });
 
-/** Uses of keys by hour. */
+/** Key uses by hour. */
 export class UseCounts extends PeriodCounts<Uses> {
   private nowMs = 0;
   private now: Timestamp = "";
@@ -23,11 +23,11 @@ export class UseCounts extends PeriodCounts<Uses> {
     super(HOUR_MS, writeUses);
   }
 
-  /** Counts an accepted use now. Allocates only for a key's first use, because every request calls this. */
+  /** Counts an accepted use in the current hour. Called by every request, so it allocates only on a key's first use. */
   addAccepted(keyId: string, ip: string | null): void {
     const nowMs = Date.now();
     const uses = this.countOf(nowMs, keyId, unused);
-    // Many requests share a millisecond, and formatting a time takes longer than all the rest here.
+    // Many requests share a millisecond, and formatting a time takes longer than everything else here.
     if (nowMs !== this.nowMs) {
       this.nowMs = nowMs;
       this.now = timestampOf(nowMs);
@@ -37,7 +37,7 @@ export class UseCounts extends PeriodCounts<Uses> {
     uses.lastIp = ip;
   }
 
-  /** Counts a rejected use now. */
+  /** Counts a rejected use in the current hour. */
   addRejected(keyId: string): void {
     this.countOf(Date.now(), keyId, unused).refused += 1;
   }
