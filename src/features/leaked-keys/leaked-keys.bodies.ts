@@ -32,12 +32,12 @@ const GITHUB_REPORT = z
   .array(z.object({ token: z.string(), url: z.string().nullish() }))
   .max(REPORT_MAX_TOKENS);
 
-/** The hash of the stored key or token; undefined for a text that cannot be one. */
+/** The hash of the stored key or token; undefined for text that cannot be a key or token. */
 export const leakedHash = (token: string): string | undefined =>
   isWellFormedApiKey(token) ? hashToken(token) : tokenHash(token);
 
 /**
- * Reads a body with a key.
+ * Reads a body that contains a key.
  * @throws GatewayError `invalid_request`, including for a key with a typo, because it cannot exist
  */
 export function keyOf(body: unknown): string {

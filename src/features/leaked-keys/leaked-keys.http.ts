@@ -20,7 +20,7 @@ interface Services {
   gitHubSignatures: GitHubSignatures;
 }
 
-/** Adds the route for reports of leaked keys: any holder of a key may revoke it, and GitHub signs its reports. */
+/** Adds the route for reports of leaked keys. Any holder of a key may revoke it, and GitHub signs its reports. */
 export function addLeakedKeys(app: FastifyInstance, { leakedKeys, gitHubSignatures }: Services): void {
   const bodies = new Bodies();
   app.removeAllContentTypeParsers();
@@ -33,7 +33,7 @@ export function addLeakedKeys(app: FastifyInstance, { leakedKeys, gitHubSignatur
     const max = isSigned ? REPORT_MAX_BYTES : ANONYMOUS_BODY_LIMIT;
     return bodies.read(request, payload, { max, holder, organizationId: null }, async (parts) => {
       const raw = joined(parts);
-      // Before parsing, which costs far more for a large body.
+      // Verified before parsing, which is far more expensive for a large body.
       if (isSigned && !(await gitHubSignatures.isValid(identifier, signature, raw)))
         throw new GatewayError("invalid_signature");
       const body = parseJson(raw);

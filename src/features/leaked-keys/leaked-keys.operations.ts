@@ -3,7 +3,7 @@ import { LEAKED_KEY } from "./leaked-keys.bodies";
 
 const KEY = "agk_live_Qx7mT2bLw9Zk_EXAMPLEexampleEXAMPLE007397E";
 
-/** Describes reports by holders of keys; only GitHub sends signed lists, so they are not documented. */
+/** Describes reports by key holders; only GitHub sends signed lists, so they are not documented. */
 export const leakedKeysOperations = (): readonly HttpOperation[] => [
   {
     operationId: "reportLeakedKey",

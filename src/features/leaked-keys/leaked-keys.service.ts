@@ -33,7 +33,7 @@ export interface LeakedKey {
   url: string | null;
 }
 
-/** A key found by its own hash or by the hash of a token of its application. */
+/** A key found by its own hash or by the hash of its application's token. */
 interface Found {
   hash: string;
   key: ApiKey;
@@ -136,7 +136,7 @@ export class LeakedKeysService {
       }));
       revoked.push(...leaked);
       if (leaked.length === 0) continue;
-      // Not awaited: the response must not depend on the mail server.
+      // Not awaited, because the response must not depend on the mail server.
       const mailing = this.tellManagers(organization, leaked).finally(() => this.mailing.delete(mailing));
       this.mailing.add(mailing);
     }
@@ -166,7 +166,7 @@ export class LeakedKeysService {
   }
 }
 
-/** @returns true if this call has revoked the key */
+/** @returns true if this call revoked the key */
 async function end(tx: Tx, context: RequestContext, key: ApiKey, url: string | null): Promise<boolean> {
   const { id, agentId, name, hint } = key;
   const now = timestamp();
