@@ -10,7 +10,7 @@ import { Line } from "./line.entity";
 import { lineDriver } from "./line-driver";
 import { lineTarget } from "./line-target";
 
-/** Max lines with cached drivers: creating a driver reads the line and derives its signing secret. */
+/** Max lines with cached drivers; creating a driver reads the line and derives its signing secret. */
 const MAX_KEPT = 1_000;
 
 /** The driver of one version of a line. */

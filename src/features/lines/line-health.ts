@@ -22,7 +22,7 @@ export class LineHealth {
     private readonly log: Logger,
   ) {}
 
-  /** Pauses lines that have failed too many times in a row; if that fails, it is only logged. */
+  /** Pauses lines that have failed too many times in a row; a failure to pause is only logged. */
   readonly pauseRejecting = (lines: readonly { lineId: string; reason: string }[]): void => {
     for (const { lineId: id, reason } of lines) {
       if (this.pausing.has(id)) continue;

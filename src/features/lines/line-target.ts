@@ -5,7 +5,7 @@ import { signingSecretsOf } from "../../instance-key/signing-secrets";
 import { Line } from "./line.entity";
 import type { LineEmail } from "./line-settings";
 
-/** The target of a line, with its secrets: never log it or return it to clients. */
+/** The target of a line, with its secrets; never log it or return it to clients. */
 export type LineTarget =
   | { kind: "local" }
   | {

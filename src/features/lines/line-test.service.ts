@@ -54,7 +54,7 @@ export class LineTest {
 /** Max line tests per organization, minute and process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
-/** Sends test messages at the request of members, bypassing the queue. */
+/** Sends test messages at members' request, bypassing the queue. */
 export class LineTestService {
   private readonly turns = new OneAtATime(
     MAX_TESTS_PER_MINUTE,

@@ -129,7 +129,7 @@ export class LineService {
     });
   }
 
-  /** The fields that identify a request to create a line; the password is not one of them. */
+  /** The fields that identify a request to create a line, without the password. */
   private async requestOf(tx: Tx, input: Omit<CreateLineInput, "idempotencyKey">) {
     const { agentId, name, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply, optOutWords } =
       input;
