@@ -4,7 +4,7 @@ import { recordAudit } from "../audit/audit";
 import { Invitation } from "./invitation.entity";
 import { memberActions } from "./member.audit";
 
-/** Ends an invitation: its link no longer works. */
+/** Ends an invitation, so that its link no longer works. */
 export async function endInvitation(
   tx: Tx,
   context: RequestContext,

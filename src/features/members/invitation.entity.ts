@@ -5,7 +5,7 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Organization } from "../organizations/organization.entity";
 
-/** A pending invitation: its row is deleted when it ends. Only the SHA-256 of its token is stored. */
+/** A pending invitation; its row is deleted when it ends. Only the SHA-256 of its token is stored. */
 @ObjectType({
   simpleResolvers: true,
   description:

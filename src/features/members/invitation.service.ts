@@ -51,7 +51,7 @@ import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn 
 /** Max pending invitations per organization. */
 export const MAX_INVITATIONS = 100;
 
-/** Max invitations per organization, per minute, in each process, because each may send an e-mail to a stranger. */
+/** Max invitations per organization, minute and process, because each may send an e-mail to a stranger. */
 const MAX_PER_MINUTE = 20;
 
 const MAX_ORGANIZATIONS = 10_000;
@@ -132,7 +132,7 @@ export class InvitationService {
       },
     );
     if (!isNew) return { invitation, link: null, mail: null };
-    // In the fragment, because browsers never send it to servers, so the token appears in no log.
+    // In the fragment, which browsers never send to servers, so that the token appears in no log.
     const link = `${this.page}#${token}`;
     const send = () => this.mail(invitation, link);
     return { invitation, link, mail: await (context.outsideLoad?.(send) ?? send()) };
@@ -206,7 +206,7 @@ export class InvitationService {
   }
 
   /**
-   * Makes the holder of an invitation a member and opens a session. Attempts count like sign-ins from the address.
+   * Makes the holder of an invitation a member and opens a session. Attempts count like sign-ins from the same address.
    * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address belongs to
    *   another account, `organization_deactivated` or `too_many_attempts`
    */
@@ -257,7 +257,7 @@ export class InvitationService {
     const { organization, organizationId, email, permissions } = invitation;
     if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
     const found = await tx.findOneBy(Member, { email });
-    // Setting a password or adding a passkey locks the row, too.
+    // Setting a password and adding a passkey also lock the row.
     const known = found && (await lockMember(tx, found.id));
     const isBack =
       known?.organizationId === organizationId && !(await canSignIn(tx, this.services.config, known));

@@ -7,7 +7,7 @@ import { Member } from "./member.entity";
 
 const ISSUER_MAX_LENGTH = 500;
 
-/** Longer subjects are rejected: OpenID Connect Core, section 2 does not allow them. */
+/** Max length of a subject; OpenID Connect Core, section 2 does not allow longer ones. */
 export const SUBJECT_MAX_LENGTH = 255;
 
 /** The account at an OpenID Connect issuer that a member signs in with. */

@@ -30,7 +30,7 @@ declare module "../../schema/hooks" {
     /** Adds a feature's changes to the transaction that removes a member and holds `MEMBER_CHANGES`. */
     memberRemoved: MemberHook;
     /**
-     * Ends what a member has granted to others, in the transaction that holds `MEMBER_CHANGES` and removes the member or
+     * Ends the grants that a member has made, in the transaction that holds `MEMBER_CHANGES` and removes the member or
      * revokes the member's `config:manage`.
      */
     managerLost: MemberHook;
@@ -71,13 +71,13 @@ export async function canSignIn(
   return identity !== null && isCurrentIssuer(identity.issuer, oidc);
 }
 
-/** True for the issuer that members sign in with, whose own configuration may add a slash to the setting. */
+/** True for the issuer that members sign in with; its own configuration may add a slash to the setting. */
 const isCurrentIssuer = (issuer: string, oidc: Config["oidc"]): boolean =>
   oidc !== undefined && new URL(issuer).href === new URL(oidc.issuer).href;
 
 /**
  * Removes one of a member's ways to sign in.
- * @throws GatewayError `conflict` if it is the last one of the calling member
+ * @throws GatewayError `conflict` if it is the calling member's last one
  */
 export async function removeWayToSignIn(
   tx: Tx,
@@ -200,7 +200,7 @@ export class MemberService {
 
   /**
    * Revokes a permission from a member of the caller's organization, effective on the member's next request.
-   * @throws GatewayError `not_found`, or `conflict` for the last `config:manage` of the organization
+   * @throws GatewayError `not_found`, or `conflict` for the last `config:manage` in the organization
    */
   revokePermission(
     context: RequestContext,
@@ -220,7 +220,7 @@ export class MemberService {
   /**
    * Removes a member from the caller's organization, along with the member's sessions, sent invitations and connected
    * applications.
-   * @throws GatewayError `not_found`, or `conflict` for the last member with `config:manage` of the organization
+   * @throws GatewayError `not_found`, or `conflict` for the organization's last member with `config:manage`
    */
   remove(context: RequestContext, id: string): Promise<Member> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -288,7 +288,7 @@ export class MemberService {
     return tx.merge(Member, member, { permissions });
   }
 
-  /** Ends what a member has granted to others as a manager: invitations and other features' grants. */
+  /** Ends the grants that a member has made as a manager: invitations and other features' grants. */
   private async endGrants(tx: Tx, context: RequestContext, member: Member): Promise<void> {
     await endInvitationsOf(tx, context, member);
     for (const hook of this.hooks.of("managerLost")) await hook(tx, member, context);

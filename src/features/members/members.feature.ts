@@ -33,7 +33,7 @@ export const members = feature({
   },
   hooks: ({ sessions }) => ({
     sessions,
-    // Without a credential, hardly anything but a sign-in can succeed; parsing would cost more than rejecting the
+    // Without a credential, hardly any request except a sign-in can succeed, and parsing costs more than rejecting the
     // request.
     anonymousPost: (context) => sessions.assertPasswordCheckFree(context),
   }),

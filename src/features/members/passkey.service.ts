@@ -66,7 +66,7 @@ export class PasskeyService {
   }
 
   /**
-   * Starts adding a passkey. The challenge is bound to the caller's session and replaces its earlier one.
+   * Starts adding a passkey. The challenge is bound to the caller's session and replaces its earlier challenge.
    * @throws GatewayError `forbidden` if passkeys are off, `limit_reached` or `invalid_session`
    */
   async startRegistration(context: RequestContext): Promise<PasskeyOptions> {
@@ -175,7 +175,8 @@ export class PasskeyService {
 
   /**
    * Starts a sign-in with a passkey, or a confirmation if the caller is signed in. Counts as an attempt to sign in.
-   * @param credentials the credentials of the passkey's owner; if omitted, the calling member's passkeys or else any
+   * @param credentials the passkey owner's credentials; if omitted, any passkey of the calling member, or any passkey
+   *   at all if the caller is not signed in
    * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a password
    */
   async startSignIn(context: RequestContext, credentials?: SignInInput | null): Promise<PasskeyOptions> {
@@ -239,7 +240,7 @@ export class PasskeyService {
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);
     const result = await database.write(async (tx) => {
       const used = await useChallenge(tx, challenge);
-      // An unknown passkey runs the same statements, because its rejection must not be faster.
+      // Also runs for an unknown passkey, so that its rejection is not faster.
       const member = await lockMember(tx, passkey?.memberId ?? "");
       if (passkey === null || member === null) return undefined;
       const reject = async (action: "member_passkey_rejected" | "member_passkey_cloned") => {
@@ -295,7 +296,7 @@ async function assertRoom(tx: Tx, memberId: string): Promise<void> {
 /** Who may use a challenge. */
 type Owner = Pick<SingleUse, "sessionId" | "memberId">;
 
-/** Hashes differ from those of used sign-ins and tokens, whose rows must not be deleted by a claimed challenge. */
+/** Prefixed, so that a claimed challenge does not delete the row of a used sign-in or token. */
 const hashOf = (challenge: string) => sha256(`passkey challenge ${challenge}`);
 
 /** Stores the options' challenge, so that it can be used once, in any process. */

@@ -79,7 +79,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Returns the member of a session token, always read from the database.
+   * Returns the member for a session token, always read from the database.
    * @throws GatewayError `invalid_session` or `too_many_attempts`
    */
   async resolve(token: string, { ip }: Pick<Origin, "ip">): Promise<MemberCaller> {
@@ -357,7 +357,7 @@ export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
 }
 
 /**
- * Locks the verified password, so that a concurrent change waits, and then also ends the new session.
+ * Locks the verified password, so that a concurrent change waits and then also ends the new session.
  * @throws GatewayError `invalid_credentials` if the password was already changed
  */
 async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void> {

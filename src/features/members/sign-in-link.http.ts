@@ -30,7 +30,7 @@ interface Services {
   sessions: SessionService;
 }
 
-/** Adds the page of single-use sign-in links. Opening it changes nothing, because programs also open links. */
+/** Adds the page for single-use sign-in links. Opening it changes nothing, because programs also open links. */
 export function addSignInLink(app: FastifyInstance, { config, sessions }: Services): void {
   const baseUrl = baseUrlOf(config);
   app.removeAllContentTypeParsers();

@@ -46,9 +46,9 @@ interface Limit {
   max: number;
 }
 
-/** The lock of an account, as it applies to a counted attempt. */
+/** An account's lock, as it applies to a counted attempt. */
 export interface AccountLock {
-  /** The response to a wrong password: a different response would reveal that the account exists. */
+  /** The response to a wrong password; a different one would reveal that the account exists. */
   rejection: GatewayError;
   /** True if the right password still works, because the account recently signed in from this address. */
   opensByPassword: boolean;
@@ -58,7 +58,7 @@ export interface AccountLock {
 export type CountLookup = (buckets: readonly string[]) => Promise<Counts>;
 
 /**
- * Creates a lookup that serves attempts one by one: if many were rejected in one event-loop tick, every step of another
+ * Creates a lookup that serves attempts one by one. If many were rejected in one event-loop tick, every step of another
  * request would wait for all of them.
  */
 export const createCountLookup = (database: Database): CountLookup =>
@@ -154,7 +154,7 @@ export async function unlockAccount(tx: Tx, email: string): Promise<void> {
     .execute();
 }
 
-/** Writes the account's count unchanged, so that rejecting an unknown account costs the same transaction. */
+/** Writes the account's count unchanged, so that rejecting an unknown account runs the same transaction. */
 export async function touchSignInAttempts(tx: Tx, email: string): Promise<void> {
   const bucket = bucketOf(email, "account");
   await tx.update(SignInThrottle, { bucket }, { bucket });
@@ -220,7 +220,7 @@ function limitsOf(email: string, ip: string | null) {
   };
 }
 
-/** Common prefix of an account's buckets, half a hash, so that they can be deleted together. */
+/** Common prefix of an account's buckets (half a hash), so that they can be deleted together. */
 const accountPrefix = (email: string) => sha256(email).slice(0, 32);
 
 const bucketOf = (email: string, what: string) => accountPrefix(email) + sha256(what).slice(0, 32);

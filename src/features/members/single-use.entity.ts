@@ -6,8 +6,8 @@ import { returning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Something that works only once. The row of a passkey challenge is deleted when the challenge is used; the row of a
- * sign-in or token is inserted when it is used.
+ * A challenge, sign-in or token that works only once. The row of a passkey challenge is deleted when the challenge is
+ * used; the row of a sign-in or token is inserted when it is used.
  */
 @Entity()
 export class SingleUse {
@@ -30,7 +30,7 @@ export class SingleUse {
 
 /**
  * Uses up a sign-in or token; only one of several concurrent uses succeeds.
- * @param expiresAt when it expires and is rejected anyway
+ * @param expiresAt when it expires, after which it is rejected anyway
  * @returns false if it was already used
  */
 export async function useOnce(tx: Tx, what: string, expiresAt: Timestamp): Promise<boolean> {

@@ -10,7 +10,7 @@ export const CHALLENGE_LIFETIME_MS = 5 * 60_000;
 /** EdDSA, ES256 and RS256; every authenticator supports one of them. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** A valid ES256 key without an owner, so that verifying an unknown passkey costs the same as a known one. */
+/** A valid ES256 key without an owner, so that verifying an unknown passkey costs as much as verifying a known one. */
 const NO_KEY =
   "pQECAyYgASFYILvNBQRZ1U79W2bpr_hIBsQFCeMcFHFxZh62pZeI_Wm5IlggCeW329SlLQ1-XDZSN6jPmwJTXUxQbbPw750lIyMZATE";
 
@@ -20,7 +20,7 @@ type Known = Pick<Passkey, "credentialId" | "transports">;
 /** Loaded on first use, because few servers need it right away. */
 const library = () => import("@simplewebauthn/server");
 
-/** The relying party of passkeys; verifies authenticators' signatures. */
+/** The relying party for passkeys; verifies authenticators' signatures. */
 export class WebAuthn {
   private readonly origin: string;
   private readonly rpID: string;
@@ -67,7 +67,7 @@ export class WebAuthn {
   }
 
   /**
-   * Verifies a new passkey; its authenticator must have verified its user.
+   * Verifies a new passkey; the authenticator must have verified its user.
    * @returns undefined if anything about it is invalid
    */
   async verifyNew(
