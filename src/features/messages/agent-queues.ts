@@ -26,10 +26,10 @@ export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">)
 /** How long a count is reused (ms). Until the next count, other processes may exceed the limit. */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 5_000 };
 
-/** A count is reused for this many times its own duration: counting 50,000 queued messages takes 0.1 s. */
+/** A count is reused for this many times its own duration; counting 50,000 queued messages takes 0.1 s. */
 const LIFETIME_FACTOR = 50;
 
-/** Room in an agent's queue: the last count, less the messages queued by this process since. */
+/** Room in an agent's queue: the last count, minus the messages that this process has queued since. */
 interface Room {
   left: number;
   /** The time of the next count, as returned by `performance.now`. */

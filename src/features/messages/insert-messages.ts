@@ -19,7 +19,7 @@ export type InConversation = Pick<Message, "sequence" | "fence"> & { conversatio
 
 /** A message to queue, schedule or propose. */
 export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
-  /** Max time the message may wait to be sent once it is queued (ms). */
+  /** Max time the message may wait to be sent after it is queued (ms). */
   expiresAfterMs: number;
   /** Undefined for a standalone message, which is sent on the default line. */
   conversation?: InConversation | undefined;
@@ -50,7 +50,7 @@ export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
   at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
 
 /**
- * Queues, schedules or proposes messages, each with a lane that is due at that time.
+ * Queues, schedules or proposes messages, each with a lane that is due when the message is.
  * @param tx must hold the lock `MESSAGE_ORDER` and the locks of the conversations
  * @param more further changes, to other tables
  * @returns the messages in the order of the drafts
@@ -175,7 +175,7 @@ async function store(tx: Tx, lanes: Lanes, messages: Message[], more: readonly C
   return messages;
 }
 
-/** The event of a message that was just accepted and not sent yet. */
+/** The event for a message that was just accepted but not sent yet. */
 const acceptedEvent = (message: Message): NewEvent =>
   messageEvent(`message.${message.status as Accepted}`, message);
 
@@ -185,7 +185,7 @@ type Accepted =
   | typeof MessageStatus.queued
   | typeof MessageStatus.received;
 
-/** A caller's message in the state when it was accepted. */
+/** A caller's message as it was when accepted. */
 export const asAccepted = (message: Message): Message => ({
   ...message,
   ...(message.sendAt === null ? QUEUED : { ...SCHEDULED, sequence: null }),

@@ -20,7 +20,7 @@ export const lineIdOf = (message: string): string =>
 /** The queued messages of a line. */
 export interface QueuedOnLine {
   count: number;
-  /** Number of messages that something holds back, other than an earlier message of their conversation. */
+  /** Number of messages held back by anything other than an earlier message in their conversation. */
   held: number;
   oldest: Timestamp;
 }
@@ -50,8 +50,8 @@ export async function queuedOnLines(
 }
 
 /**
- * Counts a line's messages with a status that were accepted since a time. Reads at most `MAX_COUNT` of the agent's
- * messages with this status, newest first.
+ * Counts a line's messages that have the given status and were accepted since a time. Reads at most `MAX_COUNT` of the
+ * agent's messages with this status, newest first.
  * @returns the number; `isExact` is false if the agent has more messages
  */
 export async function countOnLine(

@@ -2,20 +2,20 @@ import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
 import type { Message } from "./message.entity";
 
-/** A message that was given up. */
+/** A message that the gateway gave up on. */
 export type FailedMessage = Pick<Message, "id" | "errorCode">;
 
 declare module "../../schema/hooks" {
   interface Hooks {
     /**
-     * Adds a feature's changes to the transaction that gives up messages. The transaction may hold lane locks, so do
+     * Adds a feature's changes to the transaction that gives up on messages. The transaction may hold lane locks, so do
      * not wait for other locks.
      */
     messagesFailed: (tx: Tx, failed: readonly FailedMessage[]) => Promise<void>;
   }
 }
 
-/** Notifies other features of given-up messages. */
+/** Notifies other features of messages that the gateway gave up on. */
 export class MessageFailures {
   constructor(private readonly hooks: HookRegistry) {}
 

@@ -55,7 +55,7 @@ export async function pageOfMessages(
   return query === null ? [] : pageByIdOfParts(reader, query, parts, { page, direction });
 }
 
-/** The parts of a list that an index orders by ID: the messages of each agent, with each status. */
+/** The parts of a list that an index orders by ID: one for each agent and status. */
 const partsOf = (agentIds: readonly string[], statuses: readonly MessageStatus[] | undefined): Part[] =>
   agentIds.flatMap((agentId, i) => {
     const ofAgent = { condition: `message.agent_id = :agent${i}`, parameters: { [`agent${i}`]: agentId } };

@@ -50,7 +50,7 @@ export const OMITTED_MAX_LENGTH = 500;
 /** Max length of a subject (code points). */
 export const SUBJECT_MAX_LENGTH = 500;
 
-/** Message IDs are ASCII. */
+/** Max length of a thread's message IDs, which are ASCII. */
 export const THREAD_MAX_LENGTH = 2_000;
 
 @ObjectType({

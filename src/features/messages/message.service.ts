@@ -74,7 +74,7 @@ export class MessageService {
       pageOfMessages(reader, await filterOf(reader), page, order);
     const { held, lineId, statuses } = given;
     const isOfAll = agentId == null && context.caller.kind !== "agent";
-    // These filters may match few of many rows, and the statuses of all agents are too many parts.
+    // These filters may match few of many rows, and all agents' statuses would give too many parts.
     const mayReadMany = held != null || lineId != null || (isOfAll && statuses != null);
     const rows = await (mayReadMany ? report(readRows) : this.database.read(readRows));
     return new MessageConnection(rows, page, () =>

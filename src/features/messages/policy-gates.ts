@@ -13,7 +13,7 @@ export interface Rescheduled {
   expiresAt: Timestamp | null;
 }
 
-/** How an agent's policy decides about a message that could otherwise be sent now. */
+/** An agent's policy decision about a message that could otherwise be sent now. */
 export type PolicyDecision =
   | Rescheduled
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError }

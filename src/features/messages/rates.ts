@@ -11,7 +11,7 @@ const TOLERANCE_MS = 1_000;
 const NO_TRAFFIC = { rejections: 0, ratePerMinute: 0, nextAt: 0, queuedUntil: 0, urgentUntil: 0 };
 
 /**
- * The rates of lines, exact across all processes: a line never exceeds its rate in any minute. Messages are spaced
+ * The rates of lines, exact across all processes. A line never exceeds its rate in any minute. Messages are spaced
  * evenly (the generic cell rate algorithm, as in ITU-T I.371), and each new waiting message gets the last turn. An
  * urgent message takes the next turn, and the message that had it moves to the end.
  */

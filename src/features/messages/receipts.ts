@@ -44,7 +44,7 @@ const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   [MessageStatus.received]: 4,
 };
 
-/** Applies receipts in any order, even before the response to the send. */
+/** Applies receipts in any order, even before the send's response. */
 export class Receipts {
   constructor(
     private readonly database: Database,
@@ -53,7 +53,7 @@ export class Receipts {
     private readonly log: Logger,
   ) {}
 
-  /** Marks the addresses of messages as undeliverable; if that fails, it is only logged. */
+  /** Marks the addresses of messages as undeliverable; a failure is only logged. */
   readonly markUndeliverable = (messageIds: readonly string[]): void => {
     this.database
       .write((tx) => markUndeliverable(tx, messageIds), { limits: BACKGROUND })

@@ -19,7 +19,7 @@ export interface RejectingLine {
   reason: string;
 }
 
-/** The pause reason for a line that has no fault but whose receiver rejects the messages. */
+/** The pause reason for a line that has no fault, but a receiver that rejects the messages. */
 const REJECTING = "rejecting";
 
 const isRejection = (result: SendResult): boolean =>

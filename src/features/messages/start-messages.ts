@@ -26,7 +26,7 @@ export interface Dependencies {
 }
 
 /**
- * Sends the messages of lanes in order: a held message blocks the messages behind it. A local line does no I/O, so its
+ * Sends the messages of lanes in order; a held message blocks the messages behind it. A local line does no I/O, so its
  * messages are delivered in the transaction; on other lines, a lane sends one message at a time.
  * @param queues the waiting messages by lane; the transaction has locked the lanes, and the first lanes get senders
  *   first
@@ -123,7 +123,6 @@ export async function startMessages(
   };
 }
 
-/** When a message expires. */
 const expiryOf = ({ expiresAt }: QueuedRow): Timestamp => expiresAt ?? timestamp(EXPIRE_AFTER_MS);
 
 const earliest = (one: Timestamp | null | undefined, other: Timestamp): Timestamp =>

@@ -125,7 +125,7 @@ function columnsOf({ id, attempts }: QueuedRow, start: Start, now: Timestamp): (
   return [id, start.status, null, null, start.errorCode, null, String(attempts), null];
 }
 
-/** Marks attempts of ended processes as uncertain. */
+/** Marks the attempts of processes that have ended as uncertain. */
 export async function recordLostAttempts(
   tx: Tx,
   messages: readonly QueuedRow[],
