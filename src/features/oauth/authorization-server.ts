@@ -56,7 +56,7 @@ export interface ServerRequest {
   body?: string;
 }
 
-/** Its response; cookies are `Set-Cookie` headers. */
+/** The authorization server's response; cookies are `Set-Cookie` headers. */
 export interface ServerResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -71,12 +71,12 @@ const HEADERS = ["location", "content-type", "cache-control", "pragma", "www-aut
 export class AuthorizationServer {
   private provider: Provider | undefined;
   private readonly documents = new KeyWindows();
-  /** Requests that may not read another document, because the library tries again to show an error. */
+  /** Requests that may not read another document, because the library tries to read it again to show an error. */
   private readonly readers = new WeakSet<Context>();
 
   constructor(private readonly services: Dependencies) {}
 
-  /** Responds to a request, whose body and sender have already been checked. */
+  /** Responds to a request after its body and sender have been checked. */
   async handle({ method, path, address, query, headers, body }: ServerRequest): Promise<ServerResponse> {
     this.provider ??= this.load();
     const { protocol, host } = new URL(this.services.baseUrl);
@@ -127,8 +127,8 @@ export class AuthorizationServer {
   }
 
   /**
-   * Takes a member's answer back to the application: without the secret of a consent, the request is rejected. Only the
-   * browser that started the request can do this, so that nobody obtains consent to a request of their own browser.
+   * Returns a member's answer to the application; without a consent's secret, the request is rejected. Only the browser
+   * that started the request can do this, so that attackers cannot obtain consent to a request from their own browser.
    */
   private async finish(provider: Provider, context: Context, next: () => Promise<void>): Promise<void> {
     const requestId = FINISH.exec(context.path)?.[1];
@@ -157,8 +157,8 @@ export class AuthorizationServer {
   }
 
   /**
-   * True if an application's metadata document may be read, because anyone can present any URL: once per request, for a
-   * limited number per address, and at the endpoints for tokens only for an application that presents its own token.
+   * True if an application's metadata document may be read. Limited, because anyone can present any URL: once per
+   * request, a number of times per address, and at the token endpoints only for an application that presents its token.
    * @throws InvalidGrant for an unknown code or refresh token
    */
   private async mayReadDocument(

@@ -5,7 +5,7 @@ import { httpGet } from "../../delivery/http-get";
 import type { Targets } from "../../delivery/targets";
 import { KEY_NAME_MAX_LENGTH } from "../api-keys/api-key.limits";
 
-/** Max size of a metadata document (bytes), which the draft recommends. */
+/** Max size of a metadata document (bytes), as recommended by the draft. */
 const DOCUMENT_MAX_BYTES = 5_120;
 
 const TIMEOUT_MS = 2_500;
@@ -24,8 +24,8 @@ const METADATA = z.object({
 });
 
 /**
- * Reduces the metadata that an application states about itself to what is used here. All else is ignored, so that it
- * can neither cause requests nor weaken a check.
+ * Reduces an application's metadata to the members used here. Everything else is ignored, so that it can neither cause
+ * requests nor weaken a check.
  * @throws ZodError
  */
 export function clientMetadata(given: unknown): Record<string, unknown> {
@@ -41,7 +41,7 @@ export function clientMetadata(given: unknown): Record<string, unknown> {
   };
 }
 
-/** Creates the function with which the library reads metadata documents: only from allowed targets, and not too many. */
+/** Creates the function that reads metadata documents for the library: only from allowed targets, and not too many. */
 export function metadataFetch(targets: Targets): (url: string) => Promise<Response> {
   const budget = new Budget(MAX_CONCURRENT);
   return async (url) => {
@@ -57,7 +57,7 @@ export function metadataFetch(targets: Targets): (url: string) => Promise<Respon
   };
 }
 
-/** The name of an application in one line, safe to display and store; its host or ID if it states none. */
+/** The name of an application on one line, safe to display and store; its host or ID if it states none. */
 export function displayName(clientId: string, name: string | undefined): string {
   const line = redactTokens((name ?? "").normalize("NFC"))
     .replace(/[\p{C}\p{Z}]+/gu, " ")
@@ -66,6 +66,6 @@ export function displayName(clientId: string, name: string | undefined): string 
   return [...shown].slice(0, KEY_NAME_MAX_LENGTH).join("").trim();
 }
 
-/** The host that vouches for an application; null for a registered one, which anyone can name as they like. */
+/** The host that vouches for an application; null for a registered one, because anyone can choose its name. */
 export const hostOf = (clientId: string): string | null =>
   URL.canParse(clientId) ? new URL(clientId).host : null;

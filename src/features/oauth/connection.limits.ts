@@ -1,4 +1,4 @@
-// The dashboard imports these too, so this module must not import anything.
+// The dashboard imports this module, so it must not import anything.
 
 /** Days that an application stays connected by default. */
 export const CONNECTION_DAYS = 30;

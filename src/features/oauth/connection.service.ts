@@ -60,7 +60,7 @@ interface StoredRequest {
   params: { client_id: string; redirect_uri: string; scope: string };
 }
 
-/** Connects applications to agents: each connection is an API key of the agent without a usable secret. */
+/** Connects applications to agents. Each connection is an agent's API key without a usable secret. */
 export class ConnectionService {
   constructor(
     private readonly database: Database,
@@ -86,7 +86,8 @@ export class ConnectionService {
 
   /**
    * Consents to an application's request; each request is answered once. Nothing is connected until the browser that
-   * started the request presents the URL's secret, so that nobody can obtain consent to a request of their own browser.
+   * started the request presents the URL's secret, so that attackers cannot obtain consent to a request from their own
+   * browser.
    * @throws GatewayError `not_found` (agent, request) or `invalid_request` for a scope that was not requested
    */
   consent(context: RequestContext, input: ConnectApplicationInput): Promise<ConnectApplicationResult> {
@@ -128,7 +129,7 @@ export class ConnectionService {
   }
 
   /**
-   * Connects an application by the secret of a consent, which works once.
+   * Connects an application if it has a consent's secret, which works once.
    * @returns the member and the new key, "rejected" if the member may no longer consent, or undefined if the consent does
    *   not exist or belongs to another request
    */
@@ -217,7 +218,7 @@ async function assertAgent(tx: Tx, context: RequestContext, id: string): Promise
 }
 
 /**
- * Revokes the keys of connected applications, of a member, of an agent or one of them.
+ * Revokes the keys of a member's or an agent's connected applications, or the key of one application.
  * @param context undefined if the gateway itself ends them
  */
 export async function endConnections(

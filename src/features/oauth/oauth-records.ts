@@ -6,16 +6,16 @@ import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
 import { OAuthRecord, recordHash } from "./oauth-record.entity";
 
-/** How long the registration of an application that nobody has connected is kept (ms). */
+/** How long the registration of an application that was never connected is kept (ms). */
 const REGISTRATION_MS = DAY_MS;
 
 /** How long a used refresh token is kept, so that using it again ends the connection (ms). */
 const USED_TOKEN_MS = 30 * DAY_MS;
 
-/** Max refresh tokens that a connection uses per day, which bounds the number of kept ones. */
+/** Max refresh tokens that a connection uses per day, which limits the number of kept tokens. */
 const REFRESHES_PER_DAY = 200;
 
-/** What the records need to know about keys, which stand for the library's grants. */
+/** Finds and ends the keys that stand for the library's grants. */
 interface Grants {
   grantOf(keyId: string): Promise<Payload | undefined>;
   end(keyId: string): Promise<void>;
@@ -53,7 +53,7 @@ export class OAuthRecords {
     };
   }
 
-  /** A record that has not expired, without regard to its use. */
+  /** A record that has not expired, even if it has been used. */
   async find(kind: string, id: string): Promise<Payload | undefined> {
     const hash = recordHash(kind, id);
     const record = await this.database.read((reader) => reader.findOneBy(OAuthRecord, { hash }));
@@ -89,7 +89,7 @@ export class OAuthRecords {
     );
   }
 
-  /** Uses a code or token up; of concurrent uses, one succeeds, and each further one ends the connection. */
+  /** Uses up a code or token. Only one of several concurrent uses succeeds; each further use ends the connection. */
   private async consume(kind: string, id: string, errors: RecordErrors): Promise<void> {
     const hash = recordHash(kind, id);
     const used = await this.database.write(async (tx) => {
@@ -112,7 +112,7 @@ export class OAuthRecords {
     throw errors.alreadyUsed();
   }
 
-  /** Deletes a record; of concurrent answers to a request, one succeeds, so that a consent leads to one code. */
+  /** Deletes a record. Only one of several concurrent answers succeeds, so that a consent leads to one code. */
   private async destroy(kind: string, id: string, { alreadyUsed }: RecordErrors): Promise<void> {
     const hash = recordHash(kind, id);
     const { affected } = await this.database.write((tx) => tx.delete(OAuthRecord, { hash }));

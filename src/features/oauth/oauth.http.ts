@@ -19,7 +19,7 @@ import { INTERACTION_PATH, METADATA_PATH, resourcesOf, scopesOf } from "./resour
 /** Max size of a form or registration (bytes). */
 const BODY_MAX_BYTES = 16_384;
 
-/** Max requests of an address per minute, by what they cost. */
+/** Max requests from an address per minute, by their cost. */
 const PER_MINUTE = { authorize: 120, token: 300, register: 20 };
 
 /** The parameters of authorization requests; all others are ignored. */
@@ -117,7 +117,7 @@ export function addOAuth(app: FastifyInstance, { config, authorizationServer: se
     limit(request, "authorize");
     return forward(request, reply, { method: "GET", query: authorizationQuery(queryOf(request), resources) });
   });
-  // After the consent: the library answers the application.
+  // After the consent, the library answers the application.
   app.get("/oauth/authorize/:id", page, (request, reply) => {
     limit(request, "token");
     return forward(request, reply, { method: "GET" });

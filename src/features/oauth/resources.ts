@@ -12,7 +12,7 @@ export interface Resource {
 
 const READING = () => SCOPES.filter((scope) => /:(read|export)$/.test(scope));
 
-/** The resources that access tokens are for; the second is a part of the first. */
+/** The resources that access tokens are for; the second is part of the first. */
 export const resourcesOf = (baseUrl: string): Resource[] => [
   { path: "/mcp", uri: `${baseUrl}/mcp`, scopes: SCOPES },
   { path: "/mcp/readonly", uri: `${baseUrl}/mcp/readonly`, scopes: READING() },
@@ -24,5 +24,5 @@ export const scopesOf = (parameter: string): Scope[] => {
   return SCOPES.filter((scope) => names.has(scope));
 };
 
-/** Where metadata of a resource is published (RFC 9728, 3.1). */
+/** Path of a resource's metadata (RFC 9728, 3.1). */
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
