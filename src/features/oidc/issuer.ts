@@ -219,7 +219,7 @@ export class Issuer {
   }
 }
 
-/** Loaded on first use: most servers have no issuer. */
+/** Loaded on first use, because most servers have no issuer. */
 const library = (): Library => require("openid-client");
 
 /** Fetches without redirects, within size and time limits. */
@@ -236,7 +236,7 @@ async function guardedFetch(url: string, init: object): Promise<Response> {
   return response;
 }
 
-/** The problem for an error of the libraries; only its cause contains text from the issuer. */
+/** The problem for an error from the libraries; only its cause contains text from the issuer. */
 function problemOf(error: unknown): SignInProblem {
   if (error instanceof SignInProblem) return error;
   for (let each: unknown = error; each instanceof Error; each = each.cause)

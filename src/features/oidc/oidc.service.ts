@@ -28,7 +28,7 @@ import { SignInProblem } from "./sign-in-problem";
 /** Path of the callback. */
 export const CALLBACK_PATH = "/auth/oidc/callback";
 
-/** How long the ID of a logout token is kept (ms): longer than any token is accepted. */
+/** How long the ID of a logout token is kept (ms); longer than any token is accepted. */
 const LOGOUT_KEPT_MS = 15 * 60_000;
 
 interface Dependencies {
@@ -129,7 +129,7 @@ export class OidcService {
         candidates.map((where) => ({ issuer, ...(subject !== undefined && { subject }), ...where })),
       );
       for (const { memberId } of identities) {
-        // A sign-in whose ID token named no session may belong to this one.
+        // A sign-in whose ID token named no session may belong to this session.
         const oidcSession = hash === undefined ? Not("-") : In(subject === undefined ? [hash] : [hash, ""]);
         const { affected } = await tx.delete(Session, { memberId, oidcSession });
         if (!affected) continue;
@@ -242,8 +242,8 @@ export class OidcService {
 }
 
 /**
- * The verified e-mail address in claims, in lowercase. Only ASCII letters are converted: some others turn into ASCII
- * letters, so a different address would match.
+ * The verified e-mail address in claims, in lowercase. Only ASCII letters are converted, because some other letters
+ * turn into ASCII letters, so that a different address would match.
  */
 function verifiedEmailIn({ email, email_verified: verified, xms_edov: byOwner }: Claims): string | undefined {
   // Microsoft states only that the owner of the domain has verified it.
