@@ -1,4 +1,4 @@
-// The dashboard imports these too, so this module must not import anything.
+// The dashboard imports this module, so it must not import anything.
 
 /** Max length of an organization's name (code points). */
 export const ORGANIZATION_NAME_MAX_LENGTH = 200;

@@ -31,7 +31,7 @@ const EXAMPLE_KEY = {
 };
 const EXAMPLE_MINTED = { secret: "agk_dev_NMHsHkUwZKGz_EXAMPLEexampleEXAMPLE000000", apiKey: EXAMPLE_KEY };
 
-/** What managers do in GraphQL, for programs with an organization key. */
+/** The operations that managers use in GraphQL, for programs with an organization key. */
 const routes: readonly Omit<RestRoute, "keys">[] = [
   {
     operationId: "listAgents",
@@ -237,7 +237,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
   },
 ];
 
-/** The REST API of organization keys. */
+/** The REST API for organization keys. */
 export const organizationRoutes: RouteGroup = {
   tag: "Organization",
   description: "Management of the organization with an organization key that has the required scopes.",

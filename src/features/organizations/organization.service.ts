@@ -39,7 +39,7 @@ export class OrganizationService {
   }
 
   /**
-   * Creates an organization, on behalf of an operator: no other caller exists outside an organization.
+   * Creates an organization, on behalf of an operator, because no other caller exists outside an organization.
    * @param tx the transaction to join, if any
    * @throws GatewayError `conflict` if the slug is taken
    */
@@ -79,7 +79,7 @@ export class OrganizationService {
     });
   }
 
-  /** Deactivates the caller's organization, effective on the next request: its keys stop resolving. Idempotent. */
+  /** Deactivates the caller's organization. Its keys stop resolving, effective on the next request. Idempotent. */
   deactivate(context: RequestContext): Promise<Organization> {
     return this.switch(context, timestamp(), organizationActions.organization_deactivated);
   }
@@ -109,7 +109,7 @@ export class OrganizationService {
     });
   }
 
-  /** Makes messages due that were held back while the organization was inactive. */
+  /** Wakes the messages that were held back while the organization was inactive. */
   private async wakeAgents(tx: Tx, organizationId: string): Promise<void> {
     const agents: { id: string }[] = await tx.query(
       "SELECT id FROM agent WHERE organization_id = $1 AND deleted_at IS NULL",
