@@ -17,7 +17,7 @@ import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 /** Stands in as the owner of reports about the store, because the store belongs to no organization. */
 const ALL_AGENTS = "pets";
 
-/** Rows per statement, with three parameters each: PostgreSQL allows 65,535. */
+/** Rows per statement, with three parameters each; PostgreSQL allows 65,535 parameters. */
 const SEED_CHUNK = 5_000;
 
 /** A pet to add, and the key that adds it (null for a member). */
