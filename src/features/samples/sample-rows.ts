@@ -21,7 +21,7 @@ const TEXTS = [
   "We have received your request and will get back to you within one working day. If it is urgent, call us.",
 ];
 
-/** The common properties of the rows of one kind. */
+/** The properties shared by the rows of one kind. */
 export interface SampleContext {
   agentId: string;
   /** The line for the conversations. */
@@ -157,7 +157,7 @@ export function sampleMessage(
   };
 }
 
-/** The attempts of a sample message: one if it was sent. */
+/** A sample message's attempts; one if it was sent. */
 export const sampleAttempts = ({
   id: messageId,
   attempts,
@@ -186,7 +186,7 @@ const ERRORS: Partial<Record<MessageStatus, MessageError>> = {
   [MessageStatus.failed]: MessageError.expired,
 };
 
-/** One in a hundred messages is canceled and one fails; a local line delivers the rest, other lines only send some. */
+/** One in a hundred messages is canceled and one fails. A local line delivers the rest; other lines only send some. */
 function statusOf(number: number, { kind }: Line): MessageStatus {
   const nth = number % 100;
   if (nth === 98) return MessageStatus.canceled;

@@ -222,7 +222,7 @@ async function insertChunk(
   if (rows.lanes.length > 0) await lanes.add(tx, rows.lanes);
 }
 
-/** Generates IDs that sort after all of an agent's existing IDs, even if the clocks of the processes differ. */
+/** Generates IDs that sort after all of an agent's existing IDs, even if processes' clocks differ. */
 async function idsAfterLast(
   tx: Tx,
   entity: typeof Contact | typeof Conversation | typeof Message,
