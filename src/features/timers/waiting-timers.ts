@@ -26,7 +26,7 @@ export type NewTimer = Pick<
 
 /**
  * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The transaction
- * must hold the lock of the contact, if any, to serialize changing and firing timers.
+ * must hold the contact's lock, if there is a contact, to serialize changing and firing timers.
  */
 export class WaitingTimers {
   private rows: Promise<Timer[]> | undefined;
@@ -140,7 +140,7 @@ const deletion = (ids: readonly string[]): Change => ({
   parameters: padded(ids),
 });
 
-/** Locks a timer, as needed for timers without a contact; undefined if it no longer waits. */
+/** Locks a timer, as needed for timers without a contact; undefined if it is no longer waiting. */
 export async function lockTimer(tx: Tx, id: string): Promise<Timer | undefined> {
   return (await lockRows(tx, tx.createQueryBuilder(Timer, "timer").where({ id }))).get(id);
 }
