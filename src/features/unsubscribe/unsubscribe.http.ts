@@ -15,7 +15,7 @@ const BODY_MAX_BYTES = 8 * 1024;
 
 type Request = FastifyRequest<{ Params: { "*": string } }>;
 
-/** Adds the unsubscribe page: opening it changes nothing, and one POST is enough. */
+/** Adds the unsubscribe page. Opening it changes nothing, and a single POST unsubscribes. */
 export function addUnsubscribe(
   app: FastifyInstance,
   { unsubscribing }: { unsubscribing: UnsubscribeService },

@@ -26,7 +26,7 @@ export class UnsubscribeService {
   ) {}
 
   /**
-   * Returns the subscription that the token of a link ends.
+   * Returns the subscription that a link's token ends.
    * @throws GatewayError `not_found` for a token that is not valid, `unavailable` without the instance key
    */
   async find(token: string): Promise<Subscribed> {
