@@ -57,7 +57,7 @@ export class DeliveryLogService {
   }
 }
 
-/** The event ID of the first pending delivery in the lane of each delivery that is not first itself. */
+/** For each delivery that is not the first in its lane, the event ID of the first pending delivery there. */
 async function headsBefore(
   reader: EntityManager,
   deliveryIds: readonly string[],

@@ -48,7 +48,7 @@ export class EndpointChanges {
       await assertSignedIn(tx, context, REQUIRED);
       const found = await requireEndpoint(tx, organizationId, id);
       if (wakes) {
-        // Lock order: dispatchers lock a cursor before lanes, deliverers lock lanes before endpoints.
+        // Lock order: dispatchers lock a cursor before lanes, and deliverers lock lanes before endpoints.
         await lockCursors(tx, id);
         await this.lanes.wakeAgents(tx, await agentsOf(tx, found));
       }

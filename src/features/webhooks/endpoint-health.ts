@@ -14,7 +14,6 @@ import { MAX_FAILING_DAYS } from "./webhook.limits";
 import { type FAILURE_REASONS, WEBHOOKS_DISABLED } from "./webhook.metrics";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** A finished attempt. */
 interface EndedAttempt {
   endpointId: string;
   result: SendResult;

@@ -10,10 +10,10 @@ import { WebhookDelivery } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import { laneIdOf } from "./webhook-lane";
 
-/** Max conversations per chunk: a statement includes one lane per conversation and endpoint. */
+/** Max conversations per chunk, because a statement includes one lane per conversation and endpoint. */
 const MAX_CONVERSATIONS = 200;
 
-/** Clears the answers to deliveries about an erased contact, because an endpoint's response may name the contact. */
+/** Clears endpoints' responses to deliveries about an erased contact, because a response may name the contact. */
 export const eraseDeliveries =
   (database: Database): ErasureStep =>
   (contactId, options) =>
@@ -37,7 +37,7 @@ export const eraseDeliveries =
         if (subjects.length === 0) return undefined;
         const endpoints = await tx.findBy(WebhookEndpoint, { organizationId });
         const laneIds = endpoints.flatMap(({ id }) => subjects.map((subject) => laneIdOf(id, subject)));
-        // Lock lanes before their deliveries, like deliverers.
+        // Locked before their deliveries, as by deliverers.
         const lanes = tx
           .createQueryBuilder(Lane, "lane")
           .where({ id: In(laneIds) })
@@ -53,7 +53,7 @@ export const eraseDeliveries =
         });
         const ids = answered.map(({ id }) => id);
         if (ids.length > 0) await tx.update(WebhookDelivery, ids, { lastError: null, attemptLog: null });
-        // Finish the same lanes first.
+        // These lanes may have more deliveries.
         if (ids.length === limit) return after;
         return conversations.length < take ? undefined : conversations.at(-1)?.id;
       },

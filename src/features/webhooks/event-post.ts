@@ -24,7 +24,7 @@ export const GONE = 410;
 
 /** The body of an event's requests, the same for every attempt. */
 export const bodyOf = ({ id, type, timestamp, agentId, subject, position, data }: EventBody): string =>
-  // List the fields explicitly, so that no others are sent.
+  // Lists the fields explicitly, so that no others are sent.
   JSON.stringify({ id, type, timestamp, agentId, subject, position, data });
 
 const ANSWER_ACCEPTED = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: true } as const;

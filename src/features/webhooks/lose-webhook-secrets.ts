@@ -8,8 +8,8 @@ import { auditTarget, webhookActions } from "./webhook.audit";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
 /**
- * Disables all endpoints, because their signing secrets depend on a lost instance key; each needs a rotation for a new
- * secret.
+ * Disables all endpoints, because their signing secrets depend on a lost instance key; each secret must be
+ * rotated.
  */
 export async function loseWebhookSecrets(tx: Tx): Promise<void> {
   const endpoints = await tx.find(WebhookEndpoint, { where: { deletedAt: IsNull() }, order: { id: "ASC" } });

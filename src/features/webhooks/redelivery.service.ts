@@ -63,7 +63,7 @@ export class RedeliveryService {
   }
 
   /**
-   * Resets an endpoint to a time or position, even before the endpoint was created: a dispatcher reads the events from
+   * Resets an endpoint to a time or position, even before the endpoint was created. A dispatcher reads the events from
    * there on, and creates deliveries for events that have none or whose delivery was given up.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
@@ -89,7 +89,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Sends the event of a delivery now, even if it was delivered before, and repeats failed attempts as for a new one.
+   * Sends the event of a delivery now, even if it was delivered before, and repeats failed attempts as for a new
+   * delivery.
    * @throws GatewayError `not_found`, `conflict` while the endpoint is disabled, or `position_expired` if the event is
    *   no longer kept
    */
@@ -152,7 +153,7 @@ function assertActive({ state }: WebhookEndpoint): void {
     throw new GatewayError("conflict", "The endpoint is disabled. Enable it first.");
 }
 
-/** Counts the events without a delivery, or with one that was given up, among the first ones after a position. */
+/** Counts the events whose delivery is missing or was given up, among the first events after a position. */
 async function countMissed(
   reader: EntityManager,
   { id, types }: WebhookEndpoint,
@@ -172,7 +173,7 @@ async function countMissed(
 }
 
 /**
- * The position after which to deliver an agent's events.
+ * The position to start after when delivering an agent's events.
  * @param keptSince start of the period for which all events are kept, if known
  * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
  */

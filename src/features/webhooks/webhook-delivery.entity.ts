@@ -90,7 +90,7 @@ export class WebhookDelivery {
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
   subject!: string;
 
-  /** The lane for its endpoint and subject. */
+  /** The lane for the delivery's endpoint and subject. */
   @Column(UUID_COLUMN)
   laneId!: string;
 

@@ -27,17 +27,17 @@ const PAUSE_MS = 50;
 /** Max streams returned by one poll. */
 const MAX_BEHIND = 100;
 
-/** Max time for processing the result of one poll (ms): endpoints that fall behind later wait for the next poll. */
+/** Max time for processing the result of one poll (ms); endpoints that fall behind later wait for the next poll. */
 const MAX_LOOK_MS = 250;
 
-/** An endpoint and an agent with events that have no deliveries to it yet. */
+/** An endpoint that lacks deliveries for an agent's latest events, and the agent. */
 type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 
-/** Creates deliveries to webhook endpoints from the events of their agents, so that writers of events need not. */
+/** Creates webhook deliveries from agents' events, so that the writers of events need not. */
 export class WebhookDispatcher {
   private isDue = false;
   private stopped = true;
-  /** False while no endpoint is active; then, only the endpoints are polled. */
+  /** False while no endpoint is active, so that only the endpoints are polled. */
   private hasEndpoints = true;
   private running: Promise<void> | undefined;
   private endPause = () => {};

@@ -19,7 +19,7 @@ const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /**
- * Delay of a delivery after a failed attempt (ms): longer than usual if the endpoint requests it.
+ * Delay of a delivery after a failed attempt (ms), longer than usual if the endpoint requests it.
  * @param random from 0 to 1
  * @returns undefined if the delivery is given up
  */

@@ -17,7 +17,7 @@ import type { WebhookTest } from "./webhook.inputs";
 /** Max endpoint tests per organization, minute and process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
-/** Sends test events at the request of members, bypassing the queue. */
+/** Sends test events at members' request, bypassing the queue. */
 export class WebhookTestService {
   private readonly turns = new OneAtATime(
     MAX_TESTS_PER_MINUTE,
