@@ -49,7 +49,7 @@ export interface App {
    * @throws StartupError
    */
   listenForManagement(port: number, host: string): Promise<number>;
-  /** Makes `/readyz` answer 503, so that load balancers stop sending requests; requests are still served. */
+  /** Makes `/readyz` return 503, so that load balancers stop sending requests. The app keeps serving. */
   announceStop(): void;
   /** Drains in-flight requests for a few seconds, then closes the database. */
   close(): Promise<void>;
@@ -62,7 +62,7 @@ export interface Peers {
   /** Relays announcements to the other workers, which call `Database.relay`. */
   relay(channel: string): void;
   /**
-   * The metrics of all workers, in the format of `Metrics.text`.
+   * Returns the metrics of all workers, in the format of `Metrics.text`.
    * @throws GatewayError `unavailable`
    */
   metrics(): Promise<string>;
@@ -72,7 +72,7 @@ export interface Peers {
 
 let api: { schema: GraphQLSchema; compiled: readonly CompiledRoute[] } | undefined;
 
-/** Creates the schema and the routes, which are shared by all apps of a process. */
+/** Creates the schema and the routes, which all apps in a process share. */
 function createApi(): NonNullable<typeof api> {
   const schema = createSchema();
   return { schema, compiled: compileRoutes(ROUTES, schema) };
@@ -176,7 +176,7 @@ export async function createApp(
     },
     announceStop,
     close: async () => {
-      // Not announced with several workers, because a probe may reach this worker while the others keep serving.
+      // Skipped with several workers, because a probe may reach this worker while the others keep serving.
       if (peers === undefined) announceStop();
       await closeInOrder({ http, management, graphql, background, requests, services });
     },

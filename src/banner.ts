@@ -29,6 +29,6 @@ Try it:
 
 `;
 
-/** Printed on each start, once the server answers requests. */
+/** Printed on each start, when the server is ready for requests. */
 export const readyNotice = ({ environment }: Pick<Config, "environment">, address: string): string =>
   `Dashboard at ${address}/dashboard\nGraphQL ${environment === "development" ? "and Apollo Sandbox " : ""}at ${address}/graphql\n`;

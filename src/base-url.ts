@@ -1,6 +1,6 @@
 import type { Config } from "./config";
 
-/** Returns the server's URL for links that it sends: `PUBLIC_URL`, or the address printed on startup. */
+/** Returns the base URL of links that the server sends: `PUBLIC_URL`, or the address printed on startup. */
 export const baseUrlOf = ({
   publicUrl,
   tls,

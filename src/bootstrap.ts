@@ -16,8 +16,8 @@ export interface BootstrapResult {
 }
 
 /**
- * Creates the first organization, agent, owner and API key in an empty database, in one transaction, and only once even
- * if several processes start together.
+ * Creates the first organization, agent, owner and API key in an empty database. It does so in one transaction, and
+ * only once even if several processes start together.
  * @returns the created records, or undefined if an organization exists
  */
 export async function bootstrap({

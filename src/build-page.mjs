@@ -9,12 +9,12 @@ const ROOT = join(import.meta.dirname, "..");
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
-/** Compress files above this size (bytes) at a lower quality: about 8 % larger, in a tenth of the time. */
+/** Files above this size (bytes) are compressed at a lower quality: about 8% larger, in a tenth of the time. */
 const LARGE = 400_000;
 const FAST_QUALITY = 9;
 
 /**
- * Builds a folder with its `vite.config.mjs` into `dist/next`.
+ * Builds a page with its folder's `vite.config.mjs` into `dist/next`.
  * @param folder the sources
  * @param name name of the output folder
  * @param shared server files that the page imports
@@ -40,7 +40,7 @@ export async function buildPage(folder, name, shared = []) {
   writeFileSync(`${next}.sha256`, stamp);
 }
 
-/** Replaces a page with the one in `dist/next`, if it was built. */
+/** Replaces a page with its new build in `dist/next`, if there is one. */
 export function publishPage(name) {
   const [next, output] = ["dist/next", "dist"].map((folder) => join(ROOT, folder, name));
   if (!existsSync(next)) return;
@@ -59,7 +59,7 @@ export function replaceFolder(next, current) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Returns a hash of the contents of files and of their names relative to a folder. */
+/** Hashes the contents of files and their paths relative to a folder. */
 export function hashOf(root, files) {
   const hash = createHash("sha256");
   for (const file of files) hash.update(relative(root, file)).update(readFileSync(file));

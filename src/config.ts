@@ -241,7 +241,7 @@ const settings = z
     },
   }));
 
-/** The names of the retention settings (days; 0 keeps everything). Features declare them, with defaults. */
+/** The names of the retention settings (days; 0 keeps everything). Features declare them and their defaults. */
 const RETENTION = /^(RETENTION_[A-Z_]+|[A-Z_]+_RETENTION)_DAYS$/;
 
 /** The configured retention settings, by name. */
@@ -251,7 +251,7 @@ export type Retention = Readonly<Record<string, number>>;
 export type Config = z.output<typeof settings> & { retention: Retention };
 
 /**
- * Loads the settings from environment variables; the only code that reads them. Empty variables count as unset.
+ * Loads the settings from environment variables, which no other code reads. Empty variables count as unset.
  * @throws StartupError with one line that names the first invalid setting but never its value
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {

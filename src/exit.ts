@@ -28,7 +28,7 @@ const hasCode = (error: unknown, code: string): boolean =>
 
 const portOf = (error: unknown) => (error as { port?: number }).port;
 
-/** Returns the first line of an error; an aggregate error's message is in its inner errors. */
+/** Returns the first line of an error's message; the message of an aggregate error is in its inner errors. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return messageOf(error.errors[0]);
   if (error instanceof GatewayError && error.cause !== undefined) return messageOf(error.cause);

@@ -120,7 +120,7 @@ export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) =>
 for (const route of ROUTES)
   if (route.deprecation) declareDeprecations({ [nameOfRoute(route)]: route.deprecation });
 
-/** Functions that add the routes that need no API key, each to its own encapsulated scope of the server. */
+/** Functions that add the routes that need no API key; each expects its own encapsulated scope of the server. */
 export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =>
   ALL.flatMap(({ http }) => (http === undefined ? [] : (app) => http(app, services)));
 
@@ -147,7 +147,7 @@ export const retentionOf = ({ retention }: Pick<Config, "retention">): Retention
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
-/** The shares of a process's senders. */
+/** The sender shares of a process, by name. */
 export const senderShares = (config: Config): ReadonlyMap<string, Share> =>
   new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(config.deliveryWorkers, config) ?? {})));
 
@@ -178,11 +178,11 @@ export function startFeatures(services: Services): () => Promise<unknown> {
 export const stopFeatures = (services: Services): Promise<unknown> =>
   Promise.all(ALL.map(({ stop }) => stop?.(services)));
 
-/** Stores or releases what requests used, after the last one has ended. */
+/** Stores or releases data and resources of requests after the last request has ended. */
 export const closeFeatures = (services: Services): Promise<unknown> =>
   Promise.all(ALL.map(({ close }) => close?.(services)));
 
-/** Like the function of the same name in `database/`, with the tables of all features. */
+/** Like the function of the same name in `database/`, but with the tables of all features. */
 export const createDataSource = (url: string, poolSize?: number): DataSource =>
   createDataSourceOf(
     url,
@@ -215,7 +215,7 @@ export function createServices(
 
 /**
  * Like `createContextFactory`, with the credential resolvers of the features.
- * @param keys accepts keys and, if it differs from the default, other tokens of agents
+ * @param keys resolves API keys; a resolver other than the default may accept more tokens of agents
  */
 export const contextFactoryOf = (
   services: Services,

@@ -34,9 +34,9 @@ export async function purge(
 
 /**
  * Purges expired rows and runs the chores immediately, then again an hour after each run.
- * @param onError called when a part of a run fails; the next run retries
+ * @param onError called when part of a run fails; the next run retries it
  * @param chores additional work
- * @returns a function that stops housekeeping and resolves once the current run has ended
+ * @returns a function that stops housekeeping and resolves when the current run has ended
  */
 export function startHousekeeping(
   database: Database,

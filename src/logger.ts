@@ -11,7 +11,7 @@ import type { ErrorCode } from "./errors";
 /** The error code and log message of failures while the database is unavailable. */
 const UNAVAILABLE: ErrorCode = "unavailable";
 
-/** Returns the options of a log: its level, redaction, serializers and throttling. */
+/** Returns the log options: level, redaction, serializers and throttling. */
 export const logOptions = (level: Config["logLevel"]): LoggerOptions => ({
   level,
   redact: ["req.headers.authorization", "req.headers.cookie"],
@@ -54,9 +54,9 @@ const LINE_MAX_LENGTH = 4_096;
 const MAX_WAITING = 1_000_000;
 
 /**
- * Serializes an error without its other properties, such as SQL parameters and GraphQL documents, which may hold
- * hashes, addresses and client input. TypeORM's errors are recognized by their properties, because a supervisor does
- * not load TypeORM.
+ * Serializes only known properties of an error: others, such as SQL parameters and GraphQL documents, may hold hashes,
+ * addresses and client input. TypeORM's errors are recognized by their properties, because a supervisor does not load
+ * TypeORM.
  */
 function describeFailure(error: unknown): unknown {
   // `instanceof` fails for errors that a native driver creates in another realm.

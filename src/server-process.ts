@@ -28,7 +28,7 @@ export interface WorkerRole extends Peers {
   number: number;
 }
 
-/** Starts tracing if it is configured; loads OpenTelemetry only then, because that takes a tenth of a second. */
+/** Starts tracing if it is configured; loads OpenTelemetry only then, because loading takes a tenth of a second. */
 export function startTracingOf({ tracing }: Config, log: Logger): Tracing | undefined {
   if (tracing === undefined) return undefined;
   const { startTracing }: typeof import("./telemetry/open-telemetry") = require("./telemetry/open-telemetry");
@@ -44,7 +44,7 @@ export async function startServer(config: Config, log: Logger, role?: WorkerRole
   const source = createDataSource(config.databaseUrl, config.databasePoolSize);
   const app = await createApp(config, source, log, undefined, role);
   app.metrics.watchProcess(role?.number);
-  // Fastify would listen on every address of `localhost` but apply limits and shutdown only to the first.
+  // Given `localhost`, Fastify listens on all its addresses but applies limits and shutdown only to the first.
   const { address: host } = await lookup(config.host);
   // Listen before bootstrapping: its secrets are printed once and must not be lost to EADDRINUSE.
   await app.http.listen({ port: config.port, host });
@@ -73,7 +73,7 @@ async function warnOfRejectedKeys({ services }: App, { environment }: Config, lo
 
 /**
  * Marks the database as restored from a backup if the setting `RESTORED` is set.
- * @throws Error if that fails, because nothing may be delivered in that case
+ * @throws Error if marking fails, because nothing may be delivered then
  */
 export async function declareRestored(config: Config, log: Logger): Promise<void> {
   const database = await Database.open(createDataSource(config.databaseUrl, config.databasePoolSize));
