@@ -7,9 +7,9 @@ import { type KeyEnds, keyRejection } from "./key-ends";
 import type { Permission } from "./permissions";
 
 /**
- * Rechecks a member's session and permission, or an organization's key, inside the transaction that performs the
- * caller's action, because they may have changed since the request arrived. Later changes wait until the transaction
- * ends. Other callers always pass.
+ * Rechecks a member's session and permission, or an organization key, inside the transaction that performs the caller's
+ * action, because they may have changed since the request arrived. Later changes wait until the transaction ends. Other
+ * callers always pass.
  * @param options.permission the required permission; if omitted, any signed-in member passes
  * @param options.whileDeactivated true if the action is allowed while the organization is deactivated
  * @throws GatewayError `invalid_session`, `forbidden`, `organization_deactivated` or the rejection of a key

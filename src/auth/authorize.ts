@@ -5,9 +5,9 @@ import type { KeyScope, OrganizationScope, Permission, Scope } from "./permissio
 
 /** The kinds of callers allowed to call a field; omitted kinds are rejected. */
 export interface AllowedCallers {
-  /** Agents' keys with this scope; true for any active key of an agent. */
+  /** Agent keys with this scope; true for any active agent key. */
   key?: Scope | true;
-  /** Organization keys with this scope; true for any active one. Members must be allowed, too. */
+  /** Organization keys with this scope; true for any active one. Requires `member`. */
   organizationKey?: OrganizationScope | true;
   /** Members with this permission; true for any signed-in member. */
   member?: Permission | true;

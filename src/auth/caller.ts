@@ -21,7 +21,7 @@ export interface AgentCaller {
   organization: CallerOrganization;
 }
 
-/** A system that presented a key of an organization; it manages the organization within the key's scopes. */
+/** A system that presented an organization key; it manages the organization within the key's scopes. */
 export interface OrganizationKeyCaller {
   kind: "organizationKey";
   key: CallerKey<OrganizationScope>;
@@ -35,7 +35,7 @@ export interface MemberCaller {
   email: string;
   permissions: readonly Permission[];
   sessionId: string;
-  /** When the member last proved who they are in this session. */
+  /** When the member last authenticated in this session. */
   signedInAt: Timestamp;
   organization: CallerOrganization;
 }
@@ -58,7 +58,7 @@ export interface CallerKey<Name extends KeyScope = KeyScope> {
   name: string;
   hint: string;
   createdAt: Timestamp;
-  /** All of the key's scopes; an agent's key without a list of scopes has every scope that this version knows. */
+  /** All of the key's scopes; an agent key without a list of scopes has every scope that this version knows. */
   scopes: readonly Name[];
   /** Max requests per minute; null if the server's limit applies. */
   rateLimitPerMinute: number | null;

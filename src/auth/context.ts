@@ -35,7 +35,7 @@ export interface Answer {
 
 /** The state of a compiled plan that failed. */
 export interface Attempt {
-  /** The result of the mutation's field if it has already run, because it must not run twice. */
+  /** The result of the mutation's field if it has already run; it must not run twice. */
   change?: unknown;
 }
 
@@ -95,8 +95,8 @@ export interface CredentialResolver<C extends Caller> {
 }
 
 /**
- * Creates the function that authenticates the requests of all APIs. It reads the database each time, so that a key
- * revoked before the request arrived is never accepted.
+ * Creates the function that authenticates requests to all APIs. It reads the database each time, so that a key revoked
+ * before the request arrived is never accepted.
  * @param resolvers the schema's resolvers by class
  * @param countKeyCheck counts the outcomes of API key checks
  */
@@ -107,8 +107,7 @@ export function createContextFactory(
   countKeyCheck: (outcome: "accepted" | ErrorCode) => void,
 ) {
   /**
-   * @param again true if the same request was already accepted before its body arrived, so that it counts as only one
-   *   use
+   * @param again true if the same request was already accepted before its body arrived, so that it counts only once
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `address_not_allowed`,
    *   `invalid_session` or `too_many_attempts` for a rejected credential; without one, the caller is `anonymous`
    */
@@ -140,8 +139,8 @@ export function createContextFactory(
 }
 
 /**
- * A cookie outlives its session, so the cookie of an ended session is cleared: it must not prevent the member from
- * signing in again.
+ * A cookie may outlive its session. The cookie of an ended session is cleared, so that it does not prevent the member
+ * from signing in again.
  */
 async function cookieCaller(
   cookie: SessionCookie | undefined,

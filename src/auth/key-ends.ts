@@ -7,13 +7,15 @@ export interface KeyEnds {
   revokedAt: Timestamp | null;
 }
 
-/** The current state of a key, regardless of its organization. */
+/** Returns the current state of a key, regardless of its organization. */
 export function keyStateOf({ revokedAt, expiresAt }: KeyEnds): "active" | "revoked" | "expired" {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt <= timestamp() ? "expired" : "active";
 }
 
-/** Why an existing key is rejected, or undefined. A permanent reason takes precedence over a temporary one. */
+/**
+ * Returns the reason for rejecting an existing key, if any. A permanent reason takes precedence over a temporary one.
+ */
 export function keyRejection(
   key: KeyEnds,
   organizationDeactivatedAt: Timestamp | null,

@@ -1,6 +1,6 @@
 // The dashboard also imports this module, so it must not import anything.
 
-/** The scopes of organizations' keys, and a sentence describing what each allows. */
+/** The scopes of organization keys, with a sentence describing what each allows. */
 export const organizationScopes = {
   "keys:manage": "Mint, change, rotate and revoke API keys, and read their usage.",
   "agents:manage": "Create, rename and delete agents.",

@@ -15,14 +15,14 @@ export type Permission = (typeof Permission)[keyof typeof Permission];
 /** All permissions, in display order. */
 export const PERMISSIONS: readonly Permission[] = Object.values(Permission);
 
-/** The scopes of agents' keys. Each feature adds its own names, so that they are type-checked. */
+/** The scopes of agent keys. Each feature adds its own names, so that they are type-checked. */
 // biome-ignore lint/suspicious/noEmptyInterface: features extend it
 export interface Scopes {}
 
-/** A permission of an agent's key, such as `pets:read`. */
+/** A permission of an agent key, such as `pets:read`. */
 export type Scope = keyof Scopes;
 
-/** A permission of an organization's key. Members need `config:manage` for whatever it allows. */
+/** A permission of an organization key. Members need `config:manage` for everything that it allows. */
 export type OrganizationScope = keyof typeof organizationScopes;
 
 /** A permission of a key; no key has scopes of both kinds. */
@@ -33,17 +33,17 @@ const declaredScopes = new DeclaredEnum<KeyScope>("Scope", "Scope of an agent ke
 /** The declared scopes of both kinds of keys as an enum. */
 export const KeyScope = declaredScopes.values;
 
-/** All scopes of organizations' keys. */
+/** All scopes of organization keys. */
 export const ORGANIZATION_SCOPES = Object.keys(organizationScopes) as readonly OrganizationScope[];
 for (const scope of ORGANIZATION_SCOPES) declaredScopes.add(scope, organizationScopes[scope]);
 
 const scopes: Scope[] = [];
 
-/** All scopes of agents' keys, in the order of the features that declare them; complete once `features.ts` is loaded. */
+/** All scopes of agent keys, in the order of the features that declare them; complete once `features.ts` is loaded. */
 export const SCOPES: readonly Scope[] = scopes;
 
 /**
- * Declares the scopes of agents' keys that a feature requires.
+ * Declares the scopes of agent keys that a feature requires.
  * @param declared a sentence describing what each scope allows, by name
  * @throws Error if a name is taken
  */

@@ -19,8 +19,8 @@ const isToken = (text: string) =>
   isWellFormedRefreshToken(text);
 
 /**
- * Redacts API keys, session tokens, invitation tokens and tokens of OAuth in client text, so that it is safe to store, log or return;
- * only their public parts remain.
+ * Redacts API keys, session tokens, invitation tokens and OAuth tokens in client text, which is then safe to store, log
+ * or return. Only the public parts of the tokens remain.
  */
 export const redactTokens = (text: string): string =>
   PREFIX.test(text) ? redact(redact(text, LIKE_AN_API_KEY, isWellFormedApiKey), LIKE_A_TOKEN, isToken) : text;

@@ -22,7 +22,7 @@ export const KEY_ENVIRONMENT = {
 
 export type KeyEnvironment = (typeof KEY_ENVIRONMENT)[Environment];
 
-/** 256 random bits, for a session, an invitation or a token of OAuth. */
+/** 256 random bits, for a session token, an invitation token or an OAuth token. */
 const TOKEN_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
 
@@ -35,7 +35,7 @@ const hasValidChecksum = (token: string) => token.endsWith(checksum(token.slice(
 /** The stored hash of a token: SHA-256 suffices, because tokens are too random to guess. */
 export const hashToken = sha256;
 
-/** The prefixes of API keys: of agents' keys and of organizations' keys. */
+/** The prefixes of API keys: agent keys and organization keys. */
 type KeyPrefix = typeof API_KEY | typeof ORGANIZATION_KEY;
 
 /** Mints an API key, `<prefix>_<env>_<publicId>_<secret><checksum>`, and its hint, the public part. */
@@ -55,19 +55,19 @@ export const mintSessionToken = (): string => mintToken(SESSION);
 /** Mints an invitation token, `agi_<secret><checksum>`. */
 export const mintInvitationToken = (): string => mintToken(INVITATION);
 
-/** Mints an access token of OAuth, `agt_<secret><checksum>`. */
+/** Mints an OAuth access token, `agt_<secret><checksum>`. */
 export const mintAccessToken = (): string => mintToken(ACCESS_TOKEN);
 
-/** Mints a refresh token of OAuth, `agr_<secret><checksum>`. */
+/** Mints an OAuth refresh token, `agr_<secret><checksum>`. */
 export const mintRefreshToken = (): string => mintToken(REFRESH_TOKEN);
 
-/** True if a bearer token is treated as an API key, as is every token without the session prefix. */
+/** True if a bearer token is treated as an API key, like every token without the session prefix. */
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
 
 const API_KEY_FORM = new RegExp(
   `^(?:${API_KEY}|${ORGANIZATION_KEY})_(dev|test|live)_[0-9A-Za-z]{${PUBLIC_ID_DIGITS}}_[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`,
 );
-/** Finds possible API keys and tokens of OAuth in a text. */
+/** Finds possible API keys and OAuth tokens in a text. */
 const KEYS_AND_TOKENS = new RegExp(
   `${API_KEY_FORM.source.slice(1, -1)}|(?:${ACCESS_TOKEN}|${REFRESH_TOKEN})_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}`,
   "g",
@@ -83,7 +83,7 @@ function wellFormed(prefix: string): (token: string) => boolean {
 export const isWellFormedApiKey = (token: string): boolean =>
   API_KEY_FORM.test(token) && hasValidChecksum(token);
 
-/** Returns the distinct API keys and OAuth tokens in a text whose checksums are valid. */
+/** Returns the distinct API keys and OAuth tokens with valid checksums in a text. */
 export const keysAndTokensIn = (text: string): string[] =>
   [...new Set(text.match(KEYS_AND_TOKENS))].filter(hasValidChecksum);
 
@@ -107,5 +107,5 @@ export const isWellFormedAccessToken = wellFormed(ACCESS_TOKEN);
 /** True if a text has the form of a refresh token and a valid checksum. */
 export const isWellFormedRefreshToken = wellFormed(REFRESH_TOKEN);
 
-/** True if a bearer token is treated as an access token of OAuth. */
+/** True if a bearer token is treated as an OAuth access token. */
 export const isAccessToken = (token: string): boolean => token.startsWith(`${ACCESS_TOKEN}_`);

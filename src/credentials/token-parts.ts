@@ -1,7 +1,7 @@
 // The dashboard also imports this module, so it must not import anything.
 
 /** The prefixes of tokens and secrets, without the "_". */
-/** An agent's key. */
+/** An agent key. */
 export const API_KEY = "agk";
 export const ORGANIZATION_KEY = "ago";
 export const SESSION = "ags";
