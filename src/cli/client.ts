@@ -22,14 +22,14 @@ export interface Subject {
 export interface Client {
   /** @throws GatewayError `not_found` if there is no such subject */
   about(subject: Subject): Promise<Run>;
-  /** The services, for what an operator can do across organizations; undefined on a server. */
+  /** The services, for an operator's work across organizations; undefined on a server. */
   readonly services?: Services;
 }
 
 /** Opens the server or the database that the user chose, for the duration of `work`. */
 export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const target = currentTarget();
-  // Loaded here, because loading the services takes most of a second, and most commands on a server need neither.
+  // Loaded on demand, because loading the services takes most of a second, and commands on a server do not need them.
   if (target === undefined) {
     const { withDatabaseClient }: typeof import("./database-client") = require("./database-client");
     return withDatabaseClient(work);

@@ -16,7 +16,7 @@ import { print, printJson } from "./output";
  */
 export async function test(file: string, { json, junit }: TestOptions): Promise<void> {
   const { result } = await checkedDocument(file, json, checkDocument);
-  // A document without problems was parsed.
+  // `checkedDocument` throws for a document that could not be parsed.
   const parsed = result.document as ConfigurationDocument;
   const report = runTests(new CompiledConfiguration(parsed, true), parsed.tests ?? []);
   if (junit !== undefined) await writeFile(junit, junitOf(file, report));

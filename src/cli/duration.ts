@@ -16,7 +16,7 @@ export function secondsOf(text: string): number | undefined {
 
 /**
  * Creates a parser for a duration option.
- * @param max the max duration (s), with its description
+ * @param max the max duration (s), and the text that describes it
  * @returns a function that throws InvalidArgumentError for any other text and for durations outside the range
  */
 export const duration =

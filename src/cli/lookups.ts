@@ -11,7 +11,7 @@ interface NamedAgent {
 const AGENTS = query("agents", "", "id slug name");
 
 /**
- * Finds what the user named.
+ * Finds the item that the user named.
  * @throws GatewayError `not_found`
  */
 function named<T>(found: readonly T[], is: (each: T) => boolean, what: string): T {
@@ -91,6 +91,6 @@ export const withMember = <T>(
     return work(run, named(await run<NamedMember[]>(MEMBERS), is, `member "${email}"`));
   });
 
-/** Adds the option for the organization, which a server knows by the key. */
+/** Adds the option for the organization; a server derives it from the key. */
 export const addOrganizationOption = (command: Command): Command =>
   command.option("--org <slug>", "slug of the organization; required without --url");

@@ -17,7 +17,7 @@ interface PasswordOption {
 type AddOptions = Json &
   PasswordOption & { org: string; email: string; manage?: boolean; permissions?: string[] };
 
-/** Adds the commands of `gateway members` that open accounts and restore access to them, as only operators may. */
+/** Adds the commands of `gateway members` reserved for operators: opening accounts and restoring access to them. */
 export function addAccountCommands(members: Command): void {
   addPermissionOptions(addOnDatabase(members, "add"))
     .description("add a member; without --password-stdin, a password is generated and shown once")
@@ -75,7 +75,7 @@ export function addAccountCommands(members: Command): void {
       }),
     );
 
-  // Works even while the issuer of OpenID Connect is down.
+  // Works even while the OpenID Connect issuer is down.
   addOnDatabase(members, "sign-in-link")
     .description("print a one-time link that signs a member in and expires after 15 minutes")
     .argument("<email>", "the member")

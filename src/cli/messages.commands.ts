@@ -30,7 +30,7 @@ const STATUSES = choicesOf<MessageStatus>({
   received: true,
 });
 
-/** Codes of errors that do not concern the other messages. */
+/** Codes of errors that concern only one message. */
 const ABOUT_ONE_MESSAGE: readonly ErrorCode[] = ["not_found", "conflict", "invalid_request"];
 
 const CANCEL = mutation("cancelMessage", MESSAGE);

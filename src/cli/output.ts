@@ -5,7 +5,7 @@ export interface Json {
   json?: boolean;
 }
 
-/** A record of the API, or the cells of a table row by column. */
+/** An API record, or the cells of a table row by column. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** The text of a cell without a value, by column; `-` in other columns. */
@@ -17,7 +17,7 @@ const WITHOUT_VALUE: Readonly<Record<string, string>> = {
   types: "(all)",
 };
 
-/** Members whose values have other names in GraphQL, with the punctuation of their names everywhere else. */
+/** Members with enum values that contain `_` in GraphQL, and the punctuation that all other APIs use instead. */
 const PUNCTUATION: Readonly<Record<string, string>> = {
   permissions: ":",
   scopes: ":",
@@ -25,11 +25,13 @@ const PUNCTUATION: Readonly<Record<string, string>> = {
   types: ".",
 };
 
-/** Converts names such as `pets:read` to values of the API's enums. */
+/** Converts names such as `pets:read` to enum values of the API. */
 export const enumNames = (names: readonly string[]): string[] =>
   names.map((name) => name.replace(/\W/g, "_"));
 
-/** Converts an object of the API to a record as printed: with slugs of agents and organizations, and plain names. */
+/**
+ * Converts an API object to the record to print: agents and organizations become slugs, and enum values plain names.
+ */
 export function recordOf(object: object): Row {
   const shown = (name: string, value: unknown): unknown => {
     // An organization key has no agent.
@@ -89,9 +91,9 @@ export function printTest(
 }
 
 /**
- * Prints objects of the API as JSON, or as a text table.
+ * Prints API objects as JSON, or as a text table.
  * @param columns the names of the columns, separated by spaces; `reason=disabledReason` renames a member
- * @param toRow changes members for the table
+ * @param toRow converts members for the table
  */
 export function printRows<T extends object>(
   json: boolean | undefined,
@@ -128,7 +130,7 @@ const heading = (column: string) => column.replace(/[A-Z]/g, " $&").toUpperCase(
 
 /**
  * Prints a record as JSON, or with one name and value per line.
- * @param note for people, after the record
+ * @param note a note for people, printed after the record
  */
 export function printRecord(json: boolean | undefined, record: Row, note?: string): void {
   if (json) {

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000;
 /** Min time before a read is sent again (ms). */
 const MIN_WAIT_MS = 100;
 
-/** Max time that a read waits for a server that is busy (ms). */
+/** Max time that a read waits for a busy server (ms). */
 const MAX_WAIT_MS = 30_000;
 
 /** Max size of a response (bytes); the server's pages and documents are much smaller. */
@@ -21,10 +21,10 @@ const MAX_RESPONSE_BYTES = 64 * 2 ** 20;
 /** Max length of a text from the server in a message (UTF-16 code units). */
 const TEXT_MAX_LENGTH = 2_000;
 
-/** Codes of failures after which the server may have received the request. */
+/** Codes of failures that may occur after the server has received the request. */
 const MAYBE_RECEIVED = /^(ECONNRESET|EPIPE|UND_ERR_(SOCKET|\w+_TIMEOUT)|HPE_\w+|Z_\w+)$/;
 
-/** An operation, as a request and its key. */
+/** An operation and the server, key and variables to run it with. */
 interface Operation {
   endpoint: URL;
   key: string;
@@ -47,7 +47,7 @@ export function serverClient({ endpoint, key: readKey }: Target): Client {
   const run: Run = async <T>(document: string, variables = {}) => {
     read ??= readKey();
     const key = await read;
-    // Fetch would quote a malformed header in its error.
+    // `fetch` quotes a malformed header in its error.
     if (!/^[\w-]+$/.test(key)) throw new GatewayError("invalid_request", "The key is malformed.");
     const changes = document.startsWith("mutation");
     return (await resultOf({ endpoint, key, document, variables, changes })) as T;
@@ -63,8 +63,8 @@ export function serverClient({ endpoint, key: readKey }: Target): Client {
 
 /**
  * Returns the value of the root field.
- * @throws GatewayError for the first error of a response
- * @throws StartupError without a result of the GraphQL API
+ * @throws GatewayError for the first error in a response
+ * @throws StartupError if there is no result from the GraphQL API
  */
 async function resultOf(operation: Operation): Promise<unknown> {
   const giveUpAt = performance.now() + MAX_WAIT_MS;

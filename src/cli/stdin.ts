@@ -5,7 +5,7 @@ let isRead = false;
 
 /**
  * Reads a secret from standard input, without the trailing line break.
- * @throws GatewayError `invalid_request` for a second secret
+ * @throws GatewayError `invalid_request` if a secret was already read
  */
 export async function secretFromStdin(): Promise<string> {
   if (isRead) throw new GatewayError("invalid_request", "Standard input can hold only one secret.");

@@ -21,7 +21,7 @@ interface TargetOptions {
 
 const onDatabase = new WeakSet<Command>();
 
-/** Marks a command that works only on the database, for which no API has a field. */
+/** Adds a command that works only on the database, because no API offers the operation. */
 export function addOnDatabase(parent: Command, name: string, options?: CommandOptions): Command {
   const command = parent.command(name, options);
   onDatabase.add(command);
@@ -34,11 +34,12 @@ let target: Target | undefined;
 export const currentTarget = (): Target | undefined => target;
 
 /**
- * Chooses what the commands work on.
+ * Chooses the server or the database that the commands work on.
  * @throws GatewayError `invalid_request`
  */
 export function chooseTarget({ url, keyStdin, allowHttp }: TargetOptions, command: Command): void {
-  // An empty variable counts as unset, but an empty option is a mistake that must not change another database.
+  // An empty variable counts as unset, but an empty option is a mistake, and the command must not change the local
+  // database instead.
   if (url === "" && command.getOptionValueSourceWithGlobals("url") === "cli")
     throw new GatewayError("invalid_request", "The server URL is empty.");
   if (!url) {
