@@ -4,8 +4,8 @@ import { onceQuiet } from "./once-quiet";
 const MAX_BATCH_WAIT_MS = 100;
 
 /**
- * Decides when batches of calls start: all coalescers of a gate start their batches together, once the previous batches
- * have ended. Batches therefore grow with the load instead of queueing.
+ * Decides when batches of calls start: all coalescers that share a gate start their batches together, after the
+ * previous batches have ended. Batches therefore grow with the load instead of queueing.
  */
 export class BatchGate {
   /** Number of calls that are not yet part of a batch. */
@@ -13,7 +13,7 @@ export class BatchGate {
   private received = 0;
   private waiting: (() => void)[] = [];
   private isScheduled = false;
-  /** Number of the last round of batches, and how many of its batches are still running. */
+  /** Sequence number of the last round of batches, and the number of its batches that are still running. */
   private round = 0;
   private running = 0;
   private stuckTimer: NodeJS.Timeout | undefined;

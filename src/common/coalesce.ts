@@ -70,7 +70,7 @@ export const coalesceByKey = <V>(
 
 /**
  * Looks up the value of a key.
- * @param key null or undefined if there is nothing to look up, as in a row that was inserted without the key
+ * @param key null or undefined if there is nothing to look up, for example in a row inserted without the key
  */
 export const findIfAny = async <V>(
   find: (key: string) => Promise<V | undefined>,

@@ -1,8 +1,8 @@
 /**
  * Throttles a log line that any request could trigger to one per interval.
  * @param now a monotonic clock (ms)
- * @returns a function to call before logging; it returns the number of lines suppressed since the last one, or
- *   undefined to suppress this one too
+ * @returns a function to call before logging; it returns the number of lines suppressed since the last logged line, or
+ *   undefined if this line must be suppressed
  */
 export function logThrottle(intervalMs: number, now = () => performance.now()): () => number | undefined {
   let writtenAt = Number.NEGATIVE_INFINITY;

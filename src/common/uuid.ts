@@ -12,7 +12,7 @@ export const isUuid = (text: string): boolean =>
 export const derivedId = (name: string, namespace: string): string => v5(name, namespace);
 
 /**
- * Returns a lower bound of all UUIDv7s created at or after a time, which their first 48 bits contain (RFC 9562, 5.7).
+ * Returns a lower bound for UUIDv7s created at or after a time, which is in their first 48 bits (RFC 9562, 5.7).
  * @param ms milliseconds since the epoch
  */
 export function leastUuidAt(ms: number): string {

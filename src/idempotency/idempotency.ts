@@ -34,11 +34,9 @@ export interface IdempotentCreate<T> extends KeyedRequest {
   idOf: (made: T) => string;
 }
 
-/** Creates the resources of a batch and finds the resources of retries. */
+/** Creates the resources of a batch and finds the existing resources for retries. */
 export interface BatchOfCreates<C, T> {
-  /**
-   * Returns the resource of each create, in order, or the error of a create that was rejected and has stored nothing.
-   */
+  /** Returns the resource of each create, in order, or the error of a create that was rejected and stored nothing. */
   create: (creates: readonly C[]) => Promise<(T | GatewayError)[]>;
   /** Finds the resources with these IDs, in any order. */
   find: (ids: readonly string[]) => Promise<readonly T[]>;
@@ -123,7 +121,7 @@ function noteReplay(tx: Tx, { answer }: Pick<Request, "answer">): void {
   });
 }
 
-/** Returns a unique name of a record, which is also the sort key in `claim`. */
+/** Returns a unique name for a record, which is also the sort key in `claim`. */
 const nameOf = ({ scope, key }: Pick<IdempotencyRecord, "scope" | "key">) => `${scope} ${key}`;
 
 type NewRecord = Pick<IdempotencyRecord, "scope" | "key" | "requestHash">;

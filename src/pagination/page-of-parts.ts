@@ -29,7 +29,7 @@ export interface Order {
 /**
  * Reads a page of a list that an index orders only within each part, for example the conversations of several agents: a
  * page of each part is read from the index, and these pages are merged.
- * @param query selects the list, and maybe rows outside of its parts
+ * @param query selects the list, and possibly rows outside its parts
  * @param parts disjoint parts, at most `MAX_PARTS`
  */
 export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
@@ -61,7 +61,7 @@ export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
     .limit(limit);
   const ids = (await merged.getRawMany<{ id: string }>()).map(({ id }) => id);
   if (ids.length === 0) return [];
-  // A second statement, because PostgreSQL would rather read a small table whole than join it with a few rows.
+  // A second statement, because PostgreSQL would scan a small table instead of joining it with a few rows.
   const where = { id: In(ids) } as FindOptionsWhere<Row>;
   const rows = indexBy(
     await reader.findBy<Row>(query.expressionMap.mainAlias?.target as never, where),
@@ -70,7 +70,7 @@ export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
-/** Reads a page of a list in the order of `id`, like `paginate`, by its parts. */
+/** Like `pageOfParts`, for a list in the order of `id`, as in `paginate`. */
 export async function pageByIdOfParts<Row extends ObjectLiteral & { id: string }>(
   reader: EntityManager,
   query: SelectQueryBuilder<Row>,

@@ -2,7 +2,7 @@ import type { GraphQLField } from "graphql";
 import { Extensions } from "type-graphql";
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
 
-/** Max total of a list; items beyond it are not counted, so that the cost is bounded. */
+/** Max total of a list; items beyond it are not counted, to bound the cost. */
 export const MAX_COUNT = 10_000;
 
 /** Marks a field that needs the total of a list; all such fields of a list together count as one report. */

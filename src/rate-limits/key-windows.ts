@@ -5,8 +5,8 @@ import { countMany, type Decision, WINDOW_MS, type Window } from "./window";
 const MAX_KEYS = 10_000;
 
 /**
- * Requests of a key counted by a process, with the remaining time of their window (ms) rather than its end, because the
- * processes' clocks differ.
+ * A process's count of requests with a key. It holds the remaining time of the window (ms) rather than its end, because
+ * the processes' clocks differ.
  */
 export type KeyCount = readonly [keyId: string, used: number, remainingMs: number];
 
@@ -18,7 +18,7 @@ export class KeyWindows {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_KEYS });
 
   /**
-   * @param onCount called after requests were counted here
+   * @param onCount called after requests are counted in this process
    * @param now monotonic time (ms)
    */
   constructor(
@@ -48,7 +48,7 @@ export class KeyWindows {
     }
   }
 
-  /** Returns all counts in current windows, to send them to a new process. */
+  /** Returns all counts in current windows, for a new process. */
   list(): KeyCount[] {
     const now = this.now();
     return [...this.windows]

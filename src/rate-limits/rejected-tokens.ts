@@ -7,9 +7,9 @@ const MAX_ADDRESSES = 10_000;
 const MAX_TOKENS = 10_000;
 
 /**
- * Prevents guessing of bearer tokens: after too many unknown tokens from an address, its tokens are rejected without a
- * lookup for the rest of the minute. Tokens previously found by this process are still looked up, so that other clients
- * behind the same address keep their access.
+ * Prevents clients from guessing bearer tokens: after too many unknown tokens from an address, its tokens are rejected
+ * without a lookup for the rest of the minute. Tokens previously found by this process are still looked up, so that
+ * other clients behind the same address keep their access.
  */
 export class RejectedTokens {
   private readonly windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });

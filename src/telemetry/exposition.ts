@@ -27,7 +27,7 @@ export function registerGauge(
     async collect() {
       const samples = await read();
       this.reset();
-      // A reset would set a gauge without labels to 0, and that looks like a measurement.
+      // A reset would set a gauge without labels to 0, which looks like a measurement.
       if (labelNames.length === 0) this.remove();
       for (const [labels, value] of samples) this.set(labels, value);
     },

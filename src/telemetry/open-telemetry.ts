@@ -65,8 +65,8 @@ export function startTracing(
 const ids = new RandomIdGenerator();
 
 /**
- * Creates the configured sampler. It ignores the sampled flag and the trace ID in a client's `traceparent`, so that
- * clients cannot force tracing, but can opt out.
+ * Creates the configured sampler. A client's `traceparent` cannot force tracing, because its sampled flag and trace ID
+ * are ignored, but it can opt out.
  */
 export function createSampler({ name, ratio }: NonNullable<Config["tracing"]>["sampler"]): Sampler {
   const kind = name.replace("parentbased_", "");

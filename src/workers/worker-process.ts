@@ -103,15 +103,15 @@ async function exitOf(worker: Worker): Promise<Exit> {
 }
 
 /**
- * Closes a connection that was being handed to a worker when the worker died. `node:cluster` would keep it open, and
- * its client would wait forever.
+ * Closes a connection that was being handed to a worker when the worker died. Otherwise, `node:cluster` keeps it open,
+ * and its client waits forever.
  */
 function closeLostConnections({ process }: Worker): void {
   let hasEnded = false;
   const last = new Map<string, { close?: () => void }>();
   const send = process.send.bind(process) as unknown as Handover;
   const sendAndRemember: Handover = (message, handle, ...rest) => {
-    // Node sends a server's next handle only once the worker has accepted this one, which Node then closes here.
+    // Node sends a server's next handle only after the worker has accepted this one, which Node then closes here.
     if (handle && message.key !== undefined) last.set(message.key, handle);
     if (hasEnded && handle) {
       handle.close?.();
