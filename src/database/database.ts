@@ -21,7 +21,8 @@ const MAX_OWNERS = 1_000;
 
 /**
  * The only access to the database. It maps every outage to `unavailable` and every race to `conflict`; other errors
- * come from the caller's own code. One class, because all calls share this mapping, the spans and the measurements.
+ * come from the caller's own code. This is one class because all calls share this mapping, the spans and the
+ * measurements.
  */
 export class Database {
   private lastWriteFailed = false;
@@ -379,7 +380,7 @@ export class Database {
     }
   }
 
-  /** True if a failed batch may be retried. After an outage, the commit may have succeeded. */
+  /** True if a failed batch may be retried: not after an outage, because its commit may have succeeded. */
   private mayRetry(error: unknown): boolean {
     return !isUnavailable(error) || this.waitedForLock(error);
   }
@@ -410,7 +411,7 @@ async function withHooks<T>(unit: UnitOfWork<T>, { tx, beforeCommit }: Transacti
   return result;
 }
 
-/** Loads PostgreSQL's engine on demand. */
+/** Loads the PostgreSQL engine on demand. */
 function loadPostgresEngine() {
   const {
     PostgresEngine,

@@ -115,11 +115,12 @@ export interface Engine {
    */
   lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void>;
   /**
-   * Returns the end of a SELECT that prevents other transactions from changing the rows that it reads from some tables.
+   * Returns the clause that makes a SELECT prevent other transactions from changing the rows it reads from these
+   * tables.
    */
   shareLock(tables: readonly string[]): string;
   /**
-   * Returns the end of a SELECT that locks its rows until the transaction ends.
+   * Returns the clause that makes a SELECT lock its rows until the transaction ends.
    * @param skipLocked as in `locking`
    */
   updateLock(skipLocked: boolean): string;
@@ -176,8 +177,8 @@ export interface TransactionBoundary {
 }
 
 /**
- * Runs a unit of work in a transaction. Statements that the unit did not await fail once it has ended, because they
- * would run outside the transaction or in another unit's transaction.
+ * Runs a unit of work in a transaction. Statements that the unit did not await fail after it has ended, because they
+ * would otherwise run outside the transaction or in another unit's transaction.
  * @param runner a fresh query runner that is not reused
  */
 export async function transact<T>(

@@ -11,7 +11,7 @@ export interface DatabaseObserver {
   coalesced(what: string, calls: number): void;
   /**
    * A transaction ended.
-   * @param seconds from its start until it was durable or rolled back
+   * @param seconds time from its start until it was durable or rolled back
    */
   transaction(seconds: number): void;
   failed(failure: Failure): void;

@@ -24,8 +24,8 @@ export async function returning<T>(tx: Tx, statement: string, parameters: readon
 }
 
 /**
- * Pads a list to a power of two by repeating its last item, for statements that ignore duplicates, so that there are
- * few enough variants of a statement to keep them all prepared.
+ * Pads a list to a power of two by repeating its last item, for statements that ignore duplicates. A statement then has
+ * few enough variants to keep them all prepared.
  */
 export function padded<T>(items: readonly T[]): T[] {
   const last = items.at(-1);

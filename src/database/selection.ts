@@ -54,7 +54,7 @@ export function decodeJson<T>(text: string, decode: (parsed: unknown) => T): T {
   }
 }
 
-/** Returns the row with these values; changes the array of values. */
+/** Returns the row with these values; modifies the array. */
 export function rowOfJson<Row>(selection: Selection<Row>, values: unknown[]): Row {
   for (let i = 0; i < values.length; i++) values[i] = decoded(selection.columns[i], values[i]);
   return selection.row(values);

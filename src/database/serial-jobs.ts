@@ -4,7 +4,9 @@ export interface JobOptions {
   signal: AbortSignal;
 }
 
-/** Background jobs by ID: one owner's jobs run one at a time in FIFO order, different owners' jobs concurrently. */
+/**
+ * Background jobs by ID. Each owner's jobs run one at a time in FIFO order; those of different owners run concurrently.
+ */
 export class SerialJobs {
   private readonly jobs = new Map<string, Promise<void>>();
   /** The last job of each owner. */

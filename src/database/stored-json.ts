@@ -1,6 +1,6 @@
 import type { ValueTransformer } from "typeorm";
 
-/** A value kept as its stored JSON, which is parsed only where it is read. */
+/** A value kept as its stored JSON, which is parsed only when it is read. */
 export class StoredJson<Value> {
   constructor(readonly text: string) {}
 
@@ -13,7 +13,7 @@ export class StoredJson<Value> {
   }
 }
 
-/** Stores a text column's `StoredJson`. */
+/** Stores a `StoredJson` in a text column. */
 export const STORED_JSON: ValueTransformer = {
   to: (json: StoredJson<unknown> | null) => json?.text ?? null,
   from: (text: string | null) => (text === null ? null : new StoredJson(text)),

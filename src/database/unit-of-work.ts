@@ -17,7 +17,7 @@ export interface Tx extends EntityManager {
     query: SelectQueryBuilder<Row>,
     options?: { skipLocked?: boolean },
   ): SelectQueryBuilder<Row>;
-  /** Returns the end of a SELECT that locks its rows like `lock`. */
+  /** Returns the clause that makes a SELECT lock its rows like `lock`. */
   updateLock(options?: { skipLocked?: boolean }): string;
   /**
    * Returns an SQL expression that locks a text instead of a row until the transaction ends; undefined if write
@@ -26,15 +26,15 @@ export interface Tx extends EntityManager {
    */
   textLock(text: string, mode: TextLock): string | undefined;
   /**
-   * Returns the end of a SELECT that prevents other units from changing its rows until this one ends.
+   * Returns the clause that makes a SELECT prevent other units from changing its rows until this one ends.
    * @param tables names or aliases in the SELECT
    */
   shareLock(...tables: string[]): string;
   /**
    * Blocks inserts into a list by other units of work until this one ends, so that rows become visible in ID order.
    * Call it before the unit inserts; repeated calls are free.
-   * @param parts UUIDs of the parts of the list that the unit inserts into; the first call must name all of them. The
-   *   whole list if undefined
+   * @param parts UUIDs of the parts of the list that the unit inserts into; the first call must name all of them;
+   *   undefined for the whole list
    */
   lockInsertOrder(list: InsertOrderLock, parts?: readonly string[]): Promise<void>;
   /**

@@ -127,7 +127,7 @@ const DIGEST_OF_EMPTY = "3f0a99256beeb89a6b9f2793885291a6454928fd74903159ab2e514
 export class VersionTwo1765000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table);
-    // First, because SQLite copies the table with the columns that it has.
+    // Runs first, because SQLite copies the table with its current columns.
     await requireAgents(runner, false);
     for (const [table, columns] of Object.entries(NEW_COLUMNS))
       for (const [name, type] of Object.entries(columns))
@@ -182,7 +182,7 @@ const tables = (runner: QueryRunner): Table[] =>
   newTables(
     runner.connection.driver.normalizeType({ type: "bigint" }),
     falseOf(runner),
-    // SQLite compares texts by their bytes unless told otherwise.
+    // SQLite compares texts by their bytes by default.
     (columns) =>
       runner.connection.options.type === "postgres"
         ? columns.map((column) => ({ ...column, collation: "C" }))

@@ -22,8 +22,8 @@ const IDLE_TIMEOUT_MS = 5_000;
 const RETRY_INTERVAL_MS = 1_000;
 
 /**
- * Of every `SHARE` connections, one is reserved for short reads and one for reports, so that neither transactions nor
- * reports delay key lookups.
+ * One in every `SHARE` connections is reserved for short reads and another for reports, so that neither transactions
+ * nor reports delay key lookups.
  */
 const SHARE = 5;
 
@@ -110,8 +110,8 @@ export class PostgresConnections {
   }
 
   /**
-   * Closes idle connections now and busy ones once they are released: after a failover or switchover, they may still
-   * lead to the old server; it is read-only, and its rows are stale.
+   * Closes idle connections now and busy ones when they are released, because after a failover or switchover they may
+   * still lead to the old server, which is read-only and has stale rows.
    */
   replaceAll(): void {
     const inMs = this.replacedAt + REPLACE_INTERVAL_MS - performance.now();
@@ -248,12 +248,12 @@ async function retryIfConnectionLost<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Destroys a connection at a deadline, without a closing message: a frozen server would not read it. */
+/** Destroys a connection at a deadline, without a closing message, which a frozen server would not read. */
 const endAt = (until: number, { connection }: PoolClient): NodeJS.Timeout =>
   setTimeout(() => connection.stream.destroy(), until - performance.now());
 
 /**
- * Prevents an `error` event of a connection in use from ending the process. The listener must be added before the
+ * Prevents an `error` event on a connection in use from ending the process. The listener must be added before the
  * caller gets the connection, because the error may arrive in the same packet as the ready message.
  */
 function closeQuietly(pool: Pool): void {

@@ -100,7 +100,7 @@ export async function restore(
       await SqliteFile.use(file, "write", async (database) => {
         await assertUnused(database, file);
         await database.replaceWith(backup);
-        // The connection still holds the file exclusively.
+        // The connection still holds the exclusive lock on the file.
         for (const { table, statement } of afterwards) {
           if (await database.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`))
             await database.run(statement);

@@ -23,7 +23,7 @@ const AUTOCOMMIT: TransactionBoundary = {
 /** Max units per transaction, because the first caller waits for the last unit. */
 const MAX_UNITS = 100;
 
-/** Stop starting units after this (ms), because other organizations wait for the commit. */
+/** No more units are started after this time (ms), because other organizations wait for the commit. */
 const MAX_MS = 50;
 
 /**

@@ -28,7 +28,7 @@ interface Query {
  * threads.
  */
 export class SqliteReads {
-  /** The few statements, by the IDs of their declarations. */
+  /** Statements by the IDs of their declarations; there are only a few. */
   private readonly statements = new Map<string, PreparedStatement>();
   private readonly ids = new Map<object, number>();
 

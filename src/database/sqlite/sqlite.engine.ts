@@ -43,7 +43,7 @@ const BUSY = "SQLITE_BUSY";
 
 /**
  * Memory-mapped size of the file (bytes). SQLite invalidates its page cache whenever another connection writes, so
- * reads of large tables would keep refilling it.
+ * without this, reads of large tables would keep refilling it.
  */
 const MMAP_SIZE = 2 ** 30;
 
@@ -75,7 +75,7 @@ const SHORT_BUSY_TIMEOUT_MS = 50;
  * The SQLite engine: one file, three connections. TypeORM's driver shares one connection among all callers, so a
  * transaction would include statements of other requests. Writes therefore have their own connection and queue, and
  * reads run concurrently (WAL) on a second one. Reports run one at a time on the third, because waiting statements
- * block threads. One class, because the methods of `Engine` share these connections.
+ * block threads. This is one class because the methods of `Engine` share these connections.
  */
 export class SqliteEngine implements Engine {
   readonly system = "sqlite";
@@ -327,7 +327,10 @@ async function openReader(writer: DataSource): Promise<DataSource> {
   return reader;
 }
 
-/** Switches to WAL, with retries: if several processes start together, SQLite fails all but one without waiting. */
+/**
+ * Switches to WAL, with retries, because SQLite does not wait: it fails all but one of the processes that start
+ * together.
+ */
 async function switchToWal(source: DataSource): Promise<void> {
   const giveUpAt = Date.now() + BUSY_TIMEOUT_MS;
   while (true) {
