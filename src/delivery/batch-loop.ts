@@ -20,13 +20,13 @@ interface Batches {
   onError: (error: unknown) => void;
 }
 
-/** Runs one batch after the other while work is due. */
+/** Runs one batch after another while work is due. */
 export class BatchLoop {
   private running: Promise<void> | undefined;
   private isDue = false;
   private stopped = false;
   private endPause = () => {};
-  /** When the alarm goes off, by `Date.now`. */
+  /** When the alarm goes off, in `Date.now` time. */
   private alarmAt = Number.POSITIVE_INFINITY;
   private alarm: NodeJS.Timeout | undefined;
   /** True if the alarm has gone off since the last batch. */
@@ -70,7 +70,7 @@ export class BatchLoop {
     this.wake();
   }
 
-  /** Runs a batch when work will be due. */
+  /** Runs a batch when work becomes due. */
   wakeAt(due: Timestamp): void {
     const at = Date.parse(due);
     // Not needed if another alarm or a check comes first.
@@ -113,7 +113,8 @@ export class BatchLoop {
   }
 
   /**
-   * Waits for more work that can share a batch, unless sends have finished: their conversations are already waiting.
+   * Waits for more work that can share a batch, unless sends have finished, because their conversations are already
+   * waiting.
    */
   private pause(): Promise<void> {
     if (this.batches.hasResults()) return Promise.resolve();

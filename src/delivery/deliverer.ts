@@ -20,7 +20,7 @@ const LEAVE_WITHIN_MS = 10_000;
  */
 const AHEAD = 3;
 
-/** The result of a message that got no sender in time. */
+/** The result for a message that got no sender in time. */
 const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender became available in time.", 0);
 
 /** Max time that sends may continue while the process stops (ms). */
@@ -150,8 +150,8 @@ export class Deliverer {
     const lease = uuid();
     const batch = await this.database.write(
       async (tx) => {
-        // Takes all results, once the transaction may write: a lane whose lease has expired would otherwise be taken
-        // over even though its send has finished.
+        // Takes all results as soon as the transaction may write; otherwise, a lane whose lease has expired would be
+        // taken over even though its send has finished.
         ended = [...this.ended];
         const freed = await this.finish(tx, ended);
         if (freed === undefined) return undefined;

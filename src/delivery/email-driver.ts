@@ -123,7 +123,7 @@ const contentOf = (mail: Mail, mayLeave: () => boolean, reject: (error: Error) =
     },
   });
 
-/** Returns the ID that bounces will refer to: some servers replace the given ID. */
+/** Returns the ID that bounces will refer to, because some servers replace the given ID. */
 function providerIdOf(
   { messageId }: Mail,
   { serverMessageId }: SMTPConnection.SentMessageInfo,

@@ -15,7 +15,7 @@ const MAX_RECEIVED_BYTES = 2 * MAX_ANSWER_BYTES;
 /** Max time to drain an ignored body (ms) before its connection is closed. */
 const MAX_IGNORED_MS = 100;
 
-/** The response of a receiver. */
+/** The response from a receiver. */
 export interface HttpAnswer {
   status: number;
   retryAfter: string | undefined;
@@ -37,7 +37,7 @@ export interface HttpPost {
   ignoresAccepted?: boolean;
 }
 
-/** Sends a POST to an allowed target without following redirects. Never rejects. */
+/** Sends a POST request to an allowed target without following redirects. Never rejects. */
 export function httpPost(
   targets: Targets,
   { url, body, headers, ignoresAccepted = false }: HttpPost,
@@ -93,7 +93,7 @@ export function httpPost(
       stop();
     });
     request.on("error", (error) => {
-      // Once the head of a response has arrived, `read` ends on its own.
+      // After the head of a response has arrived, `read` ends on its own.
       if (isAnswered) return;
       fail(error);
       stop();

@@ -58,8 +58,8 @@ export interface LaneCounts {
 }
 
 /**
- * The queue of due work, held in the database; listeners only save deliverers the wait for the next check. One class,
- * because its statements lock and change the same rows.
+ * The queue of due work, held in the database; listeners only save deliverers the wait for the next check. This is one
+ * class because its statements lock and change the same rows.
  */
 export class Lanes {
   /** Number of listeners in this process. */
@@ -252,7 +252,7 @@ export class Lanes {
   }
 
   /**
-   * Until the transaction ends, locks lanes that sends hold; first waits for transactions that block their agents'
+   * Locks lanes held by sends until the transaction ends, after waiting for transactions that block their agents'
    * deliveries.
    * @param columns as in `DuePart`
    * @returns the rows of lanes that still have the lease, by ID, without lanes of deleted agents

@@ -107,9 +107,10 @@ class Taken {
 }
 
 /**
- * The senders of this process; each sends one message at a time. One class, because all limits count the same senders.
+ * The senders of this process; each sends one message at a time. This is one class because all limits count the same
+ * senders.
  *
- * - A channel whose last attempt failed, or whose attempts take long, can have only one sender. All such channels
+ * - A channel whose last attempt failed, or whose attempts are slow, can have only one sender. All such channels
  *   together can have at most half of the senders, so that unresponsive receivers leave the rest to others.
  * - An organization can have at most three quarters of the senders, and at most half while others wait.
  * - Shares limit the senders for a kind of lane or a named channel, in total, per organization and per channel.
@@ -159,7 +160,7 @@ export class Senders {
   }
 
   /**
-   * Waiting lanes that get only spare senders: their group is limited, or their owner holds half of the senders.
+   * Waiting lanes that get only spare senders, because their group is limited or their owner holds half of the senders.
    */
   get deferred(): WaitingLanes[] {
     const half = Math.ceil(this.max / 2);

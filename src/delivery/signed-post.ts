@@ -24,7 +24,7 @@ export interface SignedTarget {
 
 /**
  * A 2xx response, or a failure with the status of the response; the status is null if there was no response. `headers`
- * are the request's own headers; null if it was not sent.
+ * are the request's headers; null if it was not sent.
  */
 export type SignedOutcome = ({ accepted: HttpAnswer } | { failure: Failure; status: number | null }) & {
   headers: Readonly<Record<string, string>> | null;
@@ -86,8 +86,8 @@ function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly s
 }
 
 /**
- * Returns the delay requested by a `Retry-After` header, in seconds or as a date (RFC 9110, 10.2.3); undefined if it is
- * malformed.
+ * Returns the delay (ms) that a `Retry-After` header requests in seconds or as a date (RFC 9110, 10.2.3); undefined if
+ * the header is malformed.
  */
 function retryAfterMs(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;

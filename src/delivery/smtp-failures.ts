@@ -17,7 +17,7 @@ const LINE_STATUS = /\b5\.(1\.[78]|7\.([89]|1[0-4]|2[0-7]|5[47]|60|64|70[5-8]|75
 /** Returns the enhanced status code of a reply (RFC 2034); empty if there is none. */
 const statusOf = (response: string): string => /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1] ?? "";
 
-/** Replies of servers that check the client and the sender only once they receive the recipient. */
+/** Replies from servers that check the client and the sender only after they receive the recipient. */
 const LINE_TEXT =
   /\brelay|\brcpthosts\b|\bhelo\b|\bclient (host|was not)|\bsender (address )?(rejected|not)|\bauthentication (is )?required|\bnot (authenticated|logged in)|\bblocked using\b/i;
 
