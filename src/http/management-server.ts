@@ -35,7 +35,7 @@ export async function listenForManagement(
 /** Stops a server without waiting for connections. */
 export async function closeNow(app: FastifyInstance): Promise<void> {
   const closed = app.close();
-  // Fastify would accept connections for a few more ticks, then wait for silent connections.
+  // On its own, Fastify accepts connections for a few more ticks, then waits for silent connections.
   app.server.close();
   app.server.closeAllConnections();
   await closed;

@@ -6,7 +6,7 @@ import type { Config } from "../config";
 /** The connection of a WebSocket handshake. */
 export interface Handshake {
   socket: Duplex;
-  /** Bytes that the client has sent after the handshake. */
+  /** Bytes that the client sent after the handshake. */
   head: Buffer;
 }
 
@@ -16,8 +16,8 @@ interface Parser {
 
 /**
  * Routes the WebSocket handshakes for a path like other requests, so that all route hooks apply to them. Other requests
- * with an `Upgrade` header, such as `h2c` from Java's client, remain ordinary requests, which Node would not allow once
- * a server accepts upgrades.
+ * with an `Upgrade` header, such as `h2c` from Java's client, remain ordinary requests; by default, Node does not allow
+ * this on a server that accepts upgrades.
  * @returns the handshakes by request
  */
 export function routeHandshakes(

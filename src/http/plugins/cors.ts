@@ -21,7 +21,8 @@ const EXPOSED_HEADERS = [
 
 /**
  * Enables CORS for `CORS_ORIGINS` and, in development, for the hosted Sandbox on `/graphql`. `/metrics` and unsubscribe
- * links allow no origin: `/metrics` needs no token in development, and only people read the pages of unsubscribe links.
+ * links allow no origin, because `/metrics` needs no token in development, and only people read the pages of
+ * unsubscribe links.
  */
 export async function allowOrigins(
   app: FastifyInstance,

@@ -20,8 +20,8 @@ export function rejectInvalidHost(app: FastifyInstance): void {
 
 /**
  * Rejects requests for foreign hosts, to prevent DNS rebinding. `ALLOWED_HOSTS` and the host of `PUBLIC_URL` are
- * allowed and, in development, the names of this machine and any IP address. Outside development, all hosts are allowed
- * unless `ALLOWED_HOSTS` is set. Probes and scrapes are exempt.
+ * allowed; in development, so are the names of this machine and any IP address. Outside development, all hosts are
+ * allowed unless `ALLOWED_HOSTS` is set. Probes and scrapes are exempt.
  */
 export function rejectForeignHosts(
   app: FastifyInstance,

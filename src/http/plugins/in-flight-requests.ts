@@ -73,7 +73,9 @@ export class InFlightRequests {
     });
   }
 
-  /** Ends the requests of a closed connection: a pipelined response that is still queued emits no `close` event. */
+  /**
+   * Ends the requests of a closed connection, because a pipelined response that is still queued emits no `close` event.
+   */
   private watch(socket: Socket): Set<() => void> {
     const unanswered = new Set<() => void>();
     this.unanswered.set(socket, unanswered);

@@ -3,7 +3,7 @@ import { shareOf } from "../../database/semaphore";
 /** A request in flight for longer than this (ms) is late. */
 const LATE_MS = 500;
 
-/** Fraction of the max requests that may be late: some requests wait for a lock or a password hash. */
+/** Fraction of the max requests that may be late, because some requests wait for a lock or a password hash. */
 const LATE_SHARE = 0.25;
 
 /** Fraction of the max late requests that one owner can account for, so that it cannot cause shedding for others. */

@@ -10,7 +10,7 @@ import { parseJson, requireJson } from "./json-body";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Max body size for members and keys of organizations (bytes), if it differs from the route's. */
+    /** Max body size for members and organization keys (bytes), if it differs from the route's. */
     memberBodyLimit?: number;
   }
 }

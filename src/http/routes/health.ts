@@ -18,7 +18,7 @@ export interface Readiness {
  * Adds `/healthz` (the process is alive) and `/readyz` (the service accepts requests and the database responds,
  * otherwise 503). `/readyz` queries the database on each call and reports failing writes only in its body, because
  * reads still work.
- * @param more functions that return additional members of the response of `/readyz`
+ * @param more functions that return additional members for the `/readyz` response
  */
 export function addHealthRoutes(
   app: FastifyInstance,

@@ -20,7 +20,7 @@ const ADDRESSES = {
 const CHANGELOGS = ["../../../CHANGELOG.md", "../../../../CHANGELOG.md"].map((file) => join(__dirname, file));
 
 /**
- * Adds `/changelog` and `/`. The latter redirects browsers to the dashboard and returns the service's addresses to
+ * Adds `/changelog` and `/`. The root path redirects browsers to the dashboard and returns the service's addresses to
  * programs.
  */
 export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {

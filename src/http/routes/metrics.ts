@@ -23,7 +23,7 @@ export function addMetricsRoute(
 
 /**
  * Allows callers with the token or, in development without a token, local programs. It detects proxies by the headers
- * that they add, and DNS rebinding by the Host.
+ * that they add, and DNS rebinding by the Host header.
  * @throws GatewayError `unauthenticated` or `forbidden`
  */
 function assertMayRead(
