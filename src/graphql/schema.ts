@@ -23,7 +23,8 @@ import { validateArgument } from "./validate-argument";
 let shared: GraphQLSchema | undefined;
 
 /**
- * The schema of all APIs, built once. Each execution takes the instances of the resolvers from its context.
+ * Returns the schema of all APIs, which is built once. Each execution takes the instances of the resolvers from its
+ * context.
  * @param resolvers classes to build a separate schema from
  * @throws Error if a root field does not declare its allowed callers
  */

@@ -36,7 +36,7 @@ export class SchemaSearch {
 
   /**
    * Returns the best matches in SDL: root fields and types that a caller may use in queries and mutations.
-   * @param words words of names and descriptions
+   * @param words words from names and descriptions
    */
   search(words: string, caller: Caller): string {
     this.index ??= this.createIndex();
@@ -74,8 +74,8 @@ export class SchemaSearch {
 }
 
 /**
- * Returns, by name, the root fields of queries and mutations, such as `Query.pets`, each as a type with only that
- * field, and all types that can be reached from these fields.
+ * Returns the root fields of queries and mutations, such as `Query.pets`, each as a type with only that field, and all
+ * types that can be reached from these fields, by name.
  * @param mayUse true for the fields to include
  */
 function partsOf(

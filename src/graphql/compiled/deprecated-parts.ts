@@ -36,7 +36,7 @@ const NONE: readonly string[] = [];
 
 /**
  * Returns the names of the deprecated parts that an operation and its fragments use and that the caller may access;
- * values of variables do not count.
+ * variable values do not count.
  * @param document a valid document
  */
 export function deprecatedParts(

@@ -26,7 +26,7 @@ export class KnownDocuments {
   }
 }
 
-/** Returns the number of tokens of a document; it bounds the size of the document's tree. */
+/** Returns the number of tokens in a document, which bounds the size of its tree. */
 function weigh({ loc }: DocumentNode): number {
   let tokens = 0;
   for (let token = loc?.startToken ?? null; token !== null; token = token.next) tokens += 1;

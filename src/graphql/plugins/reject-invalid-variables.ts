@@ -29,8 +29,8 @@ import { oneOfRule } from "../../schema/one-of";
 const NAME_MAX_LENGTH = 100;
 
 /**
- * Rejects variables of the wrong type, with their paths, before graphql-js does: its message would quote the value and
- * its siblings, such as a password.
+ * Rejects variables of the wrong type, with their paths, before graphql-js does, because its message would quote the
+ * value and its siblings, such as a password.
  */
 export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {

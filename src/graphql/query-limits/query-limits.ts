@@ -104,10 +104,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
 
   return {
     plugin,
-    /**
-     * True if a valid operation passes all limits and has nothing to count or wait for.
-     * @returns false otherwise, including for an operation that exceeds a limit
-     */
+    /** True if a valid operation is within all limits and has nothing to count or wait for. */
     isFree(
       document: DocumentNode,
       operation: OperationDefinitionNode,
