@@ -30,7 +30,7 @@ export interface CompiledRoute {
   isFor(caller: Caller): boolean;
   /**
    * Runs the document.
-   * @param names names of the arguments in problems
+   * @param names argument names to report in problems
    * @throws GatewayError, including for a missing resource
    */
   run(

@@ -40,13 +40,13 @@ export interface Variable {
   type: GraphQLInputType;
   /** The argument or input field that uses the variable, with its description and rules. */
   target: GraphQLArgument | GraphQLInputField | undefined;
-  /** Path of the target in problems: an argument, then the fields within it. */
+  /** The path that problems with the target report: an argument, then the fields within it. */
   path: string;
   default: unknown;
 }
 
 /**
- * Validates the document of a route. A test does this, because startup would take a third longer.
+ * Validates the document of a route. Only a test does this, because it would make startup a third longer.
  * @throws Error unless it passes the rules of the GraphQL specification
  */
 export function validateDocument(text: string, schema: GraphQLSchema): void {

@@ -140,7 +140,7 @@ function enumLeaf(type: GraphQLEnumType): Leaf {
 export const isOfTexts = (type: GraphQLEnumType): boolean =>
   type.getValues().some(({ name, value }) => name !== value);
 
-/** Max length of a text of an enum, in this version and later ones. */
+/** Max length of an enum value as text, in this version and later ones. */
 const TEXT_MAX_LENGTH = 100;
 
 /** Does not list the texts in the contract, because clients must expect new ones. */

@@ -28,7 +28,7 @@ export interface RoutePlan extends FixedDocument {
   result: JsonType | undefined;
   /** True if the route's resource may be missing (404). */
   canBeMissing: boolean;
-  /** REST names of arguments and input fields, by their paths in problems. */
+  /** REST names of arguments and input fields, by the paths that problems report. */
   names: Readonly<Record<string, string>>;
 }
 

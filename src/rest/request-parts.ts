@@ -30,7 +30,7 @@ export interface IdempotencyKey {
   required: boolean;
   /** The input variable that contains the key; undefined if the key has its own variable. */
   variable: string | undefined;
-  /** Path of the key in problems. */
+  /** The path that problems with the key report. */
   path: string;
 }
 

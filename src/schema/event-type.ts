@@ -3,7 +3,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A type of event declared by a feature. */
 export interface DeclaredEventType {
-  /** A sentence about what happened. */
+  /** A sentence that describes the event. */
   description: string;
   data: JsonSchema;
 }

@@ -47,7 +47,7 @@ export interface ExpiredRows {
   column: string;
   before: string;
   /**
-   * Before the rows are deleted, stores data that must outlive them.
+   * Stores data that must outlive the rows before they are deleted.
    * @param limit max rows to change
    * @returns the number of changed rows
    */
@@ -81,9 +81,9 @@ export interface Feature<Own extends object, Needs extends object> {
   http?(app: FastifyInstance, services: Core & Own & Needs): void;
   /** The documentation of these routes. */
   operations?: HttpOperations;
-  /** The API key scopes that its resolvers require, with a description of each; also added to `Scopes`. */
+  /** The API key scopes that its resolvers require, with a description of each; they must also be in `Scopes`. */
   scopes?: Readonly<Partial<Record<Scope, string>>>;
-  /** The event types that the feature records; also added to `EventTypes`. */
+  /** The event types that the feature records; they must also be in `EventTypes`. */
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;
   /** The deprecated parts of its GraphQL types, by their coordinates; its routes declare their own. */
   deprecations?: Readonly<Record<string, Deprecation>>;
@@ -110,7 +110,7 @@ export interface Feature<Own extends object, Needs extends object> {
   start?(services: Core & Own & Needs): () => Promise<void>;
   /** Stops background work while requests are still finishing. */
   stop?(services: Core & Own & Needs): Promise<void>;
-  /** Stores or releases the data and resources of requests, after the last request has ended. */
+  /** Stores or releases data and resources of requests after the last request has ended. */
   close?(services: Core & Own & Needs): Promise<void>;
 }
 

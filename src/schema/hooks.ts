@@ -15,7 +15,7 @@ export interface Hooks {
   anonymousPost: (context: RequestContext) => void;
   /** Prevents deliveries from a restored copy of the database; implemented by exactly one feature. */
   restoreGuard: RestoreGuard;
-  /** Returns additional members of the response of `/readyz`. */
+  /** Returns additional members for the `/readyz` response. */
   readiness: () => Promise<Readonly<Record<string, unknown>>>;
 }
 

@@ -56,7 +56,7 @@ export interface RestRoute {
   path: `/${string}`;
   /** A single query or mutation with a single root field; the field's access rule applies. */
   document: string;
-  /** The kinds of API keys that may call the route; only agents' keys by default. */
+  /** The kinds of API keys that may call the route; only agent keys by default. */
   keys?: readonly KeyKind[];
   pathParameters?: readonly PathParameter[];
   queryParameters?: readonly RestParameter[];
@@ -80,7 +80,7 @@ export interface RestRoute {
   deprecation?: Deprecation;
   /** True if a call can irreversibly delete or overwrite something; always assumed for DELETE. */
   destructive?: boolean;
-  /** False if the route is only for programs, so that MCP has no tool for it; true by default. */
+  /** False if the route is only for programs and MCP has no tool for it; true by default. */
   isForModels?: boolean;
   /** True if a call makes the agent write to people outside the gateway. */
   reachesPeople?: boolean;

@@ -8,7 +8,7 @@ import type { JsonSchema } from "../json-value";
 import type { RoutePlan } from "../plan";
 import { DEPRECATION_HEADERS, type HeaderName, headers } from "./headers";
 
-/** Errors of requests that match no operation, such as 405 for a method that the path does not support. */
+/** Errors for requests that match no operation, such as 405 for a method that the path does not support. */
 const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "misdirected_request"];
 
 /** Returns the schemas of every error body, by name. */
