@@ -1,5 +1,5 @@
-// Generates types and texts from the dashboard's *.graphql documents, next to them, so that each page loads only its
-// own. Fails if a document does not match schema.graphql. Unchanged files are not rewritten. Uses the API of
+// Generates types and texts from the dashboard's *.graphql documents, in the same folders, so that each page loads only
+// its own. Fails if a document does not match schema.graphql. Unchanged files are not rewritten. Uses the API of
 // graphql-codegen, because the dependencies of its CLI conflict with this project's overrides.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";

@@ -108,7 +108,7 @@ const lessMantine = libraryChanges(
   },
 );
 
-/** Modules that almost every page needs, in one file: each additional file costs a request with its headers. */
+/** Modules that almost every page needs, in one file, because each additional file costs a request with its headers. */
 const COMMON =
   /credentials[\\/]token-parts\.|icons-react[\\/].*Icon(Plus|Search|X)\.|dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|agents[\\/]documents|ui[\\/](failure|format|icon|name|notice|page|row-link|secrets|segmented|table|tag|task)|api-keys[\\/]key-state)\./;
 
@@ -169,6 +169,6 @@ export default defineConfig({
       },
     },
   },
-  // Preserves the browser's Host header: the server accepts session cookies only from its own origin.
+  // Preserves the browser's Host header, because the server accepts session cookies only from its own origin.
   server: { proxy: { "/graphql": { target: "http://127.0.0.1:4000", changeOrigin: false } } },
 });

@@ -13,7 +13,6 @@ const POLL_INTERVAL_MS = 30_000;
 
 const DECISION_COLUMNS = columnsOf("Situation", "Rule", "Outcome", "When");
 
-/** The card with an agent's latest decisions. */
 export function AgentDecisions({ agent }: { agent: Agent }) {
   const query = usePolledQuery(AgentDecisionsDocument, { id: agent.id }, { pollMs: POLL_INTERVAL_MS });
   return (

@@ -23,7 +23,7 @@ import { useAgents } from "./use-agents";
 
 const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
 
-/** Polling interval for an agent's data (ms): it is large and rarely changes. */
+/** Polling interval for an agent's data (ms); long because the data is large and rarely changes. */
 const POLL_INTERVAL_MS = 30_000;
 
 /** Overview of an agent: its resources and latest decisions. */

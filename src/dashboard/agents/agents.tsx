@@ -20,7 +20,7 @@ import { AgentsDocument } from "./documents.generated";
 const { component: CreateAgent } = loaded(async () => (await import("./create-agent")).CreateAgent);
 const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
 
-/** Polling interval (ms): agents rarely change. */
+/** Polling interval (ms); long because agents rarely change. */
 const POLL_INTERVAL_MS = 15_000;
 
 const COLUMNS = columnsOf("Name", "Slug", { heading: "Actions", hidden: true });

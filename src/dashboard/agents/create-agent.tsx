@@ -33,7 +33,7 @@ export function CreateAgent({
   const keyOf = useIdempotencyKey();
   const slug = useRef<HTMLInputElement>(null);
   const proposed = useRef("");
-  /** Keeps a slug that the user typed. */
+  /** Proposes a slug unless the user has typed one. */
   const propose = (name: string) => {
     if (slug.current?.value === proposed.current) slug.current.value = proposed.current = slugOf(name);
   };

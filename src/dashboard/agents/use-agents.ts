@@ -1,7 +1,7 @@
 import { usePolledQuery } from "../api/client";
 import { AgentsDocument } from "./documents.generated";
 
-/** Polling interval (ms): other members rarely create or rename agents. */
+/** Polling interval (ms); long because other members rarely create or rename agents. */
 const POLL_INTERVAL_MS = 30_000;
 
 /** The organization's agents, for pages that name or select one. */

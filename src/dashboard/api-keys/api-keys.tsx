@@ -32,9 +32,9 @@ import { PastedKey } from "./pasted-key";
 
 const { component: CreateKey } = loaded(async () => (await import("./create-key")).CreateKey);
 
-/** Polling interval (ms): keys do not change on their own. */
+/** Polling interval (ms); long because keys do not change on their own. */
 const POLL_INTERVAL_MS = 15_000;
-/** Polling interval (ms): keys are rarely rejected or about to expire. */
+/** Polling interval (ms); long because keys are rarely rejected or about to expire. */
 const WATCH_INTERVAL_MS = 60_000;
 
 const COLUMNS = columnsOf("Name", "Agent", "Status", "Created", "Last used", {

@@ -15,7 +15,6 @@ const STATUSES = {
   revoked: { label: "Revoked", tone: "plain" },
 } as const satisfies Record<KeyStatus, unknown>;
 
-/** The states as filter options. */
 export const STATE_OPTIONS = (["active", "expiring", "expired", "revoked"] as const).map((value) => ({
   value,
   label: STATUSES[value].label,

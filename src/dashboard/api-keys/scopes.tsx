@@ -4,7 +4,7 @@ import { organizationScopes } from "../../auth/organization-scopes";
 import styles from "./dialogs.module.css";
 import type { Scope } from "./documents.generated";
 
-/** The scopes of agents' keys, declared by the features, with their descriptions. */
+/** The scopes of agent keys, declared by the features, with their descriptions. */
 const ALLOWS: Readonly<Record<string, string>> = Object.assign(
   {},
   ...Object.values(import.meta.glob<object>("../../features/*/*.scopes.ts", { eager: true })).flatMap(
@@ -22,7 +22,7 @@ const READ_ONLY = SCOPES.filter((scope) => scope.endsWith("_read"));
 /** A scope as spelled in documentation and error messages. */
 export const spelled = (scope: Scope): string => scope.replace("_", ":");
 
-/** What a scope allows, in a sentence. */
+/** Describes what a scope allows, in a sentence. */
 export const allowedBy = (scope: Scope): string => ALLOWS[spelled(scope)] ?? "";
 
 /** The field for a new key's scopes, with an error, and the selection; null for all scopes. */

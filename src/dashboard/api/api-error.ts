@@ -24,7 +24,7 @@ export class ApiError extends Error {
 
 const RETRYING = "Can’t reach the server. Retrying…";
 
-/** Codes whose text here differs from the server's error table. */
+/** Texts that differ from the server's error table, by code. */
 const SENTENCES: Readonly<Record<string, string>> = {
   unreachable: "Can’t reach the server. Try again in a moment.",
   internal_error: "Something went wrong on the server. It has been logged.",
@@ -47,7 +47,7 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
   return SENTENCES[error.code] ?? (error.problems.map(sentenceOfProblem).join(" ") || error.message);
 }
 
-/** The labels of fields whose names in the API differ from their labels in forms. */
+/** Form labels of fields with different names in the API. */
 const LABELS: Readonly<Record<string, string>> = {
   from: "From",
   host: "Mail server",

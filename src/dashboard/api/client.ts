@@ -27,7 +27,7 @@ export const client = new QueryClient({
   },
 });
 
-// Refetch on focus as well as on visibility: two windows side by side are both visible.
+// Refetch on focus as well as on visibility, because two windows side by side are both visible.
 focusManager.setEventListener((onFocus) => {
   const focused = () => onFocus();
   for (const event of ["focus", "visibilitychange"]) window.addEventListener(event, focused);

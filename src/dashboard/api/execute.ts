@@ -13,7 +13,7 @@ interface ResponseBody<Result> {
 
 /**
  * Sends a request to the GraphQL API; the browser adds the session cookie. The result is not cached. A request that
- * requires a recent sign-in is repeated once the member has confirmed it.
+ * requires a recent sign-in is repeated after the member has confirmed their identity.
  * @throws ApiError
  */
 export async function execute<Result, Variables>(
@@ -56,7 +56,7 @@ async function send<Result, Variables>(
     const { code, problems } = failure.extensions;
     throw new ApiError(failure.message, code, requestId, retryAfterSeconds, problems);
   }
-  // For example from a proxy that cannot reach the server.
+  // For example, the response of a proxy that cannot reach the server.
   if (body?.data == null)
     throw new ApiError("The response did not come from the server.", "unreachable", requestId);
   return body.data;

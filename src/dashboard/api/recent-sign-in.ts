@@ -8,7 +8,7 @@ interface Waiting {
 
 const waiting = createStore<Waiting | undefined>(undefined);
 
-/** The requests that the confirmation dialog is about; undefined if there are none. */
+/** The requests that the confirmation dialog is for; undefined if there are none. */
 export const useWaiting = waiting.use;
 
 /**

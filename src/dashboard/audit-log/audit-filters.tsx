@@ -9,10 +9,7 @@ import { ACTION_LABELS } from "./sentence";
 /** The names of the filters in the URL. */
 export const FILTERS = ["period", "from", "to", "action", "actor", "target"] as const;
 
-/**
- * The filters.
- * @param targetName the target of the first entry, to label the filter by target
- */
+/** @param targetName the target of the first entry, to label the filter by target */
 export function AuditFilters(props: {
   address: ListAddress;
   members: MembersQuery["members"] | undefined;

@@ -19,7 +19,7 @@ import { ACTION_LABELS } from "./sentence";
 
 const PAGE_SIZE = 50;
 
-/** Polling interval for new entries (ms): the page is too large to poll more often. */
+/** Polling interval for new entries (ms); long because a page of entries is large. */
 const POLL_INTERVAL_MS = 15_000;
 
 /** The audit log with its filters and the CSV export. */

@@ -2,7 +2,7 @@ import { AuditAction, type AuditLogQuery } from "./documents.generated";
 
 export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
-/** Wording of an action that cannot be derived from its name: `agent_created` would read "created the agent". */
+/** Wording that cannot be derived from an action's name, as "created the agent" can from `agent_created`. */
 interface Wording {
   /** Placed between actor and target. */
   verb?: string;

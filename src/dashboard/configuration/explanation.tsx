@@ -8,7 +8,7 @@ import type { TrySituationMutation } from "./documents.generated";
 
 type Decision = TrySituationMutation["decide"];
 
-/** An agent's decision, and why. */
+/** An agent's decision and the reasons for it. */
 export function DecisionExplained({ decision }: { decision: Decision }) {
   const { explanation, ruleId, outcome, configurationVersion } = decision;
   const closed = explanation === null ? undefined : closedGate(explanation);

@@ -8,7 +8,8 @@ import type { EditorHandle, EditorProps, Mark } from "./editor/editor";
 const { component: Editor, load } = loaded(async () => (await import("./editor/editor")).Editor);
 
 /**
- * Touch-only devices load the editor on demand: they are mostly used for reading, and the editor is most of the code.
+ * Touch-only devices load the editor on demand, because they are mostly used for reading and the editor is most of the
+ * code.
  */
 const isTouchOnly = matchMedia("(hover: none) and (pointer: coarse)").matches;
 

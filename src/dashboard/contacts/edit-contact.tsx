@@ -60,7 +60,7 @@ const LABELS = { name: "name", locale: "language", timezone: "time zone", attrib
 
 type Editable = Pick<ContactFragment, keyof typeof LABELS>;
 
-/** The fields that differ, so that only these are saved, and others may change the rest at the same time. */
+/** The fields that differ; only these are saved, so that others can change the rest at the same time. */
 const changesIn = (fields: Editable, base: Editable): Partial<Editable> =>
   Object.fromEntries(
     Object.entries(fields).filter(
@@ -69,8 +69,8 @@ const changesIn = (fields: Editable, base: Editable): Partial<Editable> =>
   );
 
 /**
- * Saves changes to a contact that are based on a version of it. Other people's changes to other fields are kept.
- * @throws ApiError `version_conflict` if someone else changed the same fields, with what they changed
+ * Saves changes that are based on a version of a contact. Other people's changes to other fields are kept.
+ * @throws ApiError `version_conflict` if someone else changed the same fields, with their changes
  */
 async function saveChanges(input: PutContactInput, base: ContactFragment): Promise<void> {
   for (let version = base.version; ; ) {

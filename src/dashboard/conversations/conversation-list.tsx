@@ -24,7 +24,7 @@ import styles from "./conversation-list.module.css";
 import { ConversationTag, HANDLER_OPTIONS, TABS } from "./conversation-state";
 import { ConversationsDocument, type ConversationsQuery, LineNamesDocument } from "./documents.generated";
 
-/** Polling interval (ms): changes within a conversation appear on its own page. */
+/** Polling interval (ms); long because changes within a conversation appear on its own page. */
 const INBOX_POLL_MS = 15_000;
 
 type Tab = (typeof TABS)[number]["value"];
@@ -45,8 +45,8 @@ const FILTERS = ["search", "handler", "assignee", "line", "contact"];
 const NOBODY = { value: "nobody", label: "Nobody" };
 
 /**
- * Conversations by state, with filters: those that need a reply, longest waiting first, or the others, latest activity
- * first.
+ * Conversations by state, with filters. Conversations that need a reply are listed longest waiting first, all others
+ * latest activity first.
  * @param agentId null for the conversations of all agents
  * @param onlyAgentId the agent whose conversations are listed; null if there are several
  */
@@ -174,7 +174,7 @@ function State({ conversation }: { conversation: Listed }) {
   );
 }
 
-/** Links to the conversations by state, with their numbers and the longest wait. */
+/** Links to the conversations by state, with their counts and the longest wait. */
 function Tabs(props: { address: ListAddress; tab: Tab; counts: ConversationsQuery | undefined }) {
   const { address, tab, counts } = props;
   const oldest = counts?.waiting.nodes[0]?.waitingSince;

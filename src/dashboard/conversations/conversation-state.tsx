@@ -15,7 +15,6 @@ export const TABS = [
   { value: "all", label: "All" },
 ] as const;
 
-/** The handlers as filter options. */
 export const HANDLER_OPTIONS = [
   { value: "agent", label: "Agent" },
   { value: "human", label: "Human" },

@@ -11,7 +11,7 @@ const { component: OpenConversation } = loaded(
   async () => (await import("./open-conversation")).OpenConversation,
 );
 
-/** Inbox → Conversations: the queue of conversations that need a reply, and all others, of all agents or one. */
+/** Inbox → Conversations: the queue of conversations that need a reply, and all others, for one agent or all agents. */
 export function Conversations() {
   const { may, deactivated } = useViewer();
   const [opening, setOpening] = useState(false);

@@ -9,7 +9,7 @@ import {
   type LineNamesQuery,
 } from "./documents.generated";
 
-/** The names of the kinds of addresses in a sentence. */
+/** The kinds of addresses, as worded in a sentence. */
 const ADDRESSES: Readonly<Record<AddressKind, string>> = {
   email: "email address",
   phone: "phone number",

@@ -9,7 +9,6 @@ import { toast } from "../ui/toast";
 import { type AddressKind, OpenConversationDocument } from "./documents.generated";
 import { LineField } from "./line-field";
 
-/** Kinds of addresses as select options. */
 export const ADDRESS_KINDS = [
   { value: "email", label: "Email" },
   { value: "phone", label: "Phone" },

@@ -9,7 +9,7 @@ import type { useThread } from "./use-thread";
 /**
  * The messages with the changes between them. Messages without a position come last; changes before the first loaded
  * message appear once the older messages are loaded.
- * @param log the latest change first
+ * @param log the changes, latest first
  */
 function inOrderOfTime(
   messages: readonly ThreadMessageFragment[],
@@ -26,7 +26,9 @@ function inOrderOfTime(
   return [...items, ...changes, ...messages.filter(({ sequence }) => sequence === null)];
 }
 
-/** The messages of a conversation, with its changes. Opens at the newest message and stays at the end as others arrive. */
+/**
+ * The messages of a conversation, with its changes. Opens at the newest message and stays at the end as more arrive.
+ */
 export function Thread({
   thread,
   contactName,

@@ -15,7 +15,6 @@ const OUTCOMES = {
   failed: { label: "Failed", tone: "bad" },
 } as const satisfies Record<DecisionOutcome, unknown>;
 
-/** The outcomes as filter options. */
 export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map((value) => ({
   value,
   label: OUTCOMES[value].label,

@@ -20,7 +20,7 @@ import type { LineDetailsFragment, SmtpSecurity, WhenUncertain } from "./documen
 import { optionsOf, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
 import styles from "./lines.module.css";
 
-/** The fields with their own error messages from the server. */
+/** The fields that show the server's error messages about them. */
 export const LINE_FIELDS = [
   "name",
   "url",

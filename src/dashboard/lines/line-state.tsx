@@ -10,7 +10,6 @@ const STATES = {
   archived: { label: "Archived", tone: "plain" },
 } as const;
 
-/** The state of a line as a tag. */
 export const LineTag = ({ state, fault }: Pick<LineFragment, "state" | "fault">) =>
   state === "active" && fault !== null ? (
     <Tag tone="bad">Failing</Tag>
@@ -18,7 +17,7 @@ export const LineTag = ({ state, fault }: Pick<LineFragment, "state" | "fault">)
     <StateTag of={STATES} state={state} />
   );
 
-/** The state of a line, why it is paused, and since when and why it fails. */
+/** The state of a line, with the reason for a pause, or the reason and start of a fault. */
 export const LineState = ({ line }: { line: Pick<LineFragment, "state" | "fault" | "pausedReason"> }) => {
   const { state, fault, pausedReason } = line;
   return (

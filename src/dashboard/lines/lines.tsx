@@ -49,7 +49,7 @@ export function Lines() {
   );
 }
 
-/** Polling interval (ms): lines rarely change. */
+/** Polling interval (ms); long because lines rarely change. */
 const POLL_INTERVAL_MS = 15_000;
 
 const COLUMNS = columnsOf(

@@ -30,7 +30,7 @@ const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
 
 /**
  * Invites a person and shows the link only once.
- * @param to a person who is already invited and whose earlier link stops working
+ * @param to a person who is already invited; the earlier link stops working
  */
 export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => void }) {
   const keyOf = useIdempotencyKey();

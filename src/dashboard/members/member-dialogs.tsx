@@ -57,7 +57,6 @@ export function UnlinkIdentity({ member, onClosed }: Props) {
   );
 }
 
-/** Removes a member after a confirmation. */
 export function RemoveMember({ member, onClosed }: Props) {
   const isSelf = useViewer().id === member.id;
   const submit = async () => {
@@ -80,7 +79,6 @@ export function RemoveMember({ member, onClosed }: Props) {
   );
 }
 
-/** Withdraws an invitation after a confirmation. */
 export function WithdrawInvitation(props: {
   invitation: { id: string; email: string };
   onClosed: () => void;

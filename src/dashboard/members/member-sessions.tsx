@@ -3,7 +3,6 @@ import { Dialog, DialogButtons } from "../ui/dialog";
 import type { MemberEntry } from "./invite-member";
 import { Sessions } from "./sessions";
 
-/** Lists a member's sessions. */
 export const MemberSessions = ({ member, onClosed }: { member: MemberEntry; onClosed: () => void }) => (
   <Dialog title={`Sessions of ${member.email}`} size="54rem" onClosed={onClosed}>
     {(close) => (

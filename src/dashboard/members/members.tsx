@@ -29,7 +29,7 @@ const { component: WithdrawInvitation } = loaded(
   async () => (await import("./member-dialogs")).WithdrawInvitation,
 );
 
-/** Polling interval (ms): members rarely change. */
+/** Polling interval (ms); long because members rarely change. */
 const POLL_INTERVAL_MS = 30_000;
 
 /** The members and, for managers, the pending invitations. */

@@ -12,7 +12,7 @@ export type PasskeyEntry = PasskeysQuery["passkeys"][number];
 
 const COLUMNS = columnsOf("Passkey", "Added", "Last used", { heading: "Actions", hidden: true });
 
-/** Polling interval (ms): passkeys rarely change. */
+/** Polling interval (ms); long because passkeys rarely change. */
 const POLL_INTERVAL_MS = 30_000;
 
 /**

@@ -18,7 +18,7 @@ const COLUMNS = columnsOf("Browser", "IP address", "Signed in", "Expires", {
   hidden: true,
 });
 
-/** Polling interval (ms): the list is large, because it includes User-Agents. */
+/** Polling interval (ms); long because the list is large and includes User-Agents. */
 const POLL_INTERVAL_MS = 20_000;
 
 /**

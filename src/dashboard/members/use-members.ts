@@ -2,7 +2,7 @@ import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
 import { MembersDocument } from "./documents.generated";
 
-/** Polling interval (ms): members rarely change. */
+/** Polling interval (ms); long because members rarely change. */
 const POLL_INTERVAL_MS = 60_000;
 
 /** The organization's members, for pages that name or select one. */

@@ -79,7 +79,7 @@ export const AUTHORS: Readonly<Record<MessageAuthor, string>> = {
 /** True if a message can still be canceled. */
 export const isWaiting = (status: MessageStatus): boolean => status === "queued" || status === "scheduled";
 
-/** A filter option, and what the API selects for it. */
+/** A filter option with the API's filters for it. */
 interface StatusFilter {
   value: string;
   label: string;
@@ -126,7 +126,7 @@ export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" 
     lookOf(STATUSES, status).label
   );
 
-/** Explains why a message is waiting, or was canceled or given up; renders nothing for other messages. */
+/** Explains why a message is waiting, was canceled or was given up; renders nothing for other messages. */
 export function StateReason({
   heldReason,
   waitsFor,

@@ -20,7 +20,7 @@ import { Preview } from "./preview";
 
 const COLUMNS = columnsOf("Message", "From", "Status", "When");
 
-/** Inbox → Messages: the messages of all conversations, of all agents or one, by status. */
+/** Inbox → Messages: the messages in all conversations of one agent or all agents, by status. */
 export const Messages = () => (
   <AllAgentsPage
     section="Inbox"

@@ -18,7 +18,7 @@ const FORMS = {
 /**
  * Approve, Edit and Discard for a proposed message; a note for members without write permission.
  * @param about describes the message in the buttons' accessible names: "to Anna"
- * @param onDone called once the page shows the result
+ * @param onDone called when the page shows the result
  */
 export function Review({
   id,

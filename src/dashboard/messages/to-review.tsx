@@ -49,8 +49,8 @@ export function ToReview() {
 function Proposals({ messages }: { messages: readonly Proposal[] }) {
   const list = useRef<HTMLDivElement>(null);
   const [reviewed, setReviewed] = useState<{ id: string; index: number }>();
-  // Focuses the message that takes the place of a reviewed one, so that the keyboard stays in the list. The list may have
-  // been without the reviewed one for a while, as other data of the page is also reloaded.
+  // Focuses the message that takes the place of a reviewed one, so that the keyboard stays in the list. The reviewed
+  // one may have left the list earlier, because reloading the page's other data may take longer.
   useEffect(() => {
     if (reviewed === undefined || messages.some(({ id }) => id === reviewed.id)) return;
     setReviewed(undefined);

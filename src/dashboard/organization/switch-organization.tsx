@@ -5,7 +5,7 @@ import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { DeactivateOrganizationDocument, ReactivateOrganizationDocument } from "./documents.generated";
 
-/** Deactivates or reactivates the organization once its slug is typed as a confirmation. */
+/** Deactivates or reactivates the organization after its slug is typed as a confirmation. */
 export function SwitchOrganization({ onClosed }: { onClosed: () => void }) {
   const { organization } = useViewer();
   // Keeps the question unchanged when the response changes the state.

@@ -73,7 +73,7 @@ function partsOf(item: Item): Parts {
   }
 }
 
-/** The items that need a person, each as a line with a link. */
+/** The items that need attention, each as a line with a link. */
 export const Attention = ({ items }: { items: readonly Item[] }) => (
   <Card title="Needs attention">
     {items.length === 0 ? (

@@ -8,7 +8,7 @@ const BAR_WIDTH = 0.7;
 
 /**
  * An SVG path of adjacent bars, each in a slot of width 1.
- * @param floors where each bar starts, counted from the top as in SVG
+ * @param floors the start of each bar, measured from the top as in SVG
  */
 const barPath = (heights: readonly number[], floors: readonly number[]): string =>
   heights

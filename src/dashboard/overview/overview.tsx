@@ -27,7 +27,7 @@ const { component: GetStarted, useIsSettled } = loaded(
   async () => (await import("./get-started")).GetStarted,
 );
 
-/** Polling interval (ms): the figures sum many rows, so they are polled less often than other data. */
+/** Polling interval (ms); long because the figures sum many rows. */
 const NUMBERS_INTERVAL_MS = 20_000;
 const STEPS_INTERVAL_MS = 15_000;
 /** Polling interval for rarely changing data (ms). */

@@ -24,7 +24,7 @@ const POLL_MS = 30_000;
 /** Min length of a searched text. */
 const MIN_LENGTH = 2;
 
-/** The start of a token that has no public part, so that nothing of it is sent even if it is typed. */
+/** The start of a token that has no public part, so that no part of it is sent even if it is typed. */
 const SECRET_START = /(?:ag[irst]|whsec)_/i;
 
 export interface Entry {
@@ -161,7 +161,7 @@ function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly
     { text: search },
     { enabled: isSearch, pollMs: POLL_MS },
   );
-  // Enter must not open what an earlier text has found.
+  // Enter must not open a result for an earlier text.
   const isCurrent = isSearch && search === text && !isPlaceholderData;
   const words = text.toLowerCase().split(/\s+/);
   const matches = ({ title, hint = "" }: Entry) =>

@@ -6,7 +6,6 @@ import { toast } from "../ui/toast";
 import { CreatePetDocument, type PetStatus } from "./documents.generated";
 import { STATUS_OPTIONS } from "./pet-status";
 
-/** Adds a pet to the store. */
 export function AddPet({ onClosed }: { onClosed: () => void }) {
   const keyOf = useIdempotencyKey();
   const add = async (form: FormData) => {

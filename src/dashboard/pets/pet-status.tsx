@@ -7,11 +7,9 @@ const STATUSES = {
   sold: { label: "Sold", tone: "plain" },
 } as const satisfies Record<PetStatus, unknown>;
 
-/** Pet statuses as select options. */
 export const STATUS_OPTIONS = (Object.keys(STATUSES) as PetStatus[]).map((value) => ({
   value,
   label: STATUSES[value].label,
 }));
 
-/** The availability of a pet as a tag. */
 export const PetTag = ({ status }: { status: PetStatus }) => <StateTag of={STATUSES} state={status} />;

@@ -9,7 +9,6 @@ import { ChangeEmailDocument, ChangePasswordDocument, RemovePasswordDocument } f
 
 const CURRENT_PASSWORD = "currentPassword";
 
-/** Changes the member's e-mail address. */
 export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
   const { email } = useViewer();
   const submit = async (form: FormData) => {

@@ -9,7 +9,7 @@ import { toast } from "../ui/toast";
 import { HandoffNoticesDocument, SetHandoffNoticesDocument } from "./documents.generated";
 import styles from "./profile.module.css";
 
-/** Polling interval (ms): agents rarely change. */
+/** Polling interval (ms); long because agents rarely change. */
 const POLL_INTERVAL_MS = 30_000;
 
 /** Turns e-mails about handoffs on and off for each agent. */

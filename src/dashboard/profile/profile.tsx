@@ -18,7 +18,7 @@ import { SignInWaysDocument } from "./documents.generated";
 import { HandoffNotices } from "./handoff-notices";
 import styles from "./profile.module.css";
 
-/** Polling interval (ms): accounts rarely change. */
+/** Polling interval (ms); long because accounts rarely change. */
 const POLL_INTERVAL_MS = 60_000;
 
 const { component: ChangeEmail } = loaded(async () => (await import("./account-dialogs")).ChangeEmail);

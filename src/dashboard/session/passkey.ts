@@ -1,14 +1,14 @@
 import { ApiError } from "../api/api-error";
 import type { SignInWithPasskeyMutationVariables } from "./documents.generated";
 
-/** Why the browser returned no passkey, by error name. */
+/** Explains why the browser returned no passkey, by error name. */
 const SENTENCES: Readonly<Record<string, string>> = {
   NotAllowedError: "No passkey was used. Try again.",
   InvalidStateError: "This device already has a passkey of yours.",
   SecurityError: "Passkeys don’t work at this address. They need a host name and HTTPS.",
 };
 
-/** Loaded on demand: few visits need a passkey. */
+/** Loaded on demand, because few visits need a passkey. */
 const library = () => import("@simplewebauthn/browser");
 
 /** The storage key for whether a passkey was used in this browser. */
@@ -32,8 +32,8 @@ const rememberUse = () => {
 };
 
 /**
- * True if this browser offers passkeys where it autofills forms. Only where one was used before, because preparing the
- * offer counts as an attempt to sign in, and people behind one address share a limit.
+ * True if this browser offers passkeys where it autofills forms. It does so only if one was used before, because
+ * preparing the offer counts as an attempt to sign in, and people behind one address share a limit.
  */
 export const offersPasskeys = async (): Promise<boolean> =>
   wasUsed() && (await library()).browserSupportsWebAuthnAutofill();

@@ -25,7 +25,7 @@ export function useViewer() {
   };
 }
 
-/** Polling interval (ms): every page has its own queries, and they detect the end of the session sooner. */
+/** Polling interval (ms); long because each page's own queries detect the end of the session sooner. */
 const VIEWER_INTERVAL_MS = 20_000;
 
 /** E-mail address of the last member, so that members need not retype it after their session has ended. */

@@ -12,7 +12,7 @@ import styles from "./shell.module.css";
 /** Polling interval for the numbers of messages to review and conversations that need a reply (ms). */
 const COUNT_POLL_MS = 15_000;
 
-/** The counts of pages, by path. */
+/** The counts next to page links, by path. */
 const COUNTS: Readonly<Record<string, keyof CountsQuery>> = {
   "/conversations": "waiting",
   "/to-review": "proposed",
@@ -51,7 +51,7 @@ function Group({ name, pages }: { name: string; pages: readonly PageEntry[] }) {
   );
 }
 
-/** The number of items that need a person; nothing if there are none. */
+/** The number of items that need attention; nothing if there are none. */
 function Waiting({ of }: { of: keyof CountsQuery }) {
   const list = usePolledQuery(CountsDocument, {}, { pollMs: COUNT_POLL_MS }).data?.[of];
   const text = list?.totalCount ? formatCount(list.totalCount, list.isTotalCountExact) : "";

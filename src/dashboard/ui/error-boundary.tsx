@@ -1,7 +1,6 @@
 import { Component, type ReactNode } from "react";
 import { FailedPage } from "./failure";
 
-/** Shows an error page when rendering fails. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {};
 

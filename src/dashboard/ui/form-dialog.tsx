@@ -7,7 +7,7 @@ import { Failure } from "./failure";
 import { useKeptForm } from "./kept-form";
 import { useTask } from "./task";
 
-/** Number of changed fields that are not discarded without asking. */
+/** Min number of changed fields to discard only after asking. */
 const MANY_CHANGES = 2;
 
 /** The state of a form's fields. */
@@ -27,7 +27,7 @@ export interface FormState {
 }
 
 /**
- * A dialog with a form. It closes once the submission has succeeded; a failure keeps the input.
+ * A dialog with a form. It closes after a successful submission; a failure keeps the input.
  * @param fields the names of the inputs that show their own messages
  * @param conflict the name of the input that shows conflicts
  * @param codes the names of the inputs that show other error codes

@@ -29,8 +29,8 @@ export interface Loaded<Props> {
 }
 
 /**
- * Does not use `Suspense`: React delays suspended content until 300 ms after the last fallback, long after most code
- * has loaded.
+ * Does not use `Suspense`, because React delays suspended content until 300 ms after the last fallback, long after most
+ * code has loaded.
  * @param load imports the component
  */
 export function loaded<Props extends object>(load: () => Promise<ComponentType<Props>>): Loaded<Props> {
@@ -84,8 +84,8 @@ const isAnswering = (): Promise<boolean> =>
   );
 
 /**
- * Loads missing code once the server responds. After a server upgrade, this page's code no longer exists, so the page
- * is reloaded.
+ * Loads missing code when the server responds again. After a server upgrade, this page's code no longer exists, so the
+ * page is reloaded.
  * @param isGone true if nothing needs the code any longer
  */
 async function loadAgain(load: () => Promise<void>, isGone: () => boolean): Promise<void> {

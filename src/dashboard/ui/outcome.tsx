@@ -14,7 +14,6 @@ const TITLES = {
   uncertain: "No answer",
 };
 
-/** Shows the result of a test. */
 export const Outcome = ({ outcome, detail }: TestOutcome) => (
   <Alert color={outcome === "accepted" ? "green" : "red"} role="none" title={TITLES[outcome]}>
     {detail}

@@ -13,7 +13,7 @@ window.addEventListener("popstate", () => {
   wentBack = true;
 });
 
-/** The number of conversations that need a reply, before the title of the browser tab; "" if there are none. */
+/** The number of conversations that need a reply, shown before the title of the browser tab; "" if there are none. */
 export const titleCount = createStore("");
 
 function useTabTitle(title: string): void {
@@ -81,7 +81,6 @@ export function LoadingPage(props: { title: string; section?: ReactNode; lead?: 
   );
 }
 
-/** A placeholder for content that is loading. */
 export const Placeholder = () => <Skeleton height={260} radius="lg" />;
 
 /** A section of a page with a heading; links can lead to its ID. */

@@ -7,6 +7,6 @@ export function saveFile(name: string, type: string, text: string): void {
   link.href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   link.download = name;
   link.click();
-  // Revoked later: the browser starts reading after the click.
+  // Revoked later, because the browser starts reading after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

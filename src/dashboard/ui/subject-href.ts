@@ -13,7 +13,7 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The page of a resource, written like an event's subject: `conversation:<id>`.
+ * Returns the page of a resource, which is given like an event's subject: `conversation:<id>`.
  * @returns undefined if the dashboard has no page for it
  */
 export function subjectHref(subject: string): string | undefined {

@@ -27,7 +27,6 @@ export function StateTag({ of, state }: { of: Readonly<Record<string, Look>>; st
   return <Tag tone={tone}>{label}</Tag>;
 }
 
-/** Several tags, wrapped. */
 export const Tags = ({ children }: { children: ReactNode }) => (
   <span className={styles.tags}>{children}</span>
 );

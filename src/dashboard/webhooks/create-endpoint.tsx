@@ -92,7 +92,6 @@ export function CreateEndpoint(props: {
   );
 }
 
-/** Changes the settings of a webhook endpoint. */
 export function EditEndpoint({ endpoint, onClosed }: { endpoint: EndpointFragment; onClosed: () => void }) {
   const { types, field: typesField } = useEventTypes(endpoint.types);
   const submit = async (form: FormData) => {

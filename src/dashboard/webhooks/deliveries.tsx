@@ -13,7 +13,7 @@ import { WebhookDeliveriesDocument } from "./documents.generated";
 import { EVENT_TYPES, eventTypeLabel } from "./event-types";
 import styles from "./webhooks.module.css";
 
-/** Polling interval (ms): longer than usual, because a full page of the log is 5 kB. */
+/** Polling interval (ms); long because a full page of the log is 5 kB. */
 const POLL_INTERVAL_MS = 30_000;
 
 const COLUMNS = columnsOf(

@@ -10,13 +10,11 @@ const STATES = {
   canceled: { label: "Canceled", tone: "plain" },
 } as const;
 
-/** The states as filter options. */
 export const STATE_OPTIONS = Object.entries(STATES).map(([value, { label }]) => ({
   value: value as WebhookDeliveryState,
   label,
 }));
 
-/** Shows the state of a delivery. */
 export const DeliveryState = ({
   delivery: { state, notBefore, waitsFor },
 }: {

@@ -20,7 +20,7 @@ import styles from "./webhooks.module.css";
 
 const { component: CreateEndpoint } = loaded(async () => (await import("./create-endpoint")).CreateEndpoint);
 
-/** Polling interval (ms): endpoints rarely change, and failures last for hours. */
+/** Polling interval (ms); long because endpoints rarely change, and failures last for hours. */
 const POLL_INTERVAL_MS = 15_000;
 
 const COLUMNS = columnsOf("URL", "Agent", "Events", "Status");
@@ -32,7 +32,6 @@ function typesLabel(types: readonly EventType[] | null): string {
   return only !== undefined && others.length === 0 ? eventTypeLabel(only) : `${types.length} types`;
 }
 
-/** The organization's webhook endpoints. */
 export function Webhooks() {
   const { deactivated } = useViewer();
   const address = useListAddress();

@@ -144,8 +144,8 @@ export function Editor(props: EditorProps) {
 }
 
 /**
- * Replaces the selection with typed text, as CodeMirror would; does nothing if the text is read-only. Chromium would
- * wrap the text in an element with an inline style, which the Content-Security-Policy forbids.
+ * Replaces the selection with typed text, as CodeMirror would; does nothing if the text is read-only. Otherwise,
+ * Chromium wraps the text in an element with an inline style, which the Content-Security-Policy forbids.
  */
 const replaceSelection = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, view) {
