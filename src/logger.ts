@@ -47,7 +47,7 @@ const QUERY_MAX_LENGTH = 500;
 const MESSAGE_MAX_LENGTH = 1_000;
 const STACK_MAX_LENGTH = 8_000;
 
-/** Max length of a worker's log line (bytes): writes to a shared pipe are atomic up to this size. */
+/** Max length of a worker's log line (bytes), because writes to a shared pipe are atomic up to this size. */
 const LINE_MAX_LENGTH = 4_096;
 
 /** Max buffered log output while standard error is blocked (characters). */

@@ -20,7 +20,6 @@ interface Agent {
 
 export const description = "Agents";
 
-/** Adds the commands of `gateway agents`. */
 export function add(agents: Command): void {
   addOrganizationOption(agents.command("add"))
     .description("create an agent")

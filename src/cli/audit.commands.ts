@@ -23,7 +23,6 @@ interface Options extends PageOptions {
 
 export const description = "Audit logs";
 
-/** Adds the commands of `gateway audit`. */
 export function add(audit: Command): void {
   addPageOptions(addOrganizationOption(audit.command("list")))
     .description("show an organization's audit log, newest first")

@@ -25,7 +25,6 @@ export interface PublishOptions extends Json {
 
 export const description = "Agents' rules and message texts";
 
-/** Adds the commands of `gateway configuration`. */
 export function add(configuration: Command): void {
   configuration
     .command("get")

@@ -6,7 +6,6 @@ import { addOnDatabase } from "./target";
 
 export const description = "The key that encrypts signing secrets and stored credentials";
 
-/** Adds the commands of `gateway instance-key`. */
 export function add(instanceKey: Command): void {
   addYesOption(addOnDatabase(instanceKey, "replace"))
     .description(

@@ -93,7 +93,6 @@ interface ListOptions extends Json, PageOptions {
 
 export const description = "API keys";
 
-/** Adds the commands of `gateway keys`. */
 export function add(keys: Command): void {
   keys
     .command("create")

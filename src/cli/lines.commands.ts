@@ -37,7 +37,6 @@ interface Options {
 
 export const description = "Lines that agents send messages from";
 
-/** Adds the commands of `gateway lines`. */
 export function add(lines: Command): void {
   const add = (name: string, description: string) =>
     lines

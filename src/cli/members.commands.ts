@@ -5,7 +5,6 @@ import { addAccountCommands } from "./members-on-database";
 
 export const description = "Members (people who sign in)";
 
-/** Adds the commands of `gateway members`. */
 export function add(members: Command): void {
   addMemberCommands(members);
   addInvitationCommands(members);

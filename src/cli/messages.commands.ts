@@ -45,7 +45,6 @@ type Row = Message & { message: string };
 
 export const description = "Agents' messages";
 
-/** Adds the commands of `gateway messages`. */
 export function add(messages: Command): void {
   addPageOptions(messages.command("list"))
     .description("list an agent's messages, oldest first")

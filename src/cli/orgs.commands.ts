@@ -12,7 +12,6 @@ const RENAME = mutation("renameOrganization", ORGANIZATION);
 
 export const description = "Organizations";
 
-/** Adds the commands of `gateway orgs`. */
 export function add(orgs: Command): void {
   orgs
     .command("list")

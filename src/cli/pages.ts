@@ -18,7 +18,6 @@ interface Connection<T> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** A page to read. */
 export interface Page {
   first: number;
   after: string | null;

@@ -48,7 +48,6 @@ interface SettingOptions {
 
 export const description = "Webhook endpoints that receive events";
 
-/** Adds the commands of `gateway webhooks`. */
 export function add(webhooks: Command): void {
   const add = (name: string, description: string) =>
     addOrganizationOption(webhooks.command(name)).description(description);

@@ -7,7 +7,6 @@ export class FairQueue<Item> {
     this.waiting.set(owner, own.add(item));
   }
 
-  /** The number of items. */
   get size(): number {
     return [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
   }

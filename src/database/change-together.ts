@@ -11,7 +11,7 @@ export interface Change {
 }
 
 /**
- * Max parameters of a combined statement: longer statements gain little, and have too many variants to stay prepared.
+ * Max parameters of a combined statement, because longer ones gain little and have too many variants to stay prepared.
  */
 const MAX_COMBINED_PARAMETERS = 64;
 

@@ -11,7 +11,6 @@ export type Read<T> = (reader: EntityManager) => Promise<T>;
 /** A unit of work: it runs every statement through `tx`, and either all of them commit or none do. */
 export type UnitOfWork<T> = (tx: EntityManager) => Promise<T>;
 
-/** Options for running a unit of work. */
 export interface TransactionOptions {
   /**
    * True if the unit changes rows with at most one statement, run through `tx.query`, and runs only `lockInsertOrder`
@@ -172,7 +171,6 @@ export interface TransactionBoundary {
   begin: string | undefined;
   /** Commits the unit durably, or rejects. */
   commit: (query: QueryRunner["query"]) => Promise<unknown>;
-  /** Rolls back the unit. */
   rollback: (query: QueryRunner["query"]) => Promise<unknown>;
 }
 

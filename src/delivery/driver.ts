@@ -18,7 +18,6 @@ export interface MailThread {
   references: readonly string[];
 }
 
-/** A message to send. */
 export interface OutboundMessage {
   /** ID of the message (UUID), the same on every attempt. */
   id: string;

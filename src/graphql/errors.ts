@@ -61,7 +61,7 @@ function codeOf({ extensions }: GraphQLError): ErrorCode | undefined {
   return typeof code === "string" ? CODES[code] : undefined;
 }
 
-/** Kinds of literals: clients choose them freely, unlike names in the schema. */
+/** Kinds of literals, which clients choose freely, unlike names in the schema. */
 const LITERALS: readonly Kind[] = [Kind.STRING, Kind.INT, Kind.FLOAT, Kind.LIST, Kind.OBJECT];
 
 /** Matches an unexpected literal in a parser message. */

@@ -49,7 +49,7 @@ function addRoute(
   });
 }
 
-/** An empty JSON object or null: many clients send these instead of an empty body. */
+/** An empty JSON object or null, which many clients send instead of an empty body. */
 const NOTHING = /^[ \t\r\n]*(\{[ \t\r\n]*\}|null)[ \t\r\n]*$/;
 
 /** Rejects bodies of operations that take none, except empty ones, regardless of their content type. */

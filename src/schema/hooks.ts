@@ -19,14 +19,12 @@ export interface Hooks {
   readiness: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** The hooks implemented by a feature. */
 export type HookImplementations = { [Name in keyof Hooks]?: Hooks[Name] | readonly Hooks[Name][] };
 
 /** The hooks of all features, in feature order; complete once all services are created. */
 export class HookRegistry {
   private readonly all = new Map<string, unknown[]>();
 
-  /** Adds the hooks of a feature. */
   add(implementations: HookImplementations): void {
     for (const [name, hooks] of Object.entries(implementations))
       this.all.set(name, [...this.of(name as keyof Hooks), ...[hooks].flat()]);

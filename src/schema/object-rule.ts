@@ -31,7 +31,7 @@ export const objectRulesOf = ({
 /**
  * Adds the problems found by an object's rules.
  * @param path path of the object; empty for the whole input
- * @param problems the problems of its fields; receives those of the rules
+ * @param problems the problems of its fields; the rules' problems are added
  */
 export function addRuleProblems(
   all: readonly ObjectRule[],

@@ -30,10 +30,8 @@ export interface FeatureReading extends Named {
   read(): number | undefined | Promise<number | undefined>;
 }
 
-/** A metric declared by a feature. */
 export type FeatureMetric = FeatureCounter | FeatureHistogram | FeatureReading;
 
-/** Declares a counter. */
 export const counter = (
   name: FeatureCounter["name"],
   help: string,

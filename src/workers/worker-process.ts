@@ -10,7 +10,6 @@ const STOP_TIMEOUT_MS = 11_000;
 /** Max time for the last messages of an ended worker to arrive (ms). */
 const DISCONNECT_TIMEOUT_MS = 500;
 
-/** The exit of a process. */
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;

@@ -66,8 +66,8 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
- * The busy timeout of a transaction after the previous one timed out (ms): the queued units have already waited, and a
- * full timeout for each transaction would make them wait ever longer.
+ * The busy timeout of a transaction after the previous one timed out (ms). It is short because the queued units have
+ * already waited, and a full timeout for each transaction would make them wait ever longer.
  */
 const SHORT_BUSY_TIMEOUT_MS = 50;
 

@@ -44,7 +44,6 @@ export const HEADERS = {
 /** The headers that announce a deprecation. */
 export const DEPRECATION_HEADERS = ["Deprecation", "Sunset", "Link"] as const;
 
-/** The name of a response header. */
 export type HeaderName = keyof typeof HEADERS;
 
 /** Returns references to the headers of a response, always including X-Request-Id. */
