@@ -57,7 +57,7 @@ export interface App {
 
 /** The state that an app shares with the other workers of its service. */
 export interface Peers {
-  /** Rate limit windows that count the requests of all workers. */
+  /** Rate limit windows that count requests to all workers. */
   windows: KeyWindows;
   /** Relays announcements to the other workers, which call `Database.relay`. */
   relay(channel: string): void;

@@ -1,2 +1,2 @@
-/** Formats a whole number with commas between thousands; the first use of Intl would block the process for 30 ms. */
+/** Formats a whole number with commas between thousands; the first use of Intl blocks the process for 30 ms. */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -21,7 +21,7 @@ export interface WebhookSignature {
   id: string;
   /** Unix time (s), as signed. */
   timestamp: string;
-  /** The decoded signatures of version 1. */
+  /** The decoded version 1 signatures. */
   signatures: readonly Buffer[];
 }
 

@@ -71,7 +71,7 @@ async function generator() {
         },
       },
     });
-    // The other sections look documents up by text, so the bundle would contain each text twice.
+    // With the other sections, which look documents up by text, the bundle would contain each text twice.
     const section = sections.find(({ filename }) => filename.endsWith("graphql.ts"));
     // Without the built schema, each folder would build it again.
     const text = await codegen({ ...section, schemaAst }).catch(({ message }) => {

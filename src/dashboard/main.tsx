@@ -5,7 +5,7 @@ import { App } from "./app";
 import { pageAt } from "./pages";
 import { withoutSecrets } from "./ui/secrets";
 
-// A link or bookmark may contain a secret. Keep the fragment: it holds the token of an invitation.
+// A link or bookmark may contain a secret. Keep the fragment, because it holds an invitation token.
 const address = location.pathname + location.search;
 if (withoutSecrets(address) !== address) {
   history.replaceState(history.state, "", withoutSecrets(address) + location.hash);

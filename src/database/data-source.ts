@@ -46,10 +46,10 @@ export function createDataSource(
     type: "sqlite",
     database: url.slice("sqlite:".length),
     busyTimeout: BUSY_TIMEOUT_MS,
-    // TypeORM would enable verbose mode, and its stack traces leak statement parameters into errors.
+    // TypeORM enables verbose mode by default, and its stack traces leak statement parameters into errors.
     driver: { ...sqlite3, verbose: () => sqlite3 },
   });
-  // AUTOINCREMENT requires the type INTEGER; TypeORM would write "bigint".
+  // AUTOINCREMENT requires the type INTEGER, but TypeORM writes "bigint".
   const { driver } = source;
   const normalizeType = driver.normalizeType.bind(driver);
   driver.normalizeType = (column) => (column.type === "bigint" ? "integer" : normalizeType(column));

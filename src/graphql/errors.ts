@@ -37,7 +37,7 @@ export function toGatewayError(error: unknown): GatewayError {
   return new GatewayError("internal_error", undefined, { cause });
 }
 
-/** Unwraps the error of a resolver, or the GatewayError of a plugin, from Apollo's error. */
+/** Unwraps a resolver's error or a plugin's GatewayError from Apollo's error. */
 function causeOf(error: unknown): unknown {
   const thrown = error instanceof GraphQLError ? error.originalError : undefined;
   return thrown instanceof GatewayError ? thrown : unwrapResolverError(error);

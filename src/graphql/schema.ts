@@ -73,7 +73,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 const { serialize, parseValue, parseLiteral } = GraphQLISODateTime;
 
-/** Serializes a Timestamp unchanged; the scalar would parse and reformat each one. */
+/** Serializes a Timestamp unchanged, because the scalar parses and reformats each one. */
 const serializeTimestamp: typeof serialize = (value) => (isTimestamp(value) ? value : serialize(value));
 
 /** Parses all RFC 3339 times; the scalar rejects second 60. */

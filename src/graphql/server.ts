@@ -60,7 +60,7 @@ export function createGraphQL(
     plugins: [
       // Cache control wraps every resolver to compute a header that is always "no-store" here.
       ApolloServerPluginCacheControlDisabled(),
-      // Only subgraphs need inline traces, but Apollo would load Protocol Buffers on every start to find out.
+      // Only subgraphs need inline traces, but Apollo loads Protocol Buffers on every start to find out.
       ApolloServerPluginInlineTraceDisabled(),
       landingPage({ environment, introspection }),
       exactGetVariables,

@@ -78,7 +78,7 @@ export function logUnrouted(
   log.info({ ...request, route: "unknown", status: ERRORS[code].status, code }, "request");
 }
 
-/** Maps errors of Node's parser to error codes. */
+/** Maps errors from Node's parser to error codes. */
 const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "header_fields_too_large",
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",

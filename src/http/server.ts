@@ -58,7 +58,7 @@ export async function createHttpServer(
         ip: clientAddress(request),
       });
     },
-    // No route has a schema, but Fastify would load two schema compilers on every start.
+    // No route has a schema, but by default Fastify loads two schema compilers on every start.
     schemaController: {
       compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas },
     },

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../database/columns";
 
-/** A used idempotency key and the ID of the resource that it created. */
+/** A used idempotency key and the ID of the resource created with it. */
 @Entity()
 export class IdempotencyRecord {
   /** Operation and caller, such as `createPet:<agent id>`. */

@@ -13,7 +13,7 @@ export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 
 /** A request with an idempotency key. */
 interface Request {
-  /** Operation and caller, so that keys of different callers never collide. */
+  /** Operation and caller, so that keys from different callers never collide. */
   scope: string;
   key: string;
   /** The input without the key; the order of its properties does not matter. */

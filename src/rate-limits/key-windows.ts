@@ -26,7 +26,7 @@ export class KeyWindows {
     readonly now = () => performance.now(),
   ) {}
 
-  /** Counts requests of a key, like `countMany`. */
+  /** Counts requests with a key, like `countMany`. */
   count(keyId: string, limit: number, amount: number): Decision {
     const decision = countMany(this.windows.get(keyId), limit, this.now(), amount);
     this.windows.set(keyId, decision.window);

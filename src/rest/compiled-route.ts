@@ -135,7 +135,7 @@ function executor(schema: GraphQLSchema, document: DocumentNode) {
 }
 
 /**
- * Creates a function that chooses the status of a success.
+ * Creates a function that chooses the status of a success response.
  * @returns a function that throws an Error for an undeclared status
  */
 function statusReader({ operationId, status, result }: RestRoute): (data: unknown) => SuccessStatus {

@@ -36,8 +36,8 @@ export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
   field?.extensions.access as AccessRule | undefined;
 
 /**
- * Enforces the access rule of each field before its resolver validates arguments. TypeGraphQL's `@Authorized` would
- * create several promises per call.
+ * Enforces the access rule of each field before its resolver validates arguments. TypeGraphQL's `@Authorized` creates
+ * several promises per call.
  * @throws Error that names the fields without a rule, because they would be open to all callers
  */
 export function enforceAccess(schema: GraphQLSchema): void {

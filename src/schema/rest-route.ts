@@ -75,7 +75,7 @@ export interface RestRoute {
   endCursorHeader?: "Last-Event-ID";
   /** URL path of the created resource for `Location`, derived from the response body. */
   location?: (created: Readonly<Record<string, unknown>>) => string;
-  /** Error codes of the resolver, in addition to those implied by the route. */
+  /** Error codes that the resolver can return, in addition to the codes implied by the route. */
   errors?: readonly ErrorCode[];
   deprecation?: Deprecation;
   /** True if a call can irreversibly delete or overwrite something; always assumed for DELETE. */

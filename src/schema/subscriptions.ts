@@ -13,7 +13,8 @@ export const NO_PUB_SUB: PubSub = { publish: notOpened, subscribe: notOpened };
 
 /**
  * Makes each subscription's method open its stream, so that arguments are validated only once; each item of the stream
- * becomes the field's value. TypeGraphQL would open the stream outside the resolver and call the method for each item.
+ * becomes the field's value. By default, TypeGraphQL opens the stream outside the resolver and calls the method for
+ * each item.
  */
 export function openByMethod(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {

@@ -96,7 +96,7 @@ async function exitOf(worker: Worker): Promise<Exit> {
     });
   });
   const isDisconnected = await Promise.race([disconnected, sleep(DISCONNECT_TIMEOUT_MS, false)]);
-  // If a connection was being handed to the worker, Node emits no event and would hand it more connections.
+  // If a connection was being handed to the worker, Node emits no event and hands it more connections.
   if (!isDisconnected) worker.process.emit("disconnect");
   return exit;
 }

@@ -4,7 +4,7 @@ export interface InputProblem {
   message: string;
 }
 
-/** The error of a failed request. Its message is suitable for the user. */
+/** The error from a failed request. Its message is suitable for the user. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 

@@ -30,7 +30,7 @@ export function VersionPage() {
 function Version({ agent, number }: { agent: Agent; number: number }) {
   const { deactivated } = useViewer();
   const [restores, setRestores] = useState(false);
-  // GraphQL would reject numbers outside the range of Int.
+  // GraphQL rejects numbers outside the range of Int.
   const isNumeric = Number.isInteger(number) && number > 0 && number < 2 ** 31;
   const { data, error, refetch } = usePolledQuery(
     ConfigurationVersionDocument,

@@ -37,7 +37,7 @@ interface Parts {
   details: readonly (string | null | undefined)[];
 }
 
-/** The link of an item, and its text. */
+/** The link for an item, and its text. */
 function partsOf(item: Item): Parts {
   const { agent, line, webhookEndpoint: webhook, apiKey } = item;
   if (line !== null) {

@@ -11,7 +11,7 @@ const RELOAD_INTERVAL_MS = 60_000;
 /** How often to check whether the server responds again (ms). */
 const ASK_INTERVAL_MS = 2_000;
 
-/** The placeholder of a component whose code is not loaded. */
+/** The placeholder for a component whose code is not loaded. */
 interface Instead {
   /** Shown while the component loads; defaults to nothing. */
   fallback?: ReactNode;

@@ -38,8 +38,8 @@ const pageSql = ({ table, id }: KeysetQuery<unknown>, select: string, from: stri
   `SELECT ${select} FROM ${table} WHERE ${id} >= ${from} ORDER BY ${id} LIMIT ${limit}`;
 
 /**
- * Selects the rows with a given value as a range of the index on value and ID. With `=`, the planner would assume that
- * all values are equally frequent and might search the whole table by ID for a rare value.
+ * Selects the rows with a given value as a range of the index on value and ID. With `=`, the planner assumes that all
+ * values are equally frequent and may search the whole table by ID for a rare value.
  */
 const filteredPageSql = (
   { table, id, filter }: KeysetQuery<unknown>,
@@ -76,7 +76,7 @@ export class PostgresReads {
    * @throws the driver's error
    */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    // PostgreSQL would replan a one-item list on every run, and planning takes twice as long as the rest of the query.
+    // PostgreSQL replans a one-item list on every run, which takes twice as long as the rest of the query.
     return values.length === 1
       ? this.selected(
           lookup,

@@ -307,7 +307,7 @@ export class SqliteEngine implements Engine {
   }
 }
 
-/** Returns a fresh query runner for one unit; the driver would always return the same one. */
+/** Returns a fresh query runner for one unit, because the driver always returns the same one. */
 function newRunner(source: DataSource, statements: StatementCache): QueryRunner {
   const driver = source.driver as AbstractSqliteDriver;
   driver.queryRunner = undefined;

@@ -34,7 +34,7 @@ export function variableCoercion(
       }
       return { coerced };
     } catch {
-      // The errors of `getVariableValues` name each invalid variable.
+      // The errors from `getVariableValues` name each invalid variable.
       return getVariableValues(schema, definitions, given);
     }
   };

@@ -282,7 +282,7 @@ function ignoreRejections(promises: readonly Promise<unknown>[]): void {
   for (const promise of promises) promise.catch(() => {});
 }
 
-/** Adds the path to errors of a root field, to distinguish a failed resolver from an invalid document. */
+/** Adds the path to errors in a root field, to distinguish a failed resolver from an invalid document. */
 function locateErrors(resolve: ResolveField, nodes: readonly FieldNode[], key: string): ResolveField {
   const fail = (thrown: unknown): never => {
     throw locatedError(thrown, nodes, [key]);

@@ -35,7 +35,7 @@ createRoot(document.getElementById("root")).render(
     defaultQuery: EXAMPLE,
     initialHeaders: JSON.stringify({ Authorization: `Bearer ${PLACEHOLDER}` }, null, 2),
     defaultEditorToolsVisibility: "headers",
-    // Keeps API keys out of the browser's storage, because the history would store the headers of each query.
+    // Keeps API keys out of the browser's storage; otherwise, the history stores the headers of each query.
     shouldPersistHeaders: false,
     plugins: [],
   }),

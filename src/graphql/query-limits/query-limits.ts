@@ -35,7 +35,7 @@ export interface RequestLimits {
 
 /**
  * Rejects expensive documents before validation and expensive operations before execution. Each root field of a
- * mutation counts as a request of the key, and a large response waits for its share of the response budget. A
+ * mutation counts as a request with the key, and a large response waits for its share of the response budget. A
  * placeholder replaces a rejected document until the operation is resolved, because Apollo responds with 500 if a
  * plugin throws before that.
  */

@@ -53,7 +53,7 @@ export interface SubscriptionServices {
 
 /**
  * Creates the subscription protocol (graphql-transport-ws) without a transport. Each subscription is authenticated,
- * counts as a request of its key (as does `connection_init`), and must pass the checks for HTTP operations. A
+ * counts as a request with its key (as does `connection_init`), and must pass the checks for HTTP operations. A
  * connection with many rejections is closed, because the limits on HTTP requests do not cover its messages.
  */
 export const createSubscriptionServer = ({

@@ -15,14 +15,14 @@ const QUIET_MS = 1_000;
 const DRAIN_TIMEOUT_MS = 8_000;
 
 /**
- * Max unanswered requests per connection. Clients that pipeline send a few, but a packet can contain over a thousand
+ * Max unanswered requests per connection. Pipelining clients send a few, but a packet can contain over a thousand
  * requests, which Node parses before it applies backpressure.
  */
 export const MAX_UNANSWERED_PER_CONNECTION = 32;
 
 type Listener = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Tracks requests from their head until the response is sent or the client disconnects. */
+/** Tracks each request from its head until the response is sent or the client disconnects. */
 export class InFlightRequests {
   private inFlight = 0;
   private onIdle = () => {};
@@ -43,7 +43,7 @@ export class InFlightRequests {
   }
 
   /**
-   * Tracks the requests of a server and closes connections with too many unanswered ones. Call it before adding hooks
+   * Tracks the requests to a server and closes connections with too many unanswered ones. Call it before adding hooks
    * that may reject requests.
    */
   track(app: FastifyInstance): void {
@@ -74,7 +74,7 @@ export class InFlightRequests {
   }
 
   /**
-   * Ends the requests of a closed connection, because a pipelined response that is still queued emits no `close` event.
+   * Ends the requests on a closed connection, because a pipelined response that is still queued emits no `close` event.
    */
   private watch(socket: Socket): Set<() => void> {
     const unanswered = new Set<() => void>();

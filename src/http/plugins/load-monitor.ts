@@ -9,7 +9,7 @@ const LATE_SHARE = 0.25;
 /** Fraction of the max late requests that one owner can account for, so that it cannot cause shedding for others. */
 const OWNER_SHARE = 0.5;
 
-/** Resolution of the ages of requests (ms). */
+/** Resolution of request ages (ms). */
 const SLOT_MS = 100;
 
 /** Number of slots for requests that are not yet late. */

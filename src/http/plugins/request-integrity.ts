@@ -32,7 +32,7 @@ export function rejectAmbiguousRequests(app: FastifyInstance): void {
   });
 }
 
-/** Headers that must not be repeated, with their error messages; Node would keep the first value or join them all. */
+/** Headers that must not be repeated, with their error messages; Node keeps the first value or joins them all. */
 const SINGLE: Readonly<Record<string, string>> = {
   host: "The request has more than one Host header.",
   authorization:

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Interval between checks for clients that do not read (ms). */
+/** Interval between checks for clients that do not read their responses (ms). */
 const SWEEP_INTERVAL_MS = 1_000;
 
 /** Max memory of unsent responses (bytes). */
