@@ -15,7 +15,7 @@ const PAGES = ["dashboard", "docs", "graphiql"];
 const RESULTS = ["src/main.js", ...PAGES.map((page) => `${page}/index.html`)];
 
 const stamp = hashOf(ROOT, [
-  // The other files are written by the build itself.
+  // Without generated files, because the build writes them.
   ...filesIn(join(ROOT, "src")).filter((file) => !file.endsWith(".generated.ts")),
   ...["ormconfig.ts", "schema.graphql", "tsconfig.json", "package-lock.json"].map((file) => join(ROOT, file)),
 ]);
@@ -26,7 +26,7 @@ const isBuilt =
 
 if (!isBuilt || !process.argv.includes("--if-changed")) {
   rmSync(NEXT, { recursive: true, force: true });
-  // To stderr, because a command that starts with a build may print JSON to stdout.
+  // Prints to stderr, because a command that starts with a build may print JSON to stdout.
   const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc");
   const compiler = spawn(process.execPath, [tsc, "-p", ROOT, "--outDir", NEXT], { stdio: ["ignore", 2, 2] });
   const compiled = once(compiler, "exit");

@@ -19,7 +19,7 @@ export async function serve(): Promise<void> {
     await declareRestored(config, log);
   }
   if (config.workers === 1) return serveAlone(config, log);
-  // The supervisor of several workers does not load the server's modules, to save memory.
+  // To save memory, the supervisor of several workers does not load the server's modules.
   const { supervise }: typeof import("./workers/supervisor") = require("./workers/supervisor");
   await supervise(config, log);
 }

@@ -89,7 +89,7 @@ export const ownerOf = (caller: Caller): string | undefined =>
 /** The API key that a caller presented; undefined for other callers. */
 export const keyOf = (caller: Caller): CallerKey | undefined => ("key" in caller ? caller.key : undefined);
 
-/** The origin of a request as recorded in the audit log; all null for the command line. */
+/** The origin of a request as recorded in the audit log; all fields are null for the command line. */
 export interface Origin {
   ip: string | null;
   userAgent: string | null;

@@ -87,7 +87,7 @@ export interface Credentials {
 /** Resolves one kind of credential to its caller. */
 export interface CredentialResolver<C extends Caller> {
   /**
-   * Returns the caller of a token, always read from the database.
+   * Returns the caller of a token; always reads the database.
    * @param options.again true if the same request was already accepted, so that it is not counted twice
    * @throws GatewayError for a rejected credential
    */

@@ -129,6 +129,6 @@ export function addMemberCommands(members: Command): void {
       );
 }
 
-/** Says which permissions a member has. */
+/** Describes which permissions a member has. */
 export const heldBy = ({ email, permissions }: Row): string =>
   `Permissions for ${email}: ${(permissions as string[]).join(", ") || "(none)"}.`;

@@ -3,7 +3,7 @@
   const root = document.documentElement;
   let saved = null;
   try {
-    // As stored by Mantine; without it, a saved dark theme would flash light.
+    // Stored by Mantine; if it were read later, a page with a saved dark theme would flash light.
     saved = localStorage.getItem("mantine-color-scheme-value");
   } catch {
     // Storage is blocked, so nothing was saved.

@@ -52,8 +52,8 @@ const boot = () => {
 };
 
 /**
- * A plugin that changes modules of libraries. It fails the build if a change no longer applies, because a new version
- * of the library looks different.
+ * A plugin that changes modules of libraries. It fails the build if a change no longer applies because the code of a
+ * new library version differs.
  * @param changes the expected changes, by name
  * @param transform a plugin's `transform` that calls `done` with the name of each applied change
  */
@@ -76,7 +76,7 @@ const UNUSED_COLORS = "pink|grape|violet|blue|cyan|teal|lime|orange";
 /**
  * Removes parts of Mantine that the first page does not need: component styles, which each component imports with its
  * own code; unused variables for colors, headings and breakpoints; and the code that computes variables, which come
- * from a file.
+ * from a file instead.
  */
 const lessMantine = libraryChanges(
   "less-mantine",

@@ -130,7 +130,7 @@ export interface Engine {
    */
   textLock(text: string, mode: TextLock): string | undefined;
   /**
-   * Makes a query of a unit of work lock its rows until the transaction ends.
+   * Makes a query in a unit of work lock its rows until the transaction ends.
    * @param skipLocked true to skip rows locked by another transaction instead of waiting
    */
   locking<Row extends ObjectLiteral>(

@@ -3,7 +3,7 @@ import { parse } from "lossless-json";
 /** A column of a query: its SQL expression, and its type if JSON needs a special encoding. */
 export type Column = string | { sql: string; type: "int64" | "text" };
 
-/** The columns that a query selects, and the rows that they become. */
+/** The columns that a query selects, and the rows built from them. */
 export interface Selection<Row> {
   columns: readonly Column[];
   /**

@@ -4,7 +4,7 @@ import type { Attempt, SendResult } from "./driver";
 import type { WorkObserver } from "./observer";
 import type { FreeSenders } from "./senders";
 
-/** The time when each lane is due next; a lane without an entry has no more work. */
+/** The time when each lane is next due; a lane without an entry has no more work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
 /**

@@ -58,8 +58,8 @@ export interface LaneCounts {
 }
 
 /**
- * The queue of due work, held in the database; listeners only save deliverers the wait for the next check. This is one
- * class because its statements lock and change the same rows.
+ * The queue of due work in the database; listeners only save deliverers the wait for the next check. This is one class
+ * because its statements lock and change the same rows.
  */
 export class Lanes {
   /** Number of listeners in this process. */
@@ -112,8 +112,8 @@ export class Lanes {
   }
 
   /**
-   * Makes all work of agents due, because the reason for holding it back may be gone: part of it now, and the rest
-   * through a lane of kind `wake`, which deliverers find even if this process is killed.
+   * Makes all work of agents due, because the reason for holding it back may be gone. Part of it is due now, and the
+   * rest through a lane of kind `wake`, which deliverers find even if this process is killed.
    */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Deliveries may be about to put a lane to sleep based on the old state.

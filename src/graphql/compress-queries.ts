@@ -6,8 +6,8 @@ const LEVEL = 6;
 
 /**
  * Compresses responses to members' queries, because members load whole dashboard pages. Responses to mutations are not
- * compressed, because only they contain secrets, which compression could leak (BREACH). Nor are responses to API keys,
- * because compressing them takes longer than producing them; a proxy may compress them.
+ * compressed, because only they contain secrets, which compression could leak (BREACH). Responses to API keys are not
+ * compressed either, because that takes longer than producing them; a proxy may compress them.
  */
 export function compressQueries(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {

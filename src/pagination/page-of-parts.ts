@@ -8,10 +8,10 @@ import {
 import { indexBy } from "../common/coalesce";
 import { type Page, paginate } from "./connection";
 
-/** Max parts, because of SQLite's limit for compound statements. */
+/** Max parts, within SQLite's limit for compound statements. */
 export const MAX_PARTS = 500;
 
-/** A condition that selects a part of a list; its parameters are named differently in each part. */
+/** A condition that selects a part of a list; each part needs different parameter names. */
 export interface Part {
   condition: string;
   parameters: ObjectLiteral;

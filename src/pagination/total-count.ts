@@ -5,7 +5,7 @@ import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
 /** Max total of a list; items beyond it are not counted, to bound the cost. */
 export const MAX_COUNT = 10_000;
 
-/** Marks a field that needs the total of a list; all such fields of a list together count as one report. */
+/** Marks a field that needs the total of a list; all such fields in a list count as one report. */
 export const Total = (): MethodDecorator & PropertyDecorator => Extensions({ isReport: true, isTotal: true });
 
 /** True if a field is marked with `@Total`. */

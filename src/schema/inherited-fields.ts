@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isInputObjectType } from "graphql";
 import { getMetadataStorage } from "type-graphql";
 
-/** Gives fields that an input class inherits the extensions of their declarations, because TypeGraphQL drops them. */
+/** Copies the extensions of inherited input fields from their declarations, because TypeGraphQL drops them. */
 export function inheritExtensions(schema: GraphQLSchema): void {
   const { inputTypes } = getMetadataStorage();
   for (const { target, name } of inputTypes) {

@@ -51,7 +51,7 @@ class Supervisor {
   private readonly metrics = new SharedMetrics(() => this.listening.size);
   /** The combined rate limit counts of all workers, for new workers. */
   private readonly windows = new KeyWindows();
-  /** Number of early deaths of workers, by slot. */
+  /** Number of early worker deaths, by slot. */
   private readonly failures = new Map<number, number>();
   private state: "starting" | "serving" | "restarting" | "stopping" = "starting";
 

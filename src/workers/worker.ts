@@ -51,7 +51,7 @@ function work(): void {
   process.on("message", (message: ToWorker) => void handle(message).catch(fail));
   const { worker } = cluster;
   worker?.once("disconnect", () => {
-    // Otherwise Node would exit here.
+    // Otherwise, Node exits here.
     worker.exitedAfterDisconnect = true;
     log.warn("the supervisor has ended; stopping");
     void started

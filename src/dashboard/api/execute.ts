@@ -56,7 +56,7 @@ async function send<Result, Variables>(
     const { code, problems } = failure.extensions;
     throw new ApiError(failure.message, code, requestId, retryAfterSeconds, problems);
   }
-  // For example, the response of a proxy that cannot reach the server.
+  // For example, a response from a proxy that cannot reach the server.
   if (body?.data == null)
     throw new ApiError("The response did not come from the server.", "unreachable", requestId);
   return body.data;

@@ -2,7 +2,7 @@ import { AuditAction, type AuditLogQuery } from "./documents.generated";
 
 export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
-/** Wording that cannot be derived from an action's name, as "created the agent" can from `agent_created`. */
+/** Wording that cannot be derived from an action's name; `agent_created` yields "created the agent". */
 interface Wording {
   /** Placed between actor and target. */
   verb?: string;

@@ -16,7 +16,7 @@ import { ReplayDecisionsDocument, type ReplayDecisionsQuery } from "./documents.
 import { KeepAsTest, testFromDecision } from "./keep-test";
 
 type Report = ReplayDecisionsQuery["replayDecisions"];
-/** Numbers of decisions to replay. */
+/** Options for the number of decisions to replay. */
 const COUNTS = ["100", "500"];
 
 /** Max changed decisions listed; the rest are only counted. */

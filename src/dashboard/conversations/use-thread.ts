@@ -33,7 +33,9 @@ interface Loaded {
 
 const NOTHING: Loaded = { messages: [], older: null, newest: null };
 
-/** Sorts a thread; scheduled messages have no position yet and come last, soonest first. */
+/**
+ * Compares messages by their order in a thread; scheduled messages have no position yet and come last, soonest first.
+ */
 function inOrder(a: ThreadMessageFragment, b: ThreadMessageFragment): number {
   if (a.sequence !== null && b.sequence !== null) return a.sequence - b.sequence;
   if (a.sequence !== null || b.sequence !== null) return a.sequence === null ? 1 : -1;
@@ -68,7 +70,7 @@ function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loa
   };
 }
 
-/** Number of newest messages to poll, up to the oldest unsent one. */
+/** Number of newest messages to poll, enough to include the oldest unsent one. */
 function recentOf({ messages }: Loaded): number {
   const first = messages.findIndex(isUnsent);
   const unsent = first === -1 ? 0 : messages.length - first;

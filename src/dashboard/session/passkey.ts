@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-error";
 import type { SignInWithPasskeyMutationVariables } from "./documents.generated";
 
-/** Explains why the browser returned no passkey, by error name. */
+/** The reasons why the browser returned no passkey, by error name. */
 const SENTENCES: Readonly<Record<string, string>> = {
   NotAllowedError: "No passkey was used. Try again.",
   InvalidStateError: "This device already has a passkey of yours.",
@@ -11,7 +11,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** Loaded on demand, because few visits need a passkey. */
 const library = () => import("@simplewebauthn/browser");
 
-/** The storage key for whether a passkey was used in this browser. */
+/** The storage key that records whether a passkey was used in this browser. */
 const USED = "passkey-used";
 
 /** Storage may be blocked. */
@@ -27,7 +27,7 @@ const rememberUse = () => {
   try {
     localStorage.setItem(USED, "yes");
   } catch {
-    // Then the browser does not offer passkeys on its own.
+    // In that case, the browser does not offer passkeys on its own.
   }
 };
 

@@ -20,7 +20,9 @@ import { IssuerButton, useSignInOptions } from "./sign-in-options";
 
 type Credentials = StartPasskeySignInMutationVariables["input"]["credentials"];
 
-/** Signs in with a passkey: one that belongs to the member with these credentials or, without credentials, any. */
+/**
+ * Signs in with a passkey: one that belongs to the member with these credentials or, without credentials, any passkey.
+ */
 async function signInWithPasskey(credentials?: Credentials): Promise<void> {
   const { startPasskeySignIn } = await execute(StartPasskeySignInDocument, { input: { credentials } });
   const input = await signWithPasskey(startPasskeySignIn.options as object);

@@ -9,7 +9,7 @@ import { titleCount } from "../ui/page";
 import { CountsDocument, type CountsQuery } from "./documents.generated";
 import styles from "./shell.module.css";
 
-/** Polling interval for the numbers of messages to review and conversations that need a reply (ms). */
+/** Polling interval for the counts of messages to review and conversations that need a reply (ms). */
 const COUNT_POLL_MS = 15_000;
 
 /** The counts next to page links, by path. */

@@ -5,7 +5,7 @@ import styles from "./dialog.module.css";
 /**
  * A dialog that opens when it is mounted. When it closes, the focus returns to where it was, or to the heading of the
  * page if that element is gone.
- * @param mayClose called before the user closes it in any way
+ * @param mayClose called before the user closes the dialog in any way
  * @param onClosed called after the closing transition, to unmount it
  */
 export function Dialog(props: {

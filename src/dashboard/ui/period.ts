@@ -1,13 +1,13 @@
 import { DAY_MS } from "./format";
 
-/** The options of a filter by recent days, besides "all time". */
+/** The options of a filter by recent days, in addition to "all time". */
 export const LAST_DAYS = [
   { value: "1", label: "Last 24 hours" },
   { value: "7", label: "Last 7 days" },
   { value: "30", label: "Last 30 days" },
 ];
 
-/** The options of the date filter, besides "all time". */
+/** The options of the date filter, in addition to "all time". */
 export const PERIODS = [...LAST_DAYS, { value: "dates", label: "Custom range" }];
 
 /**
@@ -29,7 +29,7 @@ export function periodOf(
 function startOfDay(day: string, plusDays: number): string | null {
   const moment = new Date(`${day}T00:00:00`);
   if (Number.isNaN(moment.getTime())) return null;
-  // Not 24 hours: a day with a clock change has 23 or 25.
+  // Not 24 hours, because a day with a clock change has 23 or 25.
   moment.setDate(moment.getDate() + plusDays);
   return moment.toISOString();
 }

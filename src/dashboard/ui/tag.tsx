@@ -12,7 +12,7 @@ export const Tag = ({ tone, children }: { tone: Tone; children: ReactNode }) => 
   </span>
 );
 
-/** How to show a state. */
+/** The appearance of a state. */
 export interface Look {
   label: string;
   tone: Tone;

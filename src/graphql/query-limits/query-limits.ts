@@ -24,7 +24,7 @@ const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0, counts: noCou
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Limits of a request besides its size. */
+/** Limits on a request other than its size. */
 export interface RequestLimits {
   /** True if the schema is hidden from callers without a credential. */
   schemaHidden: boolean;
@@ -75,7 +75,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
             assertSchemaMayBeSeen(document, caller);
             const { operationName, variables } = context.request;
             assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
-            // Messages of graphql-js name types and fields.
+            // graphql-js messages name types and fields.
             if (schemaHidden && caller.kind === "anonymous" && hasFault(schema, document)) {
               throw new GatewayError("graphql_validation_failed");
             }

@@ -15,8 +15,8 @@ export interface Unsent {
 
 /**
  * Tracks responses that are waiting for their clients to read them. Closes connections whose response has waited too
- * long and, while there are too many responses or they use too much memory, the connections whose response has waited
- * longest.
+ * long. While there are too many responses, or they use too much memory, it also closes the connections whose response
+ * has waited longest.
  */
 export class UnsentResponses {
   /**

@@ -15,7 +15,7 @@ export type KnownNames = (
   document: (part: string) => string[],
 ) => Readonly<Record<string, readonly string[]>>;
 
-/** Where a completion applies. */
+/** The place where a completion applies. */
 interface Place {
   container: JsonNode;
   /** The range that the completion replaces. */
