@@ -54,9 +54,9 @@ const LINE_MAX_LENGTH = 4_096;
 const MAX_WAITING = 1_000_000;
 
 /**
- * Serializes only known properties of an error: others, such as SQL parameters and GraphQL documents, may hold hashes,
- * addresses and client input. TypeORM's errors are recognized by their properties, because a supervisor does not load
- * TypeORM.
+ * Serializes only known properties of an error, because others, such as SQL parameters and GraphQL documents, may hold
+ * hashes, addresses and client input. TypeORM's errors are recognized by their properties, because a supervisor does
+ * not load TypeORM.
  */
 function describeFailure(error: unknown): unknown {
   // `instanceof` fails for errors that a native driver creates in another realm.

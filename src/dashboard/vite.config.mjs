@@ -144,7 +144,7 @@ export default defineConfig({
   build: {
     target: "baseline-widely-available",
     // The document lists the scripts that all pages share. A page's styles must be loaded with it, but its scripts load
-    // each other: listing them would add 1 kB to each first load.
+    // each other, and listing them would add 1 kB to each first load.
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_, files, { hostType }) =>

@@ -44,8 +44,8 @@ export function readTls({ certFile, keyFile }: Files): SecureContextOptions {
 }
 
 /**
- * Reloads the certificate for new connections when its files change, until the server closes. As long as the
- * certificate and key do not match, the old pair stays in use.
+ * Reloads the certificate for new connections when its files change, until the server closes. While the certificate and
+ * key do not match, the old pair stays in use.
  */
 export function renewTls(app: FastifyInstance, files: Files, interval = LOOK_INTERVAL_MS): void {
   const renew = () => {

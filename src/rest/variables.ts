@@ -23,8 +23,8 @@ const IN_REQUESTS: InputForm = { source: "text", idempotencyKeyName: IDEMPOTENCY
 
 /**
  * Creates a function that turns the inputs of a route into the variables of its document.
- * @returns a function that throws InvalidInput with all problems of the path, query, idempotency key and body, but only
- *   collects the problems of items in a list with `@ItemsApart`
+ * @returns a function that throws InvalidInput with all problems in the path, query, idempotency key and body; problems
+ *   with items in an `@ItemsApart` list are only collected
  */
 export function variablesReader(
   { path, query, body, idempotencyKey }: RoutePlan,

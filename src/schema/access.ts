@@ -17,9 +17,9 @@ import type { Caller } from "../auth/caller";
 import type { RequestContext } from "../auth/context";
 
 /**
- * Declares who may select a field: anyone, or agent keys and organization keys with a scope and members with a
- * permission. Root fields must declare a rule; other fields without a rule may be selected by every caller that can
- * read their object. `enforceAccess` reads the rule from the schema's extensions.
+ * Declares who may select a field: anyone, or API keys with a scope and members with a permission. Root fields must
+ * declare a rule; other fields without a rule may be selected by every caller that can read their object.
+ * `enforceAccess` reads the rule from the schema's extensions.
  */
 export const Access =
   (

@@ -13,8 +13,8 @@ const ANY: HTTPMethod = "GET";
 
 /**
  * Collects the routes added after this call, and responds to requests for unknown paths with 404.
- * @returns a function to call after the last route; it makes each path respond to OPTIONS with `Allow` and to any
- *   method without a route with 405 (RFC 9110, 15.5.6), before authentication and without reading the body
+ * @returns a function to call after the last route; it makes each path respond with `Allow` to OPTIONS, and with 405
+ *   (RFC 9110, 15.5.6) to methods without a route, before authentication and without reading the body
  */
 export function collectMethods(app: FastifyInstance): () => void {
   const paths = new Map<string, { methods: string[]; config: FastifyContextConfig }>();

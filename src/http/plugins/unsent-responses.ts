@@ -20,8 +20,8 @@ export interface Unsent {
  */
 export class UnsentResponses {
   /**
-   * Responses in the order they became ready. The set must not reference requests: as it grows and shrinks,
-   * its discarded tables keep their contents alive until a full garbage collection.
+   * Responses in the order they became ready. The set must not reference requests, because as it grows and shrinks, its
+   * discarded tables keep their contents alive until a full garbage collection.
    */
   private readonly responses = new Set<Unsent>();
   private bytes = 0;

@@ -22,8 +22,8 @@ export function addMetricsRoute(
 }
 
 /**
- * Allows callers with the token or, in development without a token, local programs. It detects proxies by the headers
- * that they add, and DNS rebinding by the Host header.
+ * Allows callers with the token, or local programs if there is no token in development. It detects proxies by the
+ * headers that they add, and DNS rebinding by the Host header.
  * @throws GatewayError `unauthenticated` or `forbidden`
  */
 function assertMayRead(

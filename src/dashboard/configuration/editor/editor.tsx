@@ -144,7 +144,7 @@ export function Editor(props: EditorProps) {
 }
 
 /**
- * Replaces the selection with typed text, as CodeMirror would; does nothing if the text is read-only. Otherwise,
+ * Replaces the selection with typed text, as CodeMirror would; does nothing if the text is read-only. By default,
  * Chromium wraps the text in an element with an inline style, which the Content-Security-Policy forbids.
  */
 const replaceSelection = EditorView.domEventHandlers({
