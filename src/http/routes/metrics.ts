@@ -22,7 +22,7 @@ export function addMetricsRoute(
 }
 
 /**
- * Allows callers with the token, or local programs if there is no token in development. It detects proxies by the
+ * Allows callers with the token or, if no token is set in development, local programs. It detects proxies by the
  * headers that they add, and DNS rebinding by the Host header.
  * @throws GatewayError `unauthenticated` or `forbidden`
  */
