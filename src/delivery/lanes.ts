@@ -145,7 +145,7 @@ export class Lanes {
 
   /**
    * Returns the time when the first unleased work is due; undefined if there is none.
-   * @param waiting which lanes waiting for a sender to include; none if undefined
+   * @param waiting selects lanes to include although they wait for a sender; none if undefined
    */
   async nextDue(waiting: SomeLanes | undefined): Promise<Timestamp | undefined> {
     const parameters: unknown[] = [false, true];
@@ -283,7 +283,7 @@ export class Lanes {
     await changeTogether(tx, this.ending(ids));
   }
 
-  /** Returns the statement of `end`; empty if there are no lanes. */
+  /** Returns the statement that `end` runs; empty if there are no lanes. */
   ending(ids: readonly string[]): Change[] {
     if (ids.length === 0) return [];
     return [{ sql: `DELETE FROM lane WHERE id IN ${listOf(ids)}`, parameters: padded(ids) }];

@@ -123,7 +123,7 @@ type AllowsField = (name: string, field: GraphQLField<unknown, unknown> | undefi
 
 /**
  * True if every root field of the operations, selected directly or through fragments, is allowed.
- * @param document has a bounded depth; it may be invalid, with unknown or circular fragments
+ * @param document a document of bounded depth; it may be invalid, with unknown or circular fragments
  */
 function everyRootField(
   schema: GraphQLSchema,
@@ -154,7 +154,7 @@ function everyRootField(
 
 /**
  * True if the only root fields of a document are `__typename` and fields that anyone may call.
- * @param document has a bounded depth; it may be invalid
+ * @param document a document of bounded depth; it may be invalid
  */
 export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): boolean {
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);

@@ -31,7 +31,7 @@ export const formatCount = (count: number, isExact: boolean | undefined): string
 /** 12K */
 export const formatCompact = (value: number): string => compact().format(value);
 
-/** Units in seconds. A unit is used for `from` or more of it, so that 30 days are not "next month". */
+/** Units in seconds. A unit is used for counts of at least `from`, so that 30 days are not "next month". */
 const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
   { unit: "year", seconds: 365 * 86_400, from: 1 },
   { unit: "month", seconds: 30 * 86_400, from: 2 },
@@ -57,7 +57,7 @@ function relativeTime(moment: string, now: number): string {
   return distance > 0 ? `in ${amount}` : `${amount} ago`;
 }
 
-/** Date and time to the second, in the browser's time zone and with its name. */
+/** Date and time to the second in the browser's time zone, with the name of the zone. */
 export const exactTime = (moment: string): string => exact().format(new Date(moment));
 
 /** Date and time to the minute in a time zone; undefined if the browser does not know the zone. */
