@@ -145,7 +145,7 @@ export function printRecord(json: boolean | undefined, record: Row, note?: strin
 /** Prints text, sanitized by `printable`. */
 export const print = (text: string): void => void process.stdout.write(`${printable(text)}\n`);
 
-/** Replaces characters that could control the terminal with `?`, except line breaks. */
+/** Replaces characters that could control the terminal, except line breaks, with `?`. */
 export const printable = (text: string): string =>
   text.replace(UNSAFE, (found) => (found === "\n" ? found : "?"));
 

@@ -5,7 +5,7 @@ export const DATABASE_BATCHES = ["reads", "inserts", "transaction"] as const;
 export const FAILURES = ["conflict", "unavailable", "unexpected"] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** Receives measurements of the database. It is on the hot path, so implementations must only count. */
+/** Receives measurements of the database. It is on the hot path, so implementations may only count. */
 export interface DatabaseObserver {
   /** A batch of calls started. */
   coalesced(what: string, calls: number): void;

@@ -252,8 +252,8 @@ export class Lanes {
   }
 
   /**
-   * Locks lanes held by sends until the transaction ends, after waiting for transactions that block their agents'
-   * deliveries.
+   * Waits for transactions that block the agents' deliveries, then locks lanes held by sends until this transaction
+   * ends.
    * @param columns as in `DuePart`
    * @returns the rows of lanes that still have the lease, by ID, without lanes of deleted agents
    */

@@ -10,7 +10,7 @@ export interface SenderGroup {
   share?: string | undefined;
 }
 
-/** The free senders offered to a transaction; once it commits, it keeps the senders that it has taken. */
+/** The free senders offered to a transaction; if it commits, it keeps the senders that it has taken. */
 export interface FreeSenders {
   /**
    * Takes a sender for the message of a lane.

@@ -72,7 +72,7 @@ export interface Feature<Own extends object, Needs extends object> {
   entities: readonly (new () => object)[];
   /** Creates the services, under the names that other features, the command line and the tests use. */
   services(core: Core & Needs): Own;
-  /** Creates the resolvers; their constructors must only store the services. */
+  /** Creates the resolvers; their constructors may only store the services. */
   resolvers(services: Own & Needs): object[];
   /** Hooks called by other features. */
   hooks?(services: Core & Own & Needs): HookImplementations;

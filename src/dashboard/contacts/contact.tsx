@@ -30,7 +30,7 @@ const { component: OpenConversation } = loaded(
   async () => (await import("../conversations/open-conversation")).OpenConversation,
 );
 
-/** True if a contact can be changed: the API finds it by its ref or an address. */
+/** True if a contact can be changed; the API needs a ref or an address to find it. */
 const isEditable = ({ ref, addresses, erasedAt }: ContactFragment): boolean =>
   erasedAt === null && (ref !== null || addresses.length > 0);
 

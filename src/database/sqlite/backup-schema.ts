@@ -18,7 +18,7 @@ const OBJECTS = `
 
 /**
  * Checks that a backup has exactly the tables, columns and indexes that its migrations create.
- * @param migrations names of the migrations in the backup, all of which this version knows
+ * @param migrations names of the migrations in the backup; this version must know them all
  * @throws StartupError that names the first difference
  */
 export async function assertSchemaOf(backup: string, migrations: readonly string[]): Promise<void> {

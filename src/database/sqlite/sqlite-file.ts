@@ -62,7 +62,7 @@ export class SqliteFile {
     return (await this.rows(query)).map((row) => Object.values(row)[0]);
   }
 
-  /** Replaces the entire contents with those of another file, in one transaction. */
+  /** Replaces the entire contents with the contents of another file, in one transaction. */
   async replaceWith(file: string): Promise<void> {
     const backup = await new Promise<Backup>((resolve, reject) => {
       const started: Backup = this.connection.backup(file, "main", "main", false, (error) =>
