@@ -149,14 +149,14 @@ const RULES: [string, AccessRule["allowed"], Partial<AccessRule>, object][] = [
   ],
   ["keys and members", both, {}, { ...NO_CREDENTIALS, ...NEEDS_SCOPE, ...NEEDS_PERMISSION }],
   [
-    "keys and members, also while deactivated",
+    "keys and members, even while deactivated",
     both,
     { whileDeactivated: true },
     { ...NO_CREDENTIALS, ...NEEDS_SCOPE, ...NEEDS_PERMISSION, "the same, deactivated": "ok" },
   ],
 ];
 
-test.each(RULES)("a change for %s lets in those, and tells the others why not", (...args) => {
+test.each(RULES)("a change for %s admits only them, and tells the others why", (...args) => {
   const [, allowed, more, outcomes] = args;
   const rule = { allowed, whileDeactivated: false, ...more };
   const got = Object.fromEntries(
@@ -191,7 +191,7 @@ test.each([
   [{ member: true }, "<session token>, from signIn"],
   [both, "<API_KEY or session token>"],
 ] as const)(
-  "the rejection of a call without credentials names the one that %j needs",
+  "the rejection of a call without credentials names the credential that %j needs",
   (allowed, credential) => {
     expect(() => authorize(CALLERS.anonymous, { allowed, whileDeactivated: false }, false)).toThrow(
       `Bearer ${credential}.`,

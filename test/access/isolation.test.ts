@@ -13,7 +13,7 @@ import { addTimer } from "../support/timers";
 import { FOLLOW, outcomeBySocket } from "../support/web-socket";
 import { storeDelivery } from "../support/webhooks";
 
-/** Fields that neither take an id nor answer with anything that an organization owns. */
+/** Fields that neither take an ID nor return anything that belongs to an organization. */
 const OF_NOBODY = [
   "Query.pets",
   "Query.pet",
@@ -154,7 +154,7 @@ const COVERED = {
   ],
 };
 
-test("every operation is either tried across organizations or concerns none", () => {
+test("every operation is either tried across organizations or concerns no organization's data", () => {
   const schema = createSchema();
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   const fields = roots.flatMap((type) =>
@@ -188,7 +188,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   let theirInvitation: string;
   let theirSession: string;
   let theirPasskey: string;
-  /** Every id and name that belongs to the other organization. */
+  /** Every ID and name in the other organization. */
   let secretsOfTheirs: string[];
 
   beforeAll(async () => {
@@ -338,7 +338,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     auditLog(first: 100) { nodes { id action actorId actorName targetId targetName } }
   }`;
 
-  test("no stream shows anything of another organization", async () => {
+  test("no stream shows data of another organization", async () => {
     const { body: list } = await gateway.rest("GET", "/agent/events", { token: ours.key.secret });
     for (const open of Object.values(TRANSPORTS)) {
       const stream = await open(gateway, { token: ours.key.secret, after: "0" });
@@ -352,17 +352,17 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     expect(await outcome(theirs.agentId)).toBe("not_found");
   });
 
-  test("no list and no answer shows anything of another organization", async () => {
+  test("no list or response shows data of another organization", async () => {
     const seen = await everythingOf(ours);
     for (const text of secretsOfTheirs) expect(seen).not.toContain(text);
     const whoami = await gateway.rest("GET", "/agent/whoami", { token: ours.key.secret });
     expect(whoami.body.organization.slug).toBe("ours");
-    // The other side does see it, so that the test could have failed.
+    // The other organization sees its data, so the test can fail.
     const shown = await everythingOf(theirs);
     for (const text of secretsOfTheirs) expect(shown).toContain(text);
   });
 
-  test("usage tells of the own keys, and first steps of the own messages", async () => {
+  test("usage covers only the organization's own keys, and first steps only its own messages", async () => {
     for (const { key } of [ours, theirs]) await outcomeOf(gateway, key.secret);
     await gateway.services.usageRecorder.flush({ all: true });
     const sum = "{ keyUsage { accepted } usageTotals { accepted } }";
@@ -382,7 +382,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     });
   });
 
-  test("filters that name something of another organization find nothing", async () => {
+  test("filters that name another organization's resources find nothing", async () => {
     const byLine = await ask(`{ messages(lineId: "${theirLine}") { nodes { id } } }`);
     expect(byLine.body).toEqual({ data: { messages: { nodes: [] } } });
     for (const token of [ours.manager.token, ours.organizationKey.secret]) {
@@ -520,7 +520,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     expect(codeOf(await ask(sessions, { id: theirs.manager.id }, theirs.manager.token))).toBeUndefined();
   });
 
-  test("a cursor out of another organization's list shows nothing of it", async () => {
+  test("a cursor from another organization's list shows nothing from that list", async () => {
     const page = "{ apiKeys { pageInfo { endCursor } } auditLog { pageInfo { startCursor } } }";
     const { apiKeys, auditLog } = (await ask(page, {}, theirs.manager.token)).body.data;
     const seen = await ask(`{
@@ -664,13 +664,13 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       expect(["not_found", "forbidden"]).toContain(codeOf(byKey));
     });
 
-    test("changes nothing, whichever it is", async () => {
+    test("changes nothing", async () => {
       expect(await everythingOf(theirs)).toBe(before);
       expect(await outcomeOf(gateway, theirs.key.secret)).toBe("accepted");
     });
   });
 
-  test("what members do to themselves and their organization leaves the other one as it was", async () => {
+  test("changes that members make to themselves and their organization do not affect another one", async () => {
     const before = await everythingOf(theirs);
     const { password } = ours.manager;
     const passwords = { currentPassword: password, newPassword: `${password}!` };

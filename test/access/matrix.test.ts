@@ -29,7 +29,7 @@ test("every REST route is in the table", () => {
   );
 });
 
-/** The arguments of a tool that its route has in path and body. */
+/** Returns the arguments of a tool, which its route has in the path and body. */
 function argumentsOf({ operationId, path }: (typeof ROUTES_TABLE)[number], id: string, body: unknown) {
   const template = ROUTES.find((route) => route.operationId === operationId)?.path.split("/") ?? [];
   const segments = path.replace(":id", id).split("/");
@@ -40,7 +40,7 @@ function argumentsOf({ operationId, path }: (typeof ROUTES_TABLE)[number], id: s
   return { ...Object.fromEntries(parameters), ...(body as object | undefined) };
 }
 
-/** Those that `npm test` calls: one of each kind. */
+/** Returns the calls that `npm test` makes: one of each kind. */
 const oneOfEach = <T>(all: readonly T[], kindOf: (each: T) => unknown): readonly T[] =>
   TIER === "default" ? [...new Map(all.map((each) => [JSON.stringify(kindOf(each)), each])).values()] : all;
 
@@ -65,12 +65,12 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   let fixture: AccessFixture;
   beforeAll(async () => {
     fixture = await accessFixture(gateway);
-    // So that there is a pet to get.
+    // A pet to get.
     await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
   });
 
   /**
-   * What each caller got; one after the other, because some calls change what others get.
+   * Returns each caller's outcome. Callers take turns, because some calls change the outcomes of others.
    * @param disturbs true to restore sessions and organizations after each call
    */
   async function outcomesOf(
@@ -88,8 +88,8 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   }
 
   /**
-   * What a call takes for each caller. Those who are rejected, and so leave it as it is, share it, unless it depends on
-   * the caller.
+   * Returns the variables of a call for each caller. Rejected callers change nothing, so they share variables that do
+   * not depend on the caller.
    */
   function variablesFor<V>({
     outcomes,
@@ -106,7 +106,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     };
   }
 
-  /** @param success status of an answer to a caller who is let in */
+  /** @param success status of the response to an admitted caller */
   const withStatus = (outcomes: Outcomes, success = statusOf("ok")) =>
     Object.fromEntries(
       Object.entries(outcomes).map(([caller, outcome]) => [
@@ -116,7 +116,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     );
 
   test.each(oneOfEach(BY_HTTP, ([coordinate, { outcomes }]) => [declaration.get(coordinate), outcomes]))(
-    "%s answers the callers it should, and tells the others why not",
+    "%s admits the right callers, and tells the others why they are rejected",
     async (...args) => {
       const [coordinate, field] = args;
       const variables = variablesFor(field);
@@ -128,7 +128,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   );
 
   test.each(BY_WEB_SOCKET)(
-    "%s streams to the callers it should, and tells the others why not",
+    "%s streams to the right callers, and tells the others why they are rejected",
     async (_, { outcomes, document, variables }) => {
       const got: Record<string, string> = {};
       for (const caller of CALLERS) {
@@ -140,7 +140,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   );
 
   test.each(SOME_ROUTES)(
-    "$method $path answers the keys it should, and tells the others why not",
+    "$method $path admits the right keys, and tells the others why they are rejected",
     async (route) => {
       const { method, outcomes } = route;
       const variables = variablesFor(route);
@@ -158,14 +158,14 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
   );
 
   const listed = new Map<CallerName, Promise<string[]>>();
-  /** Names of the tools that a caller is shown. */
+  /** Returns the names of the tools that a caller sees. */
   const listOf = async (caller: CallerName): Promise<string[]> => {
     const { body } = await rpc(gateway, "tools/list", {}, { token: fixture.tokenOf(caller) });
     return (body.result?.tools ?? []).map(({ name }: { name: string }) => name);
   };
 
   test.each(SOME_ROUTES.filter(hasTool))(
-    "the tool $operationId answers those whom its route answers",
+    "the tool $operationId admits the same callers as its route",
     async (route) => {
       const { operationId, outcomes } = route;
       const variables = variablesFor(route);

@@ -16,7 +16,7 @@ const NAMES: Record<string, string> = {
   agentId: "agent",
 };
 
-/** Calls of routes with an ID that does not exist, with the kind of the resource. */
+/** Calls to routes with an ID that does not exist, with the kind of resource. */
 const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 0).map(
   ({
     method,
@@ -89,7 +89,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect(reply.body.errors[0].message).toBe(`The ${what} does not exist.`);
   });
 
-  test("openConversation says which of contact and line there is not", async () => {
+  test("openConversation says whether the contact or the line does not exist", async () => {
     const open = async (input: object) => {
       const query =
         "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { created } }";

@@ -17,18 +17,19 @@ import { FIELDS } from "./table";
 
 const schema = createSchema();
 
-/** What a caller gets for a link that needs more than the mutation itself. */
+/** Error codes for a link that requires more rights than the mutation itself. */
 const DENIED = new Set(["forbidden", "insufficient_scope"]);
 
-/** How deep a selection reaches into a result. */
+/** Max depth of a selection. */
 const LEVELS = 4;
 
-/** How deep it follows the links of objects to others. */
+/** Max depth of links between objects. */
 const LINKED_LEVELS = 1;
 
 /**
- * Every field of a type that needs no argument; undefined if there is none above the last level. Of the objects that have
- * an access rule of their own, and of those that enclose a field, it selects the ID, if any, or the first page of IDs.
+ * Selects every field of a type that needs no argument; undefined if there is none above the last level. For objects
+ * with their own access rule, and for types that enclose the field, it selects only the ID, if any, or the first page
+ * of IDs.
  */
 function everyFieldOf(
   type: GraphQLObjectType,
@@ -51,7 +52,7 @@ function everyFieldOf(
   return fields.length === 0 ? undefined : `{ ${fields.join(" ")} }`;
 }
 
-/** A document of one field that selects every field of its result. */
+/** Returns a document that calls one field and selects every field of its result. */
 function selectingAll(text: string): string {
   const { definitions } = parse(text);
   const [operation] = definitions;

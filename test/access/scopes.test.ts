@@ -15,7 +15,7 @@ test("each scope that a feature declares is in the schema, with its description"
   }
 });
 
-test("what an organization key may do, its managers may do, and its scopes are all of use", () => {
+test("managers may do everything that an organization key may do, and each of its scopes is used", () => {
   const schema = createSchema();
   const roots = [schema.getQueryType(), schema.getMutationType()];
   const rules = roots

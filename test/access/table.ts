@@ -82,7 +82,7 @@ const EVERY_ORGANIZATION_KEY_OK = {
   "an organization key of another organization": "ok",
 } as const;
 
-/** The outcomes of what organization keys may do, too: as its managers. */
+/** Adds the outcomes of organization keys, which may do the same as managers. */
 const andOrganizationKeys = (outcomes: Outcomes): Outcomes => ({
   ...outcomes,
   "an organization key": outcomes["a member with permission"],
@@ -96,9 +96,9 @@ const ALLOWED = {
   agentKeys: EVERY_KEY_OK,
   everyKey: { ...EVERY_KEY_OK, ...EVERY_ORGANIZATION_KEY_OK },
   agentKeysAndMembers: { ...EVERY_KEY_OK, ...EVERY_MEMBER_OK },
-  /** Those that have another scope. */
+  /** Keys with another scope. */
   keysWithAnotherScope: { ...EVERY_KEY_OK, "a key with only pets:read": "insufficient_scope" },
-  /** A change of what all organizations share. */
+  /** A change to data that all organizations share. */
   keysWithAnotherScopeAndManagersOfAny: {
     ...EVERY_KEY_OK,
     "a key with only pets:read": "insufficient_scope",
@@ -115,7 +115,7 @@ const ALLOWED = {
     "a member with conversations:read": "forbidden",
     "a member with conversations:write": "forbidden",
   },
-  /** A change of the caller's own organization. */
+  /** A change to the caller's own organization. */
   managersOfOwn: {
     ...NO_KEY,
     ...EVERY_MEMBER_OK,
@@ -124,7 +124,7 @@ const ALLOWED = {
     "a member with conversations:write": "forbidden",
     "a member of a deactivated organization": "organization_deactivated",
   },
-  /** A change of something in the first organization, which no other organization can see. */
+  /** A change to something in the first organization that no other organization can see. */
   managersOfTheFirst: {
     ...NO_KEY,
     "a member without permission": "forbidden",
@@ -134,7 +134,7 @@ const ALLOWED = {
     "a member of a deactivated organization": "organization_deactivated",
     "a member of another organization": "not_found",
   },
-  /** The same, also while its organization is deactivated; a member of that one does not find the key of another. */
+  /** The same, even while the organization is deactivated; its members do not find the keys of another organization. */
   managersEvenWhileDeactivated: {
     ...NO_KEY,
     "a member without permission": "forbidden",
@@ -238,38 +238,33 @@ const aSession = async ({ gateway }: AccessFixture) => {
   return { id: session?.id };
 };
 
-/** A new invitation to the first organization. */
 const anInvitation = async ({ gateway }: AccessFixture) => {
-  // An organization may have too few left for a whole matrix of callers.
+  // The organization's limit may be too low for all callers.
   await gateway.services.database.write((tx) => tx.query("delete from invitation"));
   const { invitation, link } = await invite(gateway);
   return { id: invitation.id, token: link.split("#")[1] };
 };
 
-/** A new agent of the first organization. */
 const aNewAgent = async ({ gateway }: AccessFixture) => {
   const agent = { slug: `agent-${uniqueSlug()}`, name: "Agent" };
   return { agentId: (await gateway.services.agents.create(await operator(gateway), agent)).id };
 };
 
-/** A new line of the first agent. */
 const aLine = async ({ gateway, agentId }: AccessFixture) => ({
   id: (await addLine(gateway, { agentId })).id,
 });
 
-/** A new webhook endpoint of the first agent. */
 const anEndpoint = async ({ gateway, agentId }: AccessFixture) => {
-  // An organization may have too few left for a whole matrix of callers.
+  // The organization's limit may be too low for all callers.
   await gateway.services.database.write((tx) => tx.query("delete from webhook_endpoint"));
   return { id: (await addEndpoint(gateway, { agentId })).id };
 };
 
-/** A new message of the first agent. */
 const aMessage = async ({ gateway }: AccessFixture) => ({
   id: (await gateway.rest("POST", "/messages", { body: { message: "hello" } })).body.id,
 });
 
-/** A new message that waits for its approval. */
+/** A new message that waits for approval. */
 const aProposedMessage = async ({ gateway }: AccessFixture) => {
   const body = { message: "hello", sendAt: new Date(Date.now() + 3_600_000).toISOString() };
   const { id } = (await gateway.rest("POST", "/messages", { body })).body;
@@ -289,18 +284,15 @@ const aContact = async ({ gateway, agentId }: AccessFixture) => ({
   id: await addContact(gateway, { agentId }),
 });
 
-/** A new conversation of the first agent. */
 const aConversation = async ({ gateway, agentId }: AccessFixture) => addConversation(gateway, { agentId });
 
-/** A new decision of the first agent. */
 const aDecision = async ({ gateway }: AccessFixture) => ({
   id: (await decisionClient(gateway).decide({ type: "in.the.matrix" })).body.id as string,
 });
 
-/** A new timer of the first agent. */
 const aTimer = async ({ gateway, agentId }: AccessFixture) => ({ id: await addTimer(gateway, agentId) });
 
-/** The agent, which all name but its own keys, which must not. */
+/** The agent: every caller must name it, except its own keys, which must not. */
 const agentForMembers = async ({ agentId }: AccessFixture, caller: CallerName) =>
   caller.startsWith("a member") || caller.startsWith("an organization") ? { agentId } : {};
 
@@ -466,7 +458,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "mutation ($id: ID!) { sendTestEvent(input: { id: $id }) { outcome } }",
     variables: async (fixture) => {
       const endpoint = await anEndpoint(fixture);
-      // Where the gateway does not connect to, so that the test needs no network.
+      // The gateway does not connect to this address, so the test needs no network.
       await fixture.gateway.services.database.write((tx) =>
         tx.query("update webhook_endpoint set url = 'http://127.0.0.1/' where id = $1", [endpoint.id]),
       );
@@ -828,7 +820,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
   "Mutation.removePassword": {
     outcomes: ALLOWED.members,
     document: "mutation { removePassword { id } }",
-    // Only members with a passkey can.
+    // Only members with a passkey can remove their password.
     variables: async (fixture, caller) => {
       await ownPasskey(fixture, caller);
       return {};
@@ -843,7 +835,7 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     outcomes: ALLOWED.members,
     document: "mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { id } }",
     variables: async ({ memberOf }, caller) => ({
-      // The same address, with which the caller signs in later.
+      // Unchanged, because the caller signs in with it later.
       input: { email: memberOf(caller)?.email ?? "nobody@example.com" },
     }),
   },
@@ -942,9 +934,9 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
 interface RouteEntry extends Pick<Entry, "outcomes"> {
   operationId: string;
   method: string;
-  /** `:id` stands for that of the variables. */
+  /** `:id` stands for the ID in the variables. */
   path: string;
-  /** The body, unless the variables have another. */
+  /** The body, unless the variables contain another one. */
   body?: unknown;
   variables?: (fixture: AccessFixture) => Promise<{ id: string; body?: unknown }>;
 }

@@ -69,7 +69,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(codeOf(await desk.rename(id, value))).toBe("invalid_request");
   });
 
-  test("a rename is recorded with both names, and one to the same name is not", async () => {
+  test("a rename is recorded with both names, and a rename to the same name is not recorded", async () => {
     const { id, slug } = await desk.add();
     expect((await desk.rename(id, " New name ")).body.data.renameAgent).toMatchObject({
       slug,
@@ -98,7 +98,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       "The agent has 2 active keys. Revoke them first.",
     ]);
     await keys.revoke(one.id);
-    // During its grace, the old key is active, too.
+    // The old key is still active during its grace period.
     const { id: next } = (await keys.rotate(two.id, 600)).body.data.rotateApiKey.apiKey;
     expect(messageOf(await desk.delete(id))).toContain("2 active keys");
     await keys.revoke(two.id);
@@ -110,7 +110,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("of a deleted agent, only the slug and the keys are left", async () => {
+  test("only the slug and the keys of a deleted agent are left", async () => {
     const { id, slug } = await desk.add();
     const key = await mint(gateway, { agent: slug });
     await keys.revoke(key.id);
@@ -167,7 +167,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ).toBeUndefined();
   });
 
-  slowTest("an organization has 200 agents at most, not counting deleted ones", async () => {
+  slowTest("an organization has at most 200 agents, not counting deleted ones", async () => {
     const { manager } = await addOrganization(gateway, "crowded");
     const { services } = gateway;
     const context = await operator(gateway, "crowded");
@@ -184,7 +184,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(codeOf(await create("crowd-c"))).toBeUndefined();
   });
 
-  test("of a deletion and a key that is minted meanwhile, exactly one comes through", async () => {
+  test("when an agent is deleted while a key is minted, exactly one of the two succeeds", async () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < 25; round++) {
       const { id } = await desk.add();
@@ -202,7 +202,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(outcomes.size).toBeGreaterThan(0);
   });
 
-  test("of two concurrent deletions, one comes through", async () => {
+  test("one of several concurrent deletions succeeds", async () => {
     const { id } = await desk.add();
     const codes = (await Promise.all([1, 2, 3, 4].map(() => desk.delete(id)))).map(codeOf);
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);

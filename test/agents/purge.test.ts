@@ -25,7 +25,7 @@ import { addEndpoint, addEvents, webhookClient } from "../support/webhooks";
 
 const ENV = { DELIVERY_WORKERS: "2", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
 
-/** Rows of an agent, and of tables that refer to its rows, by table. */
+/** Counts the rows of an agent, and the rows that refer to them, by table. */
 async function rowsOf({ services: { database } }: TestGateway, agentId: string) {
   return database.read(async (reader) => {
     const counts: Record<string, number> = {};
@@ -98,7 +98,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     return { ...agent, key };
   }
 
-  test("every row of a deleted agent goes, except itself and its keys, and no row of another agent", async () => {
+  test("every row of a deleted agent is deleted, except the agent and its keys, and no row of another agent", async () => {
     const [gone, kept] = [await fullAgent(100), await fullAgent()];
     const ofAll = await addEndpoint(gateway);
     const ofOne = await addEndpoint(gateway, { agentId: gone.id });
@@ -119,7 +119,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     expect(codeOf(await desk.delete(gone.id))).toBeUndefined();
     await purgeAll();
     const after = Object.entries(await rowsOf(gateway, gone.id)).filter(([, count]) => count > 0);
-    // Its endpoint is left to the deletion of endpoints.
+    // Its endpoint is deleted by the purge of endpoints.
     expect(after).toEqual(
       [
         ["api_key", 1],
@@ -140,10 +140,10 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
   });
 
   slowTest(
-    "what a process has left, also rows that came late, another one purges, until the agent is settled",
+    "another process purges the rows that a process has left, including late rows, until the agent is settled",
     async () => {
       const { id } = await fullAgent();
-      // As the command line does, which purges nothing.
+      // Like the command line, which purges nothing.
       await gateway.services.agents.delete(await operatorOfAgent(gateway, id), id);
       const find = () => read((reader) => reader.findOneOrFail(Agent, { where: { id }, withDeleted: true }));
       await purgeAll();
@@ -161,7 +161,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     },
   );
 
-  slowTest("an aborted purge stops and goes on later", async () => {
+  slowTest("an aborted purge stops and continues later", async () => {
     const { id } = await fullAgent();
     await gateway.services.agents.delete(await operatorOfAgent(gateway, id), id);
     await gateway.services.agentPurge.finishAll(AbortSignal.abort());
@@ -206,10 +206,10 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     },
   );
 
-  test("once a deletion is answered, nothing leaves that was still queued, neither messages nor events", async () => {
+  test("after the response to a deletion, no queued message or event is sent", async () => {
     const [receiver, endpoint] = await Promise.all([Receiver.start(), Receiver.start()]);
     try {
-      // All senders wait here, as a fast machine would have sent everything before the deletion.
+      // All senders wait here, because a fast machine could otherwise send everything before the deletion.
       const held: ServerResponse[] = [];
       for (const server of [receiver, endpoint])
         server.reaction = (response) => {
@@ -246,7 +246,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
       for (const server of [receiver, endpoint]) server.reaction = (response) => response.end();
       for (const response of held) response.end();
       await purgeAll();
-      // By then, every sender has ended what it was about.
+      // By then, every sender has finished its work.
       await waitUntil(async () => (await rowsOf(gateway, agentId)).message === 0);
       const { id: other, slug: otherSlug } = await desk.add();
       const last = await addWebhookLine(gateway, { agentId: other, url: receiver.url() });
@@ -265,7 +265,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
   });
 
   slowTest(
-    "changes by members at the same moment come before it or find no agent, and leave no row",
+    "concurrent changes by members either precede the deletion or find no agent, and leave no row",
     async () => {
       const { token } = await addMember(gateway, {
         permissions: ["config:manage", "conversations:read", "conversations:write"] as never,
@@ -291,7 +291,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
         );
         const codes = [deleted, ...others].map((reply) => reply && codeOf(reply));
         for (const code of codes) seen.add(code);
-        // The purge that the deletion began may have passed a table before a late row came.
+        // The purge that the deletion started may have passed a table before a late row was added.
         await purgeAll();
         await gateway.services.database.write((tx) =>
           tx.update(Agent, { id }, { deletedAt: timestamp(-3_700_000) }),
@@ -306,7 +306,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     },
   );
 
-  test("a member's stream of a deleted agent ends, and others go on", async () => {
+  test("a member's stream of a deleted agent ends, and others continue", async () => {
     const [gone, kept] = [await desk.add(), await desk.add()];
     const { token } = await addMember(gateway, { permissions: ["conversations:read"] as never });
     const open = TRANSPORTS["a subscription"];

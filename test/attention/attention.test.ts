@@ -73,7 +73,8 @@ describeGateway((gateway) => {
 
   test("nothing needs attention in a new organization", async () => {
     expect(await attention()).toEqual([]);
-    // Neither does a failure that is over, a paused line without messages, or a key that lasts.
+    // Neither does a failing line that was archived, a paused line without messages, or a key that does not expire
+    // soon.
     const idle = await addLine(gateway, { agentId });
     await lineClient(gateway).pause(idle.id);
     const archived = await addWebhookLine(gateway, { agentId });
@@ -177,22 +178,22 @@ describeGateway((gateway) => {
       async () => (await addMember(gateway, { permissions: [Permission.conversations_read] })).token,
       INBOX_KINDS,
     ],
-    ["an organization's key for lines", async () => keyFor("lines:manage"), LINE_KINDS],
-    ["an organization's key for webhooks", async () => keyFor("webhooks:manage"), WEBHOOK_KINDS],
-    ["an organization's key for keys", async () => keyFor("keys:manage"), KEY_KINDS],
-    ["an organization's key for members", async () => keyFor("members:read"), []],
+    ["an organization key for lines", async () => keyFor("lines:manage"), LINE_KINDS],
+    ["an organization key for webhooks", async () => keyFor("webhooks:manage"), WEBHOOK_KINDS],
+    ["an organization key for keys", async () => keyFor("keys:manage"), KEY_KINDS],
+    ["an organization key for members", async () => keyFor("members:read"), []],
     [
       "another organization's manager",
       async () => (await addOrganization(gateway, "apart")).manager.token,
       ["database_restored"],
     ],
-  ])("%s sees only what they may read elsewhere", async (_, tokenOf, kinds) => {
+  ])("%s sees only items that they may read elsewhere", async (_, tokenOf, kinds) => {
     expect((await kindsFor(await tokenOf())).sort()).toEqual([...kinds].sort());
   });
   const keyFor = async (scope: (typeof ORGANIZATION_SCOPES)[number]) =>
     (await mintForOrganization(gateway, { scopes: [scope] })).secret;
 
-  test("an item is gone once it needs nobody", async () => {
+  test("an item disappears when it no longer needs attention", async () => {
     await lineClient(gateway).resume(ids.paused as string);
     expect(await itemOf("line_paused")).toBeUndefined();
     await lineClient(gateway).pause(ids.failing as string);
@@ -236,7 +237,7 @@ describeGateway((gateway) => {
       sent: () => ({ statuses: ["sent", "delivered", "read"], since: timestamp(-DAY_MS) }),
     };
 
-    test("are counted exactly as they are listed: where they are sent or wait", async () => {
+    test("are counted exactly as they are listed, on the line where they were sent or wait", async () => {
       const [line, elsewhere] = [await addLine(gateway, { agentId }), await addLine(gateway, { agentId })];
       const [a, b, c, d, e, f, g, h] = await send(line.name, 8);
       await send(elsewhere.name, 2);
@@ -269,7 +270,7 @@ describeGateway((gateway) => {
       expect(ofKey.body.data.messages.totalCount).toBe(2);
     });
 
-    test("that belong to no conversation are those of the default line", async () => {
+    test("without a conversation belong to the default line", async () => {
       const [line] = await sql("select id from line where agent_id = $1 and is_default", [agentId]);
       const count = async () => {
         const { body } = await gateway.graphql(COUNTS, { id: line.id }, { token: owner });

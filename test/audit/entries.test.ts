@@ -26,8 +26,8 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   };
 
   /**
-   * Calls as the manager does in a browser.
-   * @param query whose first field's answer is handed back
+   * Calls the API like the manager in a browser.
+   * @returns the result of the first field
    */
   async function call(query: string, requestId: string, token: string | null = manager.token) {
     const headers = { "user-agent": "Browser/1.0", "x-request-id": requestId };
@@ -38,7 +38,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   const signIn = (password: string) =>
     `mutation { signIn(input: { email: "${manager.email}", password: "${password}" }) { token } }`;
 
-  /** Each thing that a member can do, done once. */
+  /** Every action of a member, each done once. */
   const ACTIONS: Record<string, (requestId: string) => Promise<Done>> = {
     create: async (requestId) => {
       const agentId = await firstAgentId(gateway);
@@ -108,7 +108,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       const since = new Date().toISOString();
       const { action, target, changes = [] } = await deed(requestId);
       const all = await auditLog(gateway, { since, targetId: target.id, action });
-      // The manager may have been made in the same millisecond, by no request.
+      // The manager may have been created in the same millisecond, but without a request.
       const entries = all.filter((entry: { requestId: string | null }) => entry.requestId !== null);
       expect(entries).toEqual([
         {
@@ -133,11 +133,11 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     },
   );
 
-  test("what a member was permitted is there before and after", async () => {
+  test("a change of permissions is recorded with the permissions before and after", async () => {
     const { members } = gateway.services;
     const context = await operator(gateway);
     const args = { memberId: manager.id, permission: Permission.config_manage };
-    // The second time changes nothing, and is no entry.
+    // The second call changes nothing and adds no entry.
     for (let i = 0; i < 2; i++) await members.revokePermission(context, args);
     await members.grantPermission(context, args);
     const entries = await auditLog(gateway, { targetId: manager.id });
@@ -152,7 +152,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     ]);
   });
 
-  test("a rotation without grace revokes the key, and one with it never extends the key's life", async () => {
+  test("a rotation without a grace period revokes the key, and a grace period never extends the key's life", async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const soon = await mint(gateway, { expiresAt });
     const now = await mint(gateway);
@@ -184,7 +184,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     });
   });
 
-  test("what the command line does is recorded with the command line as its actor", async () => {
+  test("changes through the command line are recorded with the command line as their actor", async () => {
     const { id } = await mint(gateway, { name: `by hand ${engine.name}` });
     const { members } = gateway.services;
     await members.revokeAllPermissions(await operator(gateway), manager.id);
@@ -203,7 +203,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     }
   });
 
-  test("each entry belongs to the organization of what it tells of", async () => {
+  test("each entry belongs to the organization of its target", async () => {
     const other = await addOrganization(gateway, "telling");
     const theirs = await auditLog(gateway, {}, other.manager.token);
     expect(theirs.map(({ action }: Done) => action)).toEqual([

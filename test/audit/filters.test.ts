@@ -40,7 +40,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(all.at(-1)?.action).toBe("organization_created");
   });
 
-  test("by action, actor and target, alone and together", async () => {
+  test("entries are filtered by action, actor and target, alone and together", async () => {
     const action = "api_key_renamed";
     const renamed = all.filter((entry) => entry.action === action);
     expect(renamed).toHaveLength(2);
@@ -53,7 +53,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(together).toHaveLength(1);
   });
 
-  test("by time, from a moment on and before another, whichever zone it is written in", async () => {
+  test("entries are filtered by a start and an end, in any time zone", async () => {
     const moment = all[Math.floor(all.length / 2)]?.createdAt ?? "";
     const east = new Date(Date.parse(moment) + 3_600_000).toISOString().replace("Z", "+01:00");
     const from = all.filter(({ createdAt }) => createdAt >= moment);
@@ -64,20 +64,20 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await found({ since: moment, until: moment })).toEqual([]);
   });
 
-  test("moments at the ends of what can be written find all or nothing", async () => {
+  test("the earliest and latest possible times find all or nothing", async () => {
     expect(await found({ since: "0001-01-01T00:00:00Z" })).toEqual(all);
     expect(await found({ since: "9999-12-31T23:59:59-12:00" })).toEqual([]);
     expect(await found({ until: "9999-12-31T23:59:59-12:00" })).toEqual(all);
     expect(await found({ since: "0000-01-01T00:00:00+12:00" })).toEqual(all);
   });
 
-  test("ids that nothing can have find nothing", async () => {
+  test("impossible IDs find nothing", async () => {
     for (const id of ["", "1", "\0", "018f0000-0000-7000-8000-000000000000"]) {
       expect([...(await found({ actorId: id })), ...(await found({ targetId: id }))]).toEqual([]);
     }
   });
 
-  test("pages join without gap or repeat, with a filter too", async () => {
+  test("pages continue without gaps or repeats, even with a filter", async () => {
     for (const filter of [{}, { targetId: key.id }]) {
       const seen: Entry[] = [];
       let after: string | null = null;

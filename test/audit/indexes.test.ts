@@ -40,7 +40,7 @@ onEachEngine((engine) => {
   });
   afterAll(() => logged.close());
 
-  /** How the database finds the entries, by what it says itself. */
+  /** Returns the database's query plan for the entries. */
   async function planOf(args: Partial<AuditLogArgs>): Promise<string> {
     logged.statements.length = 0;
     const context = operatorFor({ id: ORGANIZATION } as Organization);
@@ -70,7 +70,7 @@ onEachEngine((engine) => {
     expect(plan).not.toMatch(/sort|temp b-tree/i);
   });
 
-  test("a time narrows what is read of the index, not what was read already", async () => {
+  test("a time range limits the part of the index that is read", async () => {
     const since = new Date(START + 10 * HOUR_MS);
     const until = new Date(START + 12 * HOUR_MS);
     const plan = await planOf({ action: keyUsageActions.api_key_refused, since, until });

@@ -10,7 +10,7 @@ describeGateway((gateway) => {
     key = await mint(gateway, { name: "before" });
   });
 
-  /** All that can be seen, but for the audit log. */
+  /** All visible data except the audit log. */
   const state = async () =>
     (
       await gateway.graphql(
@@ -69,7 +69,7 @@ describeGateway((gateway) => {
     expect(codeOf(await desk.create(input))).toBeUndefined();
   });
 
-  test("at the command line neither members, agents nor organizations come to be untold", async () => {
+  test("members, agents and organizations that cannot be recorded are not created by the command line", async () => {
     const { services } = gateway;
     const context = await operator(gateway);
     const before = await state();
