@@ -13,7 +13,7 @@ import { byFunction, byPackage } from "./profile-tree.mjs";
 import { mark, spreadText } from "./report/format.mjs";
 import { median, middleRun, pairedRatios, summarize, turns } from "./stats.mjs";
 
-describe("the reader of answers", () => {
+describe("the response reader", () => {
   const lines = (...text) => text.join("\r\n");
   const ANSWERS = [
     {
@@ -47,7 +47,7 @@ describe("the reader of answers", () => {
     },
   ];
 
-  test("finds the end of each answer wherever the bytes were cut, and one answer after the other", () => {
+  test("finds the end of each response wherever the bytes are split, and reads one response after the other", () => {
     for (const { status, begins, wire } of ANSWERS) {
       const bytes = Buffer.from(wire);
       for (let first = 1; first < bytes.length; first++) {
@@ -67,7 +67,7 @@ describe("the reader of answers", () => {
     }
   });
 
-  test("keeps what it was given, even when the buffer is used again", () => {
+  test("keeps the bytes that it was given, even when the buffer is reused", () => {
     const reader = new ResponseReader(1);
     const buffer = Buffer.from("HTTP/1.1 200 OK\r\nContent-");
     assert.equal(reader.push(buffer), false);
@@ -75,7 +75,7 @@ describe("the reader of answers", () => {
     assert.equal(reader.push(Buffer.from("Length: 1\r\n\r\n[")), true);
   });
 
-  test("rejects what is no answer, goes on after its end, ends the connection, or has no length", () => {
+  test("rejects a response that is malformed, continues after its end, ends the connection, or has no length", () => {
     for (const wire of [
       lines("HTTP/1.0 200 OK", "content-length: 0", "", ""),
       lines("HTTP/1.1 200 OK", "content-length: 1", "", "[]"),
@@ -89,8 +89,8 @@ describe("the reader of answers", () => {
   });
 });
 
-describe("a connection of the load", () => {
-  /** A server with its port, for as long as the work takes. */
+describe("a connection of the load generator", () => {
+  /** Runs a server, whose port the work gets, until the work has ended. */
   const serving = async (handle, work) => {
     const server = createServer(handle).listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -103,7 +103,7 @@ describe("a connection of the load", () => {
   };
   /**
    * Sends some requests over one connection.
-   * @returns how many were answered
+   * @returns the number of responses
    */
   const sending = async (port, count, request) => {
     const bytes = encodeRequest(request, "key", "127.0.0.1");
@@ -116,7 +116,7 @@ describe("a connection of the load", () => {
     return answered;
   };
 
-  test("sends every request once, whole, one after the other", async () => {
+  test("sends every request completely and once, one after the other", async () => {
     const seen = [];
     const handle = async (request, response) => {
       let body = "";
@@ -135,7 +135,7 @@ describe("a connection of the load", () => {
     assert.deepEqual(seen, Array(5).fill('POST /v1/pets Bearer key {"name":"Řex"}'));
   });
 
-  test("fails at an answer with another status or beginning, and when the server hangs up", async () => {
+  test("fails if a response has another status or start, and if the server hangs up", async () => {
     const request = { method: "GET", path: "/", status: 200, begins: '{"data":{' };
     const failing = [
       [(_, response) => response.writeHead(500).end('{"data":{}}'), /answered 500/],
@@ -148,21 +148,21 @@ describe("a connection of the load", () => {
 });
 
 describe("the statistics", () => {
-  test("a median is the middle, or the mean of the two in the middle", () => {
+  test("a median is the middle number, or the mean of the two middle numbers", () => {
     assert.equal(median([3, 1, 2]), 2);
     assert.equal(median([4, 1, 3, 2]), 2.5);
     assert.equal(median([]), undefined);
     assert.equal(median([1, undefined, 3]), undefined);
   });
 
-  test("the reference has its turn before, between and after all others", () => {
+  test("the reference runs before, between and after all others", () => {
     assert.deepEqual(turns("p", ["a", "b"], 2), ["p", "a", "p", "b", "p", "a", "p", "b", "p"]);
     assert.deepEqual(turns("p", [], 3), ["p", "p", "p"]);
   });
 
-  test("a ratio is against the mean of the two turns beside it, so that a machine that slows down cancels out", () => {
+  test("a ratio compares a turn with the mean of the two turns next to it, so a slowing machine has no effect", () => {
     const speeds = { p: 100, a: 50, b: 200 };
-    // Each turn finds the machine a little slower than the one before.
+    // The machine is a little slower in each turn than in the one before.
     const results = turns("p", ["a", "b"], 3).map((name, i) => ({
       name,
       values: { perSecond: speeds[name] * (1 - i / 100) },
@@ -176,14 +176,14 @@ describe("the statistics", () => {
     assert.equal(summary.a.rounds.length, 3);
   });
 
-  /** Turns of a reference at 100 requests a second, and of a contender at some. */
+  /** Returns turns of a reference at 100 requests per second, and of a contender at these speeds. */
   const beside = (...speeds) => {
     const left = [...speeds];
     const speedOf = (name) => (name === "p" ? 100 : left.shift());
     return turns("p", ["a"], speeds.length).map((name) => ({ name, values: { perSecond: speedOf(name) } }));
   };
 
-  test("a result is the median of the ratios, with the lowest and the highest, in whatever order they come", () => {
+  test("a result is the median of the ratios, with the lowest and the highest, in any order", () => {
     const { a, p } = summarize("p", beside(90, 200, 80, 85, 95));
     assert.equal(a.ratio.perSecond, 0.9);
     assert.deepEqual(a.spread.perSecond, [0.8, 2]);
@@ -199,7 +199,7 @@ describe("the statistics", () => {
     assert.equal(spreadText({ median: { cpu: 1 } }, "cpu"), "");
   });
 
-  test("of several runs, each number is from the run whose ratio is the middle one, with its spread", () => {
+  test("each number of several runs, with its spread, is from the run with the median ratio", () => {
     const run = (perSecond, cpu) => ({
       p: { median: { perSecond: perSecond * 1000, cpu: 10 }, rounds: [{ perSecond }] },
       a: {
@@ -219,12 +219,12 @@ describe("the statistics", () => {
     assert.equal(p.ratio, undefined);
   });
 
-  test("one run stays as it is", () => {
+  test("a single run is returned unchanged", () => {
     const run = summarize("p", beside(90, 80));
     assert.equal(middleRun([run]), run);
   });
 
-  test("what could not be measured is left out", () => {
+  test("measures without a result are omitted", () => {
     const results = turns("p", ["a"], 1).map((name) => ({ name, values: { p50: 1, cpu: undefined } }));
     const { a } = summarize("p", results);
     assert.deepEqual(a.median, { p50: 1 });
@@ -234,7 +234,7 @@ describe("the statistics", () => {
 });
 
 describe("the options", () => {
-  test("a spread takes five rounds, and a middle run an odd number of runs", () => {
+  test("a spread needs five rounds, and a median run needs an odd number of runs", () => {
     assert.equal(readOptions([]).rounds, 5);
     assert.equal(readOptions([]).runs, 1);
     assert.deepEqual(
@@ -246,13 +246,13 @@ describe("the options", () => {
     assert.throws(() => readOptions(["--runs", "2"]), /--runs must be an odd number/);
   });
 
-  test("results first have the workloads in which callers ask for different things", () => {
+  test("results start with the workloads whose requests differ between callers", () => {
     const { workloads } = readOptions([]);
     assert.deepEqual(workloads.slice(0, 2), ["rest-pages", "rest-mixed"]);
     assert.deepEqual(workloads.slice(-2), ["rest-list", "graphql-list"]);
   });
 
-  test("contenders that do the same work stand beside those that do not", () => {
+  test("contenders that do the same work are next to contenders that do not", () => {
     const names = readOptions([]).contenders.map(({ name }) => name);
     for (const name of ["floor", "mercurius"])
       assert.equal(names[names.indexOf(name) + 1], `${name}-same-work`);
@@ -278,7 +278,7 @@ describe("the cores", () => {
   });
 });
 
-test("CPU time is that of all threads of a process", { skip: process.platform !== "linux" }, async () => {
+test("CPU time includes all threads of a process", { skip: process.platform !== "linux" }, async () => {
   const [before, used] = [cpuMicros(process.pid), process.cpuUsage()];
   const spin = `
     const { parentPort, workerData } = require("node:worker_threads");
@@ -307,7 +307,7 @@ describe("the profile", () => {
     timeDeltas: [0, 10, 20, 1000, 30, 40],
   };
 
-  test("counts a function's own time wherever it was called from, most first, without idling", () => {
+  test("lists functions by self time from all callers, longest first, without idle time", () => {
     const functions = byFunction(PROFILE);
     assert.deepEqual(
       functions.map(({ name, self }) => [name, self]),
@@ -322,7 +322,7 @@ describe("the profile", () => {
     ]);
   });
 
-  test("sums it up by package, the product by folder", () => {
+  test("sums self time by package, and the product's by folder", () => {
     assert.deepEqual(byPackage(byFunction(PROFILE)), [
       { name: "graphql", self: 90 },
       { name: "src/rest", self: 10 },
@@ -330,7 +330,7 @@ describe("the profile", () => {
   });
 });
 
-test("an API reads the cursor of the next page out of the Link header", () => {
+test("an API reads the cursor of the next page from the Link header", () => {
   const link = '</v1/pets?limit=20&cursor=cGV0OjIwOjFhYg>; rel="next"';
   assert.deepEqual(restApi.answer({ kind: "list" }, { status: 200, link, body: [] }), {
     status: 200,

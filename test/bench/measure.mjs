@@ -2,7 +2,7 @@ import { startServer } from "./server.mjs";
 import { summarize, turns } from "./stats.mjs";
 import { verifySame } from "./verify.mjs";
 
-/** Time at the start of each turn that is not measured (s), because caches are refilled for this server. */
+/** Unmeasured time at the start of each turn (s), while the caches are refilled for this server. */
 const LEAD = 0.2;
 
 /** A server is warm after this many requests, or after `MAX_WARM_UP` warm-ups, for slow servers. */

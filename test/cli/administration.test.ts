@@ -55,7 +55,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     );
   });
 
-  test("a deactivated organization's keys resolve no more from the next request on, until it is reactivated", async () => {
+  test("a deactivated organization's keys are rejected from the next request on, until it is reactivated", async () => {
     await json("orgs", "add", "--slug", "sleepy", "--name", "Sleepy");
     await json("agents", "add", "--org", "sleepy", "--slug", "sleepy-agent", "--name", "Agent");
     const { secret: token } = await json("keys", "create", "--agent", "sleepy-agent", "--name", "k");
@@ -75,7 +75,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await whoami()).status).toBe(200);
   });
 
-  test("a member is signed in once by a link, and unlinked from an account at the issuer", async () => {
+  test("a link signs a member in once, and a member can be unlinked from an account at the issuer", async () => {
     const { id: memberId, email } = await addMember(gateway);
     const { link } = await json("members", "sign-in-link", email);
     const open = () =>
@@ -90,7 +90,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(left).toBe(0);
   });
 
-  test("pets are added by the hundred", async () => {
+  test("hundreds of pets are added", async () => {
     const before = await gateway.services.database.read((reader) => reader.query("SELECT id FROM pet"));
     expect((await cli("seed", "--pets", "250")).stdout).toBe("Added 250 pets.\n");
     const after = await gateway.services.database.read((reader) => reader.query("SELECT id FROM pet"));
@@ -103,7 +103,7 @@ describe("the command line", () => {
   const gateway = suiteGateway(sqlite);
   const cli = (args: string[], input?: string): Promise<Ended> => runCli(gateway.databaseUrl, args, input);
 
-  slowTest("shows a generated password, and not one that it was given", async () => {
+  slowTest("shows a generated password, but not a given one", async () => {
     const add = (email: string, ...more: string[]) => [
       ...["members", "add", "--org", "first", "--email", email],
       ...more,
@@ -219,7 +219,7 @@ describe("the command line", () => {
     ).toEqual([]);
   });
 
-  test("prints JSON wherever it changes something", async () => {
+  test("prints JSON for every command that changes something", async () => {
     const json = async (...args: string[]) => JSON.parse((await cli([...args, "--json"])).stdout);
     expect(await json("seed", "--pets", "3")).toEqual({ added: 3 });
     expect(await json("migrate")).toEqual({ ran: [] });
@@ -323,7 +323,7 @@ describe("at a terminal", () => {
     expect(await gateway.services.organizations.bySlug(asked.slug)).toMatchObject({ deactivatedAt: null });
   });
 
-  test.each(["y\n", "YES\n"])("%j goes on", async (answer) => {
+  test.each(["y\n", "YES\n"])("%j continues", async (answer) => {
     const asked = await targets();
     for (const [args, question] of commands(asked)) {
       const { code, stdout, stderr } = await type(answer, args);
@@ -351,7 +351,7 @@ describe("on an unused database", () => {
   });
   afterEach(() => testDatabase.drop());
 
-  test("commands ask for the migrations, which run once", async () => {
+  test("commands ask the user to run the migrations, which run once", async () => {
     const before = await runCli(testDatabase.url, ["keys", "list"]);
     expect(before).toMatchObject({ code: 1, stdout: "" });
     expect(before.stderr).toMatch(/^gateway: no database found at \/.*gateway\.sqlite; .*\n$/);

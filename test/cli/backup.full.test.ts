@@ -26,8 +26,8 @@ const fileOf = (url: string) => url.slice("sqlite:".length);
 const inPlace = (name: string) => join(directory, name);
 
 /**
- * Fails unless it ended as every rejection of the command line does.
- * @returns what it said
+ * Fails unless the command ended like every rejected command.
+ * @returns its message
  */
 function rejection({ code, stdout, stderr }: Ended): string {
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -60,7 +60,7 @@ describe("while a server writes", () => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
 
-  test("a backup holds every write that was answered before it began, and a server on it goes on from there", async () => {
+  test("a backup contains every write that was answered before it began, and a server can continue from it", async () => {
     const answered: number[] = [];
     let writing = true;
     const writers = Array.from({ length: 8 }, async () => {
@@ -106,7 +106,7 @@ describe("while a server writes", () => {
     expect(((await added.json()) as { id: number }).id).toBeGreaterThan(Math.max(...before));
   });
 
-  test("nothing is restored over its database", async () => {
+  test("nothing is restored over the server's database", async () => {
     await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
     await runCli(testDatabase.url, ["backup", inPlace("backup")]);
     await call(server.url, "/v1/pets", { name: "Tom", categoryId: 1 });
@@ -122,7 +122,7 @@ describe("while a server writes", () => {
     expect(await petsOf(testDatabase.url)).toBe(1);
   });
 
-  test("a server that was killed left its last writes in the log, and a backup has them", async () => {
+  test("a backup contains the last writes of a killed server, which are still in the log", async () => {
     await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
     server.signal("SIGKILL");
     await server.ended;
@@ -178,7 +178,7 @@ describe("on a database with a pet", () => {
     expect((await readdir(directory)).sort()).toEqual([...before, "garbage"].sort());
   });
 
-  test("what is no whole backup of this program is not restored, and what is there stays", async () => {
+  test("a file that is not a complete backup of this program is not restored, and the database stays as it is", async () => {
     await backup(inPlace("good"));
     const bytes = await readFile(inPlace("good"));
     await writeFile(inPlace("garbage"), "not a database ".repeat(1000));
@@ -216,7 +216,7 @@ describe("on a database with a pet", () => {
     expect(await petsOf(testDatabase.url)).toBe(1);
   });
 
-  test("a backup is restored over another database only with --force, and undoes what came since", async () => {
+  test("a backup is restored over another database only with --force, and undoes all later changes", async () => {
     await backup(inPlace("good"));
     await runCli(testDatabase.url, ["seed", "--pets", "5"]);
     expect(rejection(await restore(inPlace("good")))).toContain("--force");
@@ -225,7 +225,7 @@ describe("on a database with a pet", () => {
     expect(await petsOf(testDatabase.url)).toBe(1);
   });
 
-  test("over a damaged database nothing is restored until that is moved away", async () => {
+  test("nothing is restored over a damaged database until that is moved away", async () => {
     await backup(inPlace("good"));
     await writeFile(fileOf(testDatabase.url), "not a database ".repeat(1000));
     expect(rejection(await restore(inPlace("good"), "--force"))).toContain(
@@ -257,14 +257,14 @@ describe("on a database with a pet", () => {
     },
   );
 
-  test("a backup that its owner may only read can be restored", async () => {
+  test("a backup that is read-only for its owner can be restored", async () => {
     await backup(inPlace("good"));
     await chmod(inPlace("good"), 0o400);
     expect(await restore(inPlace("good"), "--force")).toMatchObject({ code: 0 });
   });
 });
 
-test("for PostgreSQL the command line names the tool that does it, without a password", async () => {
+test("for PostgreSQL, the command line names the tool to use, without a password", async () => {
   for (const [command, tool] of [
     ["backup", "pg_dump"],
     ["restore", "pg_restore"],

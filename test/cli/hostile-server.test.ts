@@ -115,7 +115,7 @@ test("a redirect is not followed, and its address is printed without the key", a
   expect(elsewhere).not.toHaveBeenCalled();
 });
 
-test("a read waits for a busy server, whose long responses it does not read", async () => {
+test("a read waits for a busy server without reading its long responses", async () => {
   const busy: RequestListener = (request, response) => {
     response.writeHead(503, { "retry-after": "0" });
     withoutEnd(request, Object.assign(response, { writeHead: () => response }));
@@ -153,7 +153,7 @@ test("a server whose certificate is not trusted gets no key", async () => {
   untrusted.close();
 });
 
-test("a server that does not respond in time is given up", async () => {
+test("the command gives up on a server that does not respond in time", async () => {
   const within = jest
     .spyOn(AbortSignal, "timeout")
     .mockImplementation(() => AbortSignal.abort(new DOMException("", "TimeoutError")));

@@ -22,7 +22,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     json("keys", "create", "--agent", "first-agent", "--name", name, ...more);
   const statusOf = async (token: string) => (await gateway.rest("GET", "/agent/whoami", { token })).status;
 
-  // An open connection would keep it alive; the host of the other commands waits for the same.
+  // An open connection would keep such a process alive; the process that runs the other commands also waits for this.
   slowTest("a command that writes and one that is rejected end as processes", async () => {
     const ended = await Promise.all([
       spawnCli(gateway.databaseUrl, ["keys", "create", "--agent", "first-agent", "--name", "by a process"]),
@@ -59,13 +59,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("nothing in a name or a User-Agent reaches the terminal that could steer it or turn its text", async () => {
+  test("nothing in a name or a User-Agent controls the terminal or reverses its text", async () => {
     // Stored before names were checked for them.
     const name = "evil\u009b2J\u202etxt\u200e\u{e0041}";
     const { id, secret } = await mint(gateway);
     await gateway.services.database.write((tx) => tx.update(ApiKey, { id }, { name }));
     await gateway.services.keys.revoke(await operator(gateway), id);
-    // Fetch sends header values as bytes, of which those above 127 are read as U+0080 and so on.
+    // Fetch sends header values as bytes; bytes above 127 are read as U+0080 and so on.
     await gateway.rest("GET", "/agent/whoami", { token: secret, headers: { "user-agent": "agent\u009b2J" } });
     await gateway.services.usageRecorder.flush({ all: true });
     const outputs = await Promise.all([
@@ -79,7 +79,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(entries[0].userAgent).toBe("agent\u009b2J");
   });
 
-  test("the audit log shows what was changed, and which key by its hint", async () => {
+  test("the audit log shows each change and the key's hint", async () => {
     const { id, hint } = await create("before");
     await cli("keys", "rename", id, "after");
     const list = ["audit", "list", "--org", "first", "--target", id, "--action", "api_key_renamed"];
@@ -103,7 +103,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       stdout: expect.stringMatching(`^${key.hint} \\(to revoke\\) was revoked at \\S+\\.\n$`),
     });
     expect(await statusOf(key.secret)).toBe(403);
-    // Once more changes nothing.
+    // A repeat changes nothing.
     expect(await json("keys", "revoke", key.id)).toMatchObject({ id: key.id, state: "revoked" });
   });
 
@@ -140,7 +140,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(lines[0]).toMatch(
       /^HINT +NAME +AGENT +STATE +CREATED AT +EXPIRES AT +REVOKED AT +LAST USED AT +LAST USED IP +RATE LIMIT PER MINUTE +SCOPES +ALLOWED NETWORKS +ID$/,
     );
-    // The columns stand below their headings.
+    // The columns are aligned with their headings.
     const line = lines.find((text) => text.startsWith(key.hint)) ?? "";
     expect(line.indexOf(key.createdAt)).toBe(lines[0]?.indexOf("CREATED AT"));
     expect(line.endsWith(key.id)).toBe(true);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { sqlite } from "../support/engines";
 
-test("a closed pipe ends a command without a word, and a full disk with one line", async () => {
+test("a closed pipe ends a command silently, and a full disk ends it with one line", async () => {
   const database = await sqlite.createMigratedDatabase();
   const cli = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(__dirname, "../../dist/src/cli/main.js"))}`;
   for (const args of ["orgs list", "keys list --json", "--help", "keys create --help"]) {

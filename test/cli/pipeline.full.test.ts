@@ -26,7 +26,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
       await chmod(join(bin, name), 0o755);
     };
-    // The package is installed already.
+    // The package is already installed.
     await program("npm", '[ "$*" = "install agent-petstore-gateway" ]');
     await program("gateway", `exec "${process.execPath}" "${resolve("dist/src/cli/main.js")}" "$@"`);
     await program("gh", '[ "$1 $2" = "secret set" ] && cat > "$3"');

@@ -14,7 +14,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     Number((await rows(`SELECT count(*) AS n ${sql}`, ...parameters))[0].n);
   const seed = (...args: string[]) => runCliForJson(gateway.databaseUrl, "seed", ...args);
 
-  /** An agent whose only line, the default one, is paused: what is queued stays queued. */
+  /** Adds an agent whose only line is paused, so its messages stay queued. */
   async function pausedAgent() {
     const slug = `seeded-${Math.random().toString(36).slice(2)}`;
     await runCliForJson(
@@ -39,7 +39,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     ]);
 
   slowTest(
-    "sample conversations are as if their messages had been sent, also when they are added twice",
+    "sample conversations look as if their messages had been sent, even when they are added twice",
     async () => {
       const { id, slug } = await pausedAgent();
       for (let times = 1; times <= 2; times++) {
@@ -119,7 +119,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect(await count("FROM message WHERE agent_id = $1 AND status = 'delivered'", id)).toBe(50);
   });
 
-  test("without conversations, messages belong to none", async () => {
+  test("without sample conversations, messages do not belong to any", async () => {
     const { id, slug } = await pausedAgent();
     await seed("--agent", slug, "--messages", "12", "--queued", "3");
     expect(await count("FROM message WHERE agent_id = $1 AND conversation_id IS NULL", id)).toBe(15);
@@ -128,7 +128,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     );
   });
 
-  test("on a webhook line contacts have phone numbers, and messages the receiver's IDs", async () => {
+  test("on a webhook line, contacts have phone numbers and messages have the receiver's IDs", async () => {
     const { id, slug } = await pausedAgent();
     const webhook = { url: "https://93.184.215.14/", addressKind: "phone" };
     await addLine(gateway, {

@@ -12,7 +12,7 @@ import { webhookClient } from "../support/webhooks";
 const NOWHERE = "sqlite:/nowhere/gateway.sqlite";
 const UNREACHABLE = "https://127.0.0.1:1";
 
-/** Replaces what differs between two runs that do the same. */
+/** Replaces the parts of the output that differ between equal runs. */
 const alike = ({ code, stdout, stderr }: Ended) => ({
   code,
   stdout: [
@@ -42,12 +42,12 @@ describeGateway({ engine: "any" }, (gateway) => {
   const onServer = (...args: string[]) =>
     runCli(NOWHERE, args, "", { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.owner });
 
-  /** What a run on the database or the server changes, by its IDs. */
+  /** IDs of the resources that a run on the database or the server changes. */
   const created = { key: "", endpoint: "" };
 
   /**
-   * Commands in an order in which each can succeed, unless it would call another machine.
-   * @param run names what a run on the database or the server creates
+   * Commands in an order that lets each succeed, unless it would call another machine.
+   * @param run part of the names of created resources, for the run on the database or on the server
    */
   const commands = (run: string, { key, endpoint } = created): string[][] => {
     const agent = ["--agent", `agent-${run}`];
@@ -130,7 +130,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   };
 
   slowTest(
-    "each command prints the same by --url as on the database",
+    "each command prints the same with --url as on the database",
     async () => {
       const runs: string[][][] = [];
       for (const run of ["d", "s"]) {
@@ -142,7 +142,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       const [ofDatabase = [], ofServer = []] = runs;
       for (const [i, args] of ofDatabase.entries()) {
         for (const json of [[], ["--json"]]) {
-          // What is created once cannot be created again.
+          // A command that creates or ends something cannot succeed twice.
           if (json.length > 0 && /^(add|create|invite|withdraw|remove|cancel)$/.test(args[1] ?? "")) continue;
           const expected = alike(await onDatabase(...args, ...json));
           const ended = alike(await onServer(...(ofServer[i] ?? []), ...json));
@@ -199,7 +199,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("an organization key mints from elsewhere only what it has itself", async () => {
+  test("an organization key remotely mints only keys with its own scopes and networks", async () => {
     const { secret } = await mintForOrganization(gateway, { scopes: ["keys:manage", "members:read"] });
     const mint = (...args: string[]) =>
       runCli(NOWHERE, ["keys", "create", "--name", `n ${Math.random()}`, ...args, "--json"], "", {
@@ -225,7 +225,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await mint(...ofAgent, "--scopes", "pets:read")).toMatchObject({ code: 0 });
   });
 
-  test("a key is listed, rotated and revoked from elsewhere, without --org", async () => {
+  test("a key is listed, rotated and revoked remotely, without --org", async () => {
     const json = async (...args: string[]) => JSON.parse((await onServer(...args, "--json")).stdout);
     const { hint } = await json("keys", "create", "--agent", "first-agent", "--name", "from elsewhere");
     const next = await json("keys", "rotate", hint, "--grace", "1h");

@@ -8,7 +8,7 @@ export interface Seen {
   data?: any;
   /** The codes in `extensions` of the errors that the client passes on. */
   codes: unknown[];
-  /** The HTTP status, if the client treats the answer as a failure of the network. */
+  /** The HTTP status, if the client treats the response as a network failure. */
   status?: number;
 }
 

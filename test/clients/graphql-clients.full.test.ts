@@ -12,7 +12,7 @@ describe.each(CLIENTS)("%s, queries by %s", (_, queriesBy, create) => {
   const clientWith = (token: string | null) =>
     create(`${gateway.url}/graphql`, token === null ? {} : { authorization: `Bearer ${token}` });
 
-  /** How often the server was asked with each method since it started. */
+  /** Returns the number of requests since the server's start, by method. */
   const methods = () => {
     const lines = gateway
       .log()
@@ -35,7 +35,7 @@ describe.each(CLIENTS)("%s, queries by %s", (_, queriesBy, create) => {
     expect(methods().slice(before)).toEqual(["POST", queriesBy]);
   });
 
-  test("reads the code of each error, also if every field failed", async () => {
+  test("reads the code of each error, even if every field failed", async () => {
     const client = clientWith(gateway.key);
     const unscoped = clientWith((await mint(gateway, { scopes: ["messages:write"] })).secret);
     const owner = clientWith(gateway.owner);
@@ -63,7 +63,7 @@ describe.each(CLIENTS)("%s, queries by %s", (_, queriesBy, create) => {
     );
   });
 
-  test("learns of a dead or missing credential by its code or its status", async () => {
+  test("recognizes a dead or missing credential by the code or the status", async () => {
     const { id, secret } = await mint(gateway);
     await gateway.services.keys.revoke(await operator(gateway), id);
     const known = ({ codes, status }: Seen) => codes[0] ?? status;

@@ -8,7 +8,7 @@ const FOLDER = "test/clients/typed";
 
 describe("schema.graphql", () => {
   const gateway = suiteGateway(sqlite);
-  // biome-ignore lint/suspicious/noExplicitAny: what the tools made of it, which the tests check
+  // biome-ignore lint/suspicious/noExplicitAny: the results of the tools, which the tests check
   let results: any;
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe("schema.graphql", () => {
     results = JSON.parse(stdout.split("\n").at(-1) ?? "");
   }, 300_000);
 
-  test("is accepted by Relay's compiler, with connections that are fetched again from Query", () => {
+  test("is accepted by Relay's compiler, with connections that are refetched from Query", () => {
     expect(results.relay).toEqual(
       ["ConversationList", "EventList", "MessageList", "PetList"].map(
         (name) => `${name}PaginationQuery.graphql.ts`,
@@ -30,21 +30,21 @@ describe("schema.graphql", () => {
     );
   });
 
-  test("gives Apollo Client types by the client preset, and its cache joins pages", () => {
+  test("gives Apollo Client types through the client preset, and its cache joins pages", () => {
     expect(results.apollo).toEqual({
       ...{ created: "Apollo", pets: 1, total: 1, isExact: true },
       types: ["configuration_published", "message_queued"],
     });
   });
 
-  test("gives urql types by gql.tada", () => {
+  test("gives urql types through gql.tada", () => {
     expect(results.urql).toEqual({
       ...{ created: "urql", pets: 2, total: 2, isExact: true },
       types: ["message_queued", "message_queued"],
     });
   });
 
-  test("has no finding of graphql-eslint that the documentation does not explain", () => {
+  test("has no graphql-eslint findings that the documentation does not explain", () => {
     expect(results.lint).toEqual([]);
   });
 });

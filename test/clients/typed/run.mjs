@@ -1,5 +1,5 @@
-// Compiles clients against schema.graphql and lints it. Prints what each client got from the service, the queries that
-// Relay's compiler made, and the findings of the linter: node run.mjs <url> <key>
+// Compiles clients against schema.graphql and lints it. Prints each client's results, the queries that Relay's compiler
+// generated, and the linter's findings: node run.mjs <url> <key>
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -39,7 +39,7 @@ compileStrictly(
   { skipLibCheck: true },
 );
 for (const name of usages) results[name] = await (await import(join(usage, `${name}.js`))).use(url, key);
-// The generators print, too.
+// The generators also print.
 process.stdout.write(`\n${JSON.stringify(results)}`);
 
 /** Runs a program of a package. */
@@ -47,7 +47,7 @@ function run(program, ...args) {
   execFileSync(process.execPath, [join(folder, "node_modules", program), ...args], { cwd: generated });
 }
 
-/** @returns the queries that Relay's compiler made for the next page of each connection */
+/** @returns the queries that Relay's compiler generated for the next page of each connection */
 function compileRelay() {
   const config = { src: "relay", schema: "schema.graphql", language: "typescript" };
   writeFileSync(join(generated, "relay.config.json"), JSON.stringify(config));
@@ -56,14 +56,14 @@ function compileRelay() {
   return artifacts.filter((name) => name.includes("PaginationQuery")).sort();
 }
 
-/** @returns what graphql-eslint finds in the schema, with its line */
+/** @returns the findings of graphql-eslint in the schema, with their lines */
 async function lint() {
   const eslint = new ESLint({ overrideConfigFile: true, overrideConfig: [SCHEMA_RULES] });
   const [{ messages }] = await eslint.lintFiles(["schema.graphql"]);
   return messages.map(({ line, ruleId, message }) => `${line}: ${message} (${ruleId})`);
 }
 
-/** Generates the types of a usage with the client preset of GraphQL Code Generator. */
+/** Generates the types for a usage with the client preset of GraphQL Code Generator. */
 async function generateTypes(name) {
   const rawSDL = readFileSync(join(usage, name), "utf8");
   const operations = [...rawSDL.matchAll(/graphql\(`(.*?)`\)/gs)].map(([, text]) => text);
@@ -84,7 +84,7 @@ async function generateTypes(name) {
   }
 }
 
-/** Generates the types of gql.tada. */
+/** Generates the types for gql.tada. */
 function generateTada() {
   const plugin = {
     name: "gql.tada/ts-plugin",

@@ -4,7 +4,7 @@ const { "flat/schema-recommended": recommended, "flat/schema-relay": relay } = g
 const [severity, { EnumValueDefinition: _, ...styles }] =
   recommended.rules["@graphql-eslint/naming-convention"];
 
-/** The rules of graphql-eslint for schemas; docs/graphql.md has the reasons for what they leave out. */
+/** The rules of graphql-eslint for schemas; docs/graphql.md explains the omissions. */
 export const SCHEMA_RULES = {
   files: ["**/*.graphql"],
   languageOptions: {
@@ -21,7 +21,7 @@ export const SCHEMA_RULES = {
     "@graphql-eslint/strict-id-in-types": "off",
     // Lists page forward only.
     "@graphql-eslint/relay-arguments": ["error", { includeBoth: false }],
-    // Connections have `nodes`, short lists come as a whole, and there is no `node(id:)`.
+    // Connections have `nodes`, short lists are returned whole, and there is no `node(id:)`.
     "@graphql-eslint/relay-edge-types": [
       "error",
       { withEdgeSuffix: true, shouldImplementNode: false, listTypeCanWrapOnlyEdgeType: false },
