@@ -27,7 +27,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     configurations = configurationClient(gateway);
   });
 
-  test("organizations take turns at checks, however many of one wait", async () => {
+  test("organizations take turns at checks, however many checks of one organization wait", async () => {
     await addOrganization(gateway, "modest");
     const { configurations: service } = gateway.services;
     const order: string[] = [];
@@ -47,14 +47,14 @@ describeGateway({ engine: "any" }, (gateway) => {
     return { id, key: (await mint(gateway, { agent: slug })).secret };
   }
 
-  /** Saves a document as the draft of an agent, which has none, and publishes it. */
+  /** Saves a document as the draft of an agent without a draft, and publishes it. */
   async function publish(agentId: string, document: unknown, expectedLiveVersion: number) {
     await configurations.save(agentId, document, 0);
     const { body } = await configurations.publish(agentId, { expectedLiveVersion });
     return body.data.publishConfiguration;
   }
 
-  test("a key reads back what is live, with a digest that it can recompute, by both APIs", async () => {
+  test("a key reads the live version through both APIs, with a digest that it can recompute", async () => {
     const { id, key } = await newAgent();
     await publish(id, DOCUMENT, 1);
     const rest = await gateway.rest("GET", "/agent/configuration", { token: key });
@@ -127,7 +127,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(codeOf(await configurations.versions(id, { after }))).toBe("invalid_cursor");
   });
 
-  test("a document is published instead of the draft, and never unchecked as if it were an earlier version", async () => {
+  test("a document is published instead of the draft, and is always checked, unlike an earlier version", async () => {
     const { id } = await newAgent();
     await configurations.save(id, OTHER, 0);
     const made = await configurations.publish(id, { expectedLiveVersion: 1, document: DOCUMENT });
@@ -211,7 +211,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("of two members that publish at the same time one wins, and the other is told so", async () => {
+  test("when two members publish at the same time, one succeeds and the other gets a conflict", async () => {
     const { id } = await newAgent();
     const members = await Promise.all([1, 2].map(() => addMember(gateway, { manage: true })));
     const tokens = await Promise.all(members.map((member) => openSession(gateway, member)));
@@ -234,7 +234,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(saves.map(codeOf).sort()).toEqual(["version_conflict", undefined]);
   });
 
-  test("a key sees the configuration of its own agent only, also within its organization", async () => {
+  test("a key sees only its own agent's configuration, even within its organization", async () => {
     const [one, other] = [await newAgent(), await newAgent()];
     await publish(one.id, OTHER, 1);
     const versionOf = async (token: string) =>
@@ -251,7 +251,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(codeOf(await configurations.read(one.id, undefined, { token }))).toBe("forbidden");
   });
 
-  test("no answer holds a credential or the target of a line", async () => {
+  test("no response contains a credential or the target of a line", async () => {
     const { id, key } = await newAgent();
     const lines = lineClient(gateway);
     const email = {
@@ -299,7 +299,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("the JSON Schema of documents is there for editors, without a key", async () => {
+  test("editors get the JSON Schema of documents without a key", async () => {
     const path = "/agent/configuration/schema";
     const { status, headers, body } = await gateway.rest("GET", path, { token: null });
     expect([status, headers.get("content-type")]).toEqual([200, "application/schema+json; charset=utf-8"]);

@@ -6,7 +6,7 @@ import { PromptRun } from "../../src/features/configuration/document/texts/promp
 import { TextRun } from "../../src/features/configuration/document/texts/text-run";
 import type { Value } from "../../src/features/configuration/document/value";
 
-/** About as many bytes as the data of a situation may have. */
+/** Approximate max size of a situation's data (bytes). */
 const SIZE = 32_000;
 const of = (character: string) => character.repeat(SIZE / Buffer.byteLength(character));
 
@@ -22,7 +22,7 @@ const WIDE = of("\u4e2d");
 const PAIRS = of("\ud83d\ude00");
 const FRACTION = `2026-01-01T00:00:00.${"1".repeat(SIZE)}Z`;
 
-/** For each filter, the inputs for which it has most to do; none where its work does not depend on their size. */
+/** The most expensive inputs of each filter; none if its work does not depend on their size. */
 const INPUTS: Readonly<Record<string, readonly [Value, ...Value[]][]>> = {
   abs: [[DIGITS]],
   append: [[DIGITS, WIDE]],
@@ -72,13 +72,13 @@ const INPUTS: Readonly<Record<string, readonly [Value, ...Value[]][]>> = {
   url_encode: [[WIDE], [SPACES], [PAIRS]],
 };
 
-/** The filters that create each character, which takes longer than to read it. */
+/** The filters that create each character, which takes longer than reading it. */
 const REMAKING = ["capitalize", "downcase", "truncate", "upcase", "url_encode"];
 
 const charactersIn = (value: Value): number =>
   typeof value === "string" ? value.length : Array.isArray(value) ? value.join("").length : 0;
 
-/** How many characters a call was charged for, and how many it took and made. */
+/** Returns the number of characters that a call was charged for, and the number that it read and wrote. */
 function charge(call: (steps: StepBudget) => readonly Value[]): { charged: number; handled: number } {
   const steps = new StepBudget(Number.POSITIVE_INFINITY);
   const handled = call(steps).reduce<number>((sum, value) => sum + charactersIn(value), 0);
@@ -120,7 +120,7 @@ test.each([
 test.each([
   ["message", TextRun, 2],
   ["value of a prompt, each of whose characters takes six in JSON,", PromptRun, 8],
-])("the text of a %s is charged for each time that it is read and written", (_, Run, times) => {
+])("the text of a %s is charged for each time it is read and written", (_, Run, times) => {
   const text = "<".repeat(1_000);
   const { charged } = charge((steps) => {
     const run = new Run({}, "2026-01-01T00:00:00.000Z", steps);

@@ -30,7 +30,7 @@ async function fileOf(content: unknown): Promise<string> {
 }
 
 describe("gateway configuration check", () => {
-  /** Checks a file where there is no database. */
+  /** Checks a file without a database. */
   async function check(content: unknown, ...args: string[]) {
     const file = await fileOf(content);
     const ended = await runCli("sqlite:/nowhere/gateway.sqlite", ["configuration", "check", file, ...args]);
@@ -41,7 +41,7 @@ describe("gateway configuration check", () => {
     };
   }
 
-  test("prints each problem with its path, and where it is in a condition or template", async () => {
+  test("prints each problem with its path, and with its position in a condition or template", async () => {
     const document = {
       format: 1,
       templates: {
@@ -133,7 +133,7 @@ describe("gateway configuration test", () => {
     return { ...ended, stdout: ended.stdout.replaceAll(file, "x.json") };
   };
 
-  test("says that all tests pass, and what they do not reach", async () => {
+  test("says that all tests pass, and reports gaps in their coverage", async () => {
     expect(await run(documentOf("Hello Anna <&>"))).toMatchObject({
       code: 0,
       stdout: "x.json: warning: clause 1 of rule hello is never false\nThe test passes.\n",
@@ -194,7 +194,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   }
 
   let agents = 0;
-  /** A new agent, as the command line makes it. */
+  /** Creates an agent through the command line. */
   async function newAgent() {
     const slug = `agent-of-files-${++agents}`;
     const made = await runCli(gateway.databaseUrl, [
@@ -234,7 +234,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       publishedAt: expect.any(String),
       publishedBy: "command line",
     });
-    // Nothing in a text controls the terminal, and what is printed is still the same document.
+    // The output contains no terminal controls, but is still the same document.
     const printed = (await cli("get", "--agent", slug)).stdout;
     expect(printed).toContain("\\u202eüber 😀");
     expect(JSON.parse(printed)).toEqual(DOCUMENT);
@@ -243,7 +243,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     );
   });
 
-  test("publishing leaves the draft, which can be read as well", async () => {
+  test("publishing keeps the draft, which can still be read", async () => {
     const { id, slug, context } = await newAgent();
     const without = await cli("get", "--agent", slug, "--draft");
     expect([without.code, without.stderr]).toEqual([1, `gateway: ${slug} has no draft\n`]);
@@ -257,7 +257,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(JSON.parse((await cli("get", "--agent", slug, "--draft")).stdout)).toEqual({ format: 0 });
   });
 
-  test("an expected version that is no longer live is rejected, also for the document that is live", async () => {
+  test("an expected version that is no longer live is rejected, even for the live document", async () => {
     const { slug } = await newAgent();
     await json("publish", await fileOf(DOCUMENT), "--agent", slug, "--expect", "1");
     for (const document of [DOCUMENT, OTHER]) {
@@ -289,7 +289,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(ended.stderr).toMatch(reason);
   });
 
-  test("a note with a line break is rejected by the name of its option", async () => {
+  test("the rejection of a note with a line break names its option", async () => {
     const { slug } = await newAgent();
     const ended = await cli("publish", await fileOf(OTHER), "--agent", slug, "--note", "a\nb");
     expect(ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^gateway: --note /) });
@@ -304,7 +304,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await json("get", "--agent", slug)).version).toBe(1);
   });
 
-  test("a document whose tests fail is only published for a reason", async () => {
+  test("a document whose tests fail is only published with a reason", async () => {
     const { slug } = await newAgent();
     const test = {
       id: "a",
@@ -331,7 +331,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("the version of the program is still printed", async () => {
+  test("the program still prints its version", async () => {
     expect((await runCli(gateway.databaseUrl, ["--version"])).stdout).toBe(`${version}\n`);
   });
 });

@@ -62,7 +62,7 @@ describe("a condition", () => {
     expect(await result(source)).toBe(expected);
   });
 
-  test("shows what it has read, and why it failed", async () => {
+  test("shows the values that it has read, and why it failed", async () => {
     const source = 'contact.attributes.plan == "free" || situation.data.total > 100.0';
     expect(await evaluateCondition(source)).toEqual({
       source,

@@ -15,7 +15,7 @@ const [DOCUMENT, SITUATION] = [...EXAMPLE.matchAll(/^```json\n(.*?)^```$/gms)].m
   JSON.parse(json),
 );
 
-/** The names in code of an item of a list. */
+/** Returns the names in code spans of a list item. */
 const namesOf = (heading: string, item: string) => {
   const [, text = ""] =
     new RegExp(`^- \\*\\*${item}:\\*\\*(.*?)(?=^- |\\n\\n)`, "ms").exec(section(PAGE, heading)) ?? [];
@@ -43,7 +43,7 @@ test("the example is valid, for the gateway and for editors, and does what the p
   });
 });
 
-test("every filter and function of the page exists", async () => {
+test("every filter and function on the page exists", async () => {
   const filters = namesOf("## Templates", "Filters");
   expect(filters.length).toBeGreaterThan(25);
   expect(filters.filter((name) => filterOf(name) === undefined)).toEqual([]);

@@ -9,7 +9,7 @@ const WINDOW = { days: "mon-fri", from: "08:00", to: "20:00" };
 const TOPIC = { title: "Newsletter", default: "out" };
 const of = (parts: object) => ({ format: 1, ...parts });
 
-/** The example of the documentation. */
+/** The example from the documentation. */
 const EXAMPLE = {
   format: 1,
   defaultContact: null,
@@ -59,7 +59,7 @@ test("the example is valid, for the gateway and for editors", async () => {
   expect(await checkDocument(of({}))).toMatchObject({ problems: [], warnings: [] });
 });
 
-/** Documents whose structure is wrong, so that editors see it too. */
+/** Documents with a wrong structure, which editors also see. */
 const MALFORMED: [object, string, string][] = [
   [{}, "format", "is required"],
   [{ format: 2 }, "format", "must be 1"],
@@ -443,7 +443,7 @@ test.each([
   ["a member of an effect", of({ otherwise: [{ handoff: "x" }, { send: "a", lne: "main" }] }), "line"],
   ["the kind of an effect", of({ otherwise: [{ hand_off: "x" }] }), "handoff"],
   ["a template", of({ templates: { hello: "x" }, otherwise: [{ send: "helo" }] }), "hello"],
-])("a problem with the name of %s says the nearest one", async (_, document, name) => {
+])("a problem with the name of %s suggests the nearest known name", async (_, document, name) => {
   const messages = (await checkDocument(document)).problems.map(({ message }) => message);
   expect(messages).toContainEqual(expect.stringMatching(`\\. Did you mean "${name}"\\?$`));
 });
@@ -546,7 +546,7 @@ test.each<[string, string, string | null]>([
   ["pl", '{{ 5 | plural: one: "a", few: "b", many: "c", other: "d" }}', null],
   ["fr", '{{ 5 | plural: "a", "b" }}', null],
   ["ja", '{{ 5 | plural: "a", "b" }}', null],
-])("a text in %s with %s is warned of plural forms that it lacks", async (locale, text, warning) => {
+])("a text in %s with %s gets a warning about missing plural forms", async (locale, text, warning) => {
   const rules = [{ ...RULE, do: [{ send: "a" }] }];
   const templates = { a: { text: '{{ 5 | plural: "a", "b" }}', locales: { [locale]: { text } } } };
   const { problems, warnings } = await checkDocument(of({ rules, templates }));
@@ -560,7 +560,7 @@ test.each<[string, string, string | null]>([
   );
 });
 
-test("however often a template names what does not exist, in many situations, only the reported places are looked up", async () => {
+test("only the positions of reported problems are looked up, however often templates name unknown values", async () => {
   const positions = jest.spyOn(Token.prototype, "getPosition");
   const { problems } = await checkDocument(
     of({

@@ -8,7 +8,7 @@ import fc from "../support/generated";
 import { anyDocument, situation, validDocument } from "../support/generated-configurations";
 import { cases } from "../support/tiers";
 
-/** Documents, each of which is evaluated for `SITUATIONS` situations: 10,000 evaluations. */
+/** Number of documents. Each is evaluated for `SITUATIONS` situations: 10,000 evaluations in total. */
 const DOCUMENTS = cases(1_000);
 const SITUATIONS = 10;
 
@@ -28,7 +28,7 @@ const inputOf = ({
   };
 };
 
-/** The result as JSON, or the rejection of a bad situation; any other error fails the test. */
+/** Returns the result as JSON, or the rejection of a bad situation; any other error fails the test. */
 function outcomeOf(configuration: CompiledConfiguration, input: ReturnType<typeof inputOf>): string {
   try {
     return JSON.stringify(evaluate(configuration, input));
@@ -38,7 +38,7 @@ function outcomeOf(configuration: CompiledConfiguration, input: ReturnType<typeo
   }
 }
 
-test("every generated document has a result of its check", async () => {
+test("the check of every generated document has a result", async () => {
   const seen = { valid: 0, refused: 0 };
   const check = async (generated: unknown) => {
     const { problems } = await checkDocument(generated);

@@ -14,7 +14,7 @@ const write = (configuration: CompiledConfiguration, values: object, locale: str
   return effect;
 };
 
-/** The HTML that a template writes, or why it writes none. */
+/** Returns the HTML that a template writes, or the reason why it writes none. */
 const html = async (template: string, text = "Hello", lines: string[] = ["a", "b"]) => {
   const { html: written, error } = write(await compile(sending(template)), { text, lines });
   return error ? `${error.code}: ${error.message}` : written;
@@ -59,7 +59,7 @@ describe("the HTML of a template", () => {
       '<a href="https://a.test/?q={{ situation.data.text }}">x</a>',
       `<a href="https://a.test/?q=${ESCAPED}">x</a>`,
     ],
-  ])("%s keeps markup in values a text", async (template, expected) => {
+  ])("%s keeps markup in values as text", async (template, expected) => {
     expect(await html(template, MARKUP, [MARKUP, MARKUP])).toBe(expected);
   });
 
@@ -142,7 +142,7 @@ describe("the HTML of a template", () => {
     expect(problems[0]?.position).toEqual({ line: template.includes("stronng") ? line : 1, column });
   });
 
-  test("is checked in each language, and a translation without it is only a text", async () => {
+  test("is checked in each language, and a translation without HTML is only text", async () => {
     const document = sending("<b>Hi</b>", {
       locales: { de: { text: "Hallo" }, fr: { text: "Bonjour", html: "<i>Bonjour</i>" } },
     });
@@ -162,7 +162,7 @@ describe("the HTML of a template", () => {
     ]);
   });
 
-  test("is checked again when it is written, whatever the check of its document allowed", () => {
+  test("is checked again when it is written, whatever the document's check allowed", () => {
     const document = sending("<p>{{ situation.data.text }}</p><script>x</script>");
     const configuration = new CompiledConfiguration(document as never, true);
     expect(write(configuration, {})).toMatchObject({

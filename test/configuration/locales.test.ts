@@ -48,7 +48,7 @@ describe("a template with translations", () => {
 
   test.each([
     ["de-CH", "A1", "Bestellung A1"],
-    // Without its own, a translation has the subject of the template.
+    // A translation without a subject has the template's subject.
     ["de", "A1", "Order A1"],
     ["fr", "A\r\nBcc: eve@customer.test\t1", "Order A Bcc: eve@customer.test 1"],
     ["fr", "\u{1f600}".repeat(300), `Order ${"\u{1f600}".repeat(194)}`],
@@ -83,7 +83,7 @@ const textOf = async (
   return (effect.text ?? effect.error?.message)?.replace(/[\u00a0\u202f]/g, " ").replaceAll("\u2019", "'");
 };
 
-/** A text in the language of the contact. */
+/** Returns a text in the contact's language. */
 const inLocale = (locale: string, template: string, data: object = {}) =>
   textOf(template, { locale, data, parts: { locale: locale.slice(0, 2) } });
 
@@ -161,7 +161,7 @@ describe("a text formats", () => {
     ['{{ situation.data.at | date: "long", "America/New_York" }}', {}, "July 1, 2026"],
     ['{{ situation.data.at | date: "%F %T %z", contact.timezone }}', {}, "2026-07-02 00:30:15 +0200"],
     ['{{ situation.data.at | date: "%H %Z", "+05:30" }}', {}, "04 +05:30"],
-    // As before there were zones, unless the configuration has one.
+    // UTC, unless the configuration has a zone.
     ['{{ situation.data.at | date: "%T %Z" }}', {}, "22:30:15 UTC"],
     ['{{ situation.data.at | date: "%T %Z" }}', { parts: { zone: "Asia/Tokyo" } }, "00:30:15 Europe/Zurich"],
     // A day is the same everywhere.
@@ -201,7 +201,7 @@ describe("a text formats", () => {
   });
 });
 
-test("what was formatted is recorded, and used again by a replay", async () => {
+test("formatted values are recorded, and a replay uses them again", async () => {
   const configuration = await compileChecked(
     { when: ["now.getHours(contact.timezone) == 13"], do: [{ send: "a" }] },
     { templates: { a: '{{ situation.data.total | money: "EUR" }}' } },
@@ -246,7 +246,7 @@ describe("a condition", () => {
     ]);
   });
 
-  test("may ask for the same time in as many rules as there are", async () => {
+  test("may use the same time any number of times", async () => {
     const source = Array.from({ length: 50 }, (_, i) => `now.getHours(contact.timezone) > ${i}`).join(" || ");
     expect(await evaluateCondition(`(${source}) || true`)).toMatchObject({ value: true });
   });

@@ -21,7 +21,7 @@ import { cases } from "../support/tiers";
 
 const DOCUMENTS = cases(50);
 
-/** Tests that expect something of a document, whether or not the agent does it. */
+/** Tests of a document, with or without expectations that it meets. */
 const tests = fc.array(
   fc.record({
     given: situation.filter(({ attributes }) => !Object.hasOwn(attributes, "__proto__")),
@@ -32,7 +32,7 @@ const tests = fc.array(
 );
 type Generated = typeof tests extends fc.Arbitrary<infer T> ? T : never;
 
-/** The tests of the generated situations, without those that no document can hold. */
+/** Returns the tests of the generated situations, without the tests that no document can contain. */
 const testsOf = (generated: Generated, rules: readonly { id: string }[]): TestDocument[] =>
   generated.flatMap(({ given: { type, data, attributes, message, hasContact }, rule, outcome }, index) => {
     const test = {
@@ -46,7 +46,7 @@ const testsOf = (generated: Generated, rules: readonly { id: string }[]): TestDo
     return testProblem(test) === undefined ? [test as TestDocument] : [];
   });
 
-/** The results as one text; the sources of conditions are the document's. */
+/** Returns the results as one text, without the sources of conditions, which are the document's. */
 const bytesOf = ({ total, failed, results, differences, coverage }: Record<string, unknown>): string =>
   JSON.stringify({ total, failed, results, differences, coverage }, (name, value) =>
     name === "source" ? undefined : value,
@@ -93,7 +93,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     return JSON.parse(printed);
   }
 
-  /** Replays a decision that was made in the situation of a test. */
+  /** Replays a decision about the situation of a test. */
   async function byReplay(document: object, test: TestDocument) {
     const { situation: given, ...snapshot } = inputOf(test);
     const configuration = new CompiledConfiguration(document as ConfigurationDocument, true);

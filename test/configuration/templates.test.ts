@@ -5,7 +5,7 @@ import { compileChecked, decisionInput, documentWith } from "../support/configur
 const sending = (template: string) =>
   [{ do: [{ send: "text" }] }, { templates: { text: template } }] as const;
 
-/** The message that a template makes of `order.shipped`. */
+/** Returns the message that a template writes for `order.shipped`. */
 async function sent(template: string, input = decisionInput()) {
   const { effects } = evaluate(await compileChecked(...sending(template)), input);
   const [effect] = effects;

@@ -4,7 +4,7 @@ import { mint, operator } from "../support/gateway";
 import { codeOf } from "../support/people";
 import { describeGateway } from "../support/suite";
 
-/** A document with this many tests, the first of which fail. */
+/** Returns a document with a number of tests; the first `failing` tests fail. */
 const documentOf = (tests: number, failing = 0) => ({
   format: 1,
   situations: { greeted: { a: "string?" } },
@@ -126,7 +126,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(codeOf(await publish(id, { ignoreTests }))).toBe("invalid_request");
   });
 
-  test("members run the tests of the live version, of the draft and of a document, keys of their own agent", async () => {
+  test("members run the tests of the live version, the draft or a document, and keys those of their own agent", async () => {
     const { id, slug } = await newAgent();
     const { secret: token } = await mint(gateway, { agent: slug });
     const none = { total: 0, failed: 0, results: [], differences: [] };

@@ -414,7 +414,7 @@ test("a test of a situation that is not declared is worth a warning", async () =
   ]);
 });
 
-test("a document may be larger with tests, but not the rest of it", async () => {
+test("tests may make a document larger, but the rest of it must not be larger", async () => {
   const text = (bytes: number) => ({
     situation: { type: "order.shipped", data: { a: "x".repeat(bytes) } },
     expect: { rule: null },
@@ -432,7 +432,7 @@ test("a document may be larger with tests, but not the rest of it", async () => 
   ).toEqual([{ path: "tests", message: "must have at most 500 items" }]);
 });
 
-/** 200 rules for ten situations, of which each sends its own text; tests reach the even ones. */
+/** 200 rules for ten situations. Each rule sends its own text, and tests reach the even rules. */
 const RULES = Array.from({ length: 200 }, (_, i) => ({
   id: `r${i}`,
   on: `s${i % 10}`,

@@ -13,7 +13,7 @@ const OTHER = { format: 1, rules: [{ id: "a", on: "*", do: [{ handoff: "second" 
 
 describeGateway({ engine: "any" }, (gateway) => {
   let agents = 0;
-  /** A new agent with the calls that its operator makes. */
+  /** Creates an agent, and returns the calls that its operator makes. */
   async function newAgent() {
     const slug = `agent-of-configurations-${++agents}`;
     const { id: agentId } = await gateway.services.agents.create(await operator(gateway), {
@@ -68,7 +68,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("a draft is saved whatever is wrong with it, and says what that is", async () => {
+  test("a draft is saved despite its problems, which it reports", async () => {
     const agent = await newAgent();
     expect(await agent.draft()).toBeNull();
     const { draft, check } = await agent.save({ format: 2 }, 0);
@@ -103,7 +103,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(ended).toEqual(["long", "short"]);
   });
 
-  test("a draft that somebody else has saved is not overwritten", async () => {
+  test("a draft that another member has saved is not overwritten", async () => {
     const agent = await newAgent();
     await expect(agent.save(DOCUMENT, 1)).rejects.toMatchObject({
       code: "version_conflict",
@@ -163,7 +163,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("of two that publish at the same time, one wins", async () => {
+  test("when two members publish at the same time, one succeeds", async () => {
     const agent = await newAgent();
     await published(agent, DOCUMENT, 1);
     const publications = await Promise.allSettled(
@@ -180,7 +180,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await agent.live()).toMatchObject({ version: 4, document: OTHER });
   });
 
-  test("a rollback is a new version with the digest of the old one, and leaves the draft", async () => {
+  test("a rollback is a new version with the digest of the old one, and keeps the draft", async () => {
     const agent = await newAgent();
     const second = await published(agent, DOCUMENT, 1);
     await published(agent, OTHER, 2);

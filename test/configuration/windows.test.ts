@@ -39,7 +39,7 @@ const timeOf = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 const dayBefore = (day: string) => DAYS[((DAYS as readonly string[]).indexOf(day) + 6) % 7] as string;
 
-/** True if a clock shows a time in a window; its days are listed one by one. */
+/** True if a clock shows a time in a window, whose days are listed one by one. */
 function shows([day, minute]: [string, number], { days, from, to }: Window): boolean {
   const [opens, closes] = [minuteOf(from), minuteOf(to)];
   const list = days.split(",");
