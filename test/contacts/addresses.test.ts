@@ -40,6 +40,6 @@ test.each<[AddressKind, string]>([
   [email, "\u200b"],
   [email, "ada\u2028@example.com"],
   [email, '"ada\\"@example.com'],
-])("%s %j is no address", (kind, text) => {
+])("%s %j is not an address", (kind, text) => {
   expect(normalizeAddress(kind, text)).toHaveProperty("problem");
 });

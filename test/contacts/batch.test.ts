@@ -14,7 +14,7 @@ describeGateway((gateway) => {
   };
   const find = async (ref: string) => (await contactClient(gateway).find({ ref })).body.data.contact;
 
-  test("each contact of a batch is stored as it is alone, or says why not", async () => {
+  test("each contact in a batch is stored as if alone, or its result says why not", async () => {
     await contactClient(gateway).put({ ref: "known", name: "Anna", addresses: [PHONE] });
     const tags = (count: number) => Array.from({ length: count }, (_, i) => `tag-${i}`);
     const answered = await results([
@@ -50,7 +50,7 @@ describeGateway((gateway) => {
     expect([await find("not its owner"), await find("full")]).toEqual([null, null]);
   });
 
-  test("a contact that is named several times is changed in turn, and nothing of it is lost", async () => {
+  test("a contact that is named several times is changed in turn, and no change is lost", async () => {
     for (const ref of ["a known one", "a new one"]) {
       if (ref === "a known one") await contactClient(gateway).put({ ref });
       const address = { kind: "local", address: ref };
@@ -67,7 +67,7 @@ describeGateway((gateway) => {
     }
   });
 
-  test("what a batch changes of a contact by its ref and by its address is all kept", async () => {
+  test("a batch keeps all changes to a contact that it names by ref and by address", async () => {
     const address = { kind: "local", address: "by both" };
     await contactClient(gateway).put({ ref: "by both", addresses: [address] });
     await results([
@@ -77,7 +77,7 @@ describeGateway((gateway) => {
     expect(await find("by both")).toMatchObject({ name: "Nina", locale: "de" });
   });
 
-  test("500 contacts are stored by one request, and changed by none that is repeated", async () => {
+  test("one request stores 500 contacts, and its repeat changes none", async () => {
     const contacts = Array.from({ length: 500 }, (_, i) => ({ ref: `many ${i}`, tags: ["many"] }));
     const first = await results(contacts);
     expect(first.every(({ created }: { created: boolean }) => created)).toBe(true);
@@ -86,7 +86,7 @@ describeGateway((gateway) => {
     expect(await find("many 499")).toMatchObject({ tags: ["many"], version: 1 });
   });
 
-  /** What each API rejects one contact for. */
+  /** Contacts that both APIs reject alone. */
   const INVALID: [string, object][] = [
     ["a malformed address", { addresses: [{ ...PHONE, address: "1" }] }],
     ["no key", { name: "Anna" }],
@@ -95,7 +95,7 @@ describeGateway((gateway) => {
     ["too many addresses", { ref: "x", addresses: Array.from({ length: 101 }, () => PHONE) }],
     ["attributes of 9 KB", { ref: "x", attributes: { text: "x".repeat(9_000) } }],
   ];
-  /** What only REST rejects for one contact, because GraphQL knows the types of its variables. */
+  /** Contacts that only REST rejects alone, because GraphQL checks the types of all variables. */
   const MISTYPED: [string, unknown][] = [
     ["a member that is not known", { ref: "x", nmae: "Anna" }],
     ["a number for a text", { ref: 17 }],

@@ -14,7 +14,7 @@ import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
 const PEOPLE = 100;
-/** How many at the same time. */
+/** Number of people at the same time. */
 const TOGETHER = 4;
 const WAYS = ["a new contact", "an existing contact", "an inbound message", "a batch"] as const;
 
@@ -47,7 +47,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
   };
 
   slowTest(
-    "an opt-out holds after the contact was erased and the address was added again, 100 of 100",
+    "an opt-out holds after the contact is erased and the address is added again, 100 times out of 100",
     async () => {
       const people = Array.from({ length: PEOPLE }, (_, i) => `person ${i}`);
       for (let from = 0; from < PEOPLE; from += TOGETHER)
@@ -73,7 +73,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     },
   );
 
-  test("what is left of an erased contact names nobody, and START counts for the address", async () => {
+  test("the consent of an erased contact names nobody, and START applies to the address", async () => {
     const { body } = await sender.text("somebody", "STOP");
     await contacts.erase(body.contactId);
     await sender.text("somebody", "START");
@@ -100,7 +100,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(again.body.data.contact.consents).toMatchObject([{ state: "in" }]);
   });
 
-  test("an export contains the consents of the contact, and of nobody else", async () => {
+  test("an export contains the contact's consents and no others", async () => {
     const { body } = await sender.text("exported", "STOP");
     await sender.text("another", "STOP");
     const context = await operatorOfAgent(gateway, agentId);

@@ -16,7 +16,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   let agents = 0;
-  /** A client with the key of a new agent of the first organization. */
+  /** Returns a client with the key of a new agent of the first organization. */
   async function newAgent() {
     const slug = `agent-of-contacts-${++agents}`;
     const { id } = await gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
@@ -88,7 +88,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await stored({ addresses: of(0, 1) })).toMatchObject({ created: true });
   });
 
-  test("a contact without ref takes the one that comes with its address; any other meeting is a conflict", async () => {
+  test("a contact without a ref takes the ref that comes with its address; any other match is a conflict", async () => {
     const { id } = await put({ addresses: [email("meeting-1@example.com")] });
     expect(await put({ ref: "meeting", addresses: [email("meeting-1@example.com")] })).toMatchObject({ id });
     await put({ ref: "someone else", addresses: [email("meeting-2@example.com")] });
@@ -431,7 +431,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await count()).toEqual(before);
   });
 
-  test("the selection of the tests is the whole contact, without what it leads to", async () => {
+  test("the tests select the whole contact, without the objects that it leads to", async () => {
     const { body } = await gateway.graphql('{ __type(name: "Contact") { fields { name } } }');
     const names = body.data.__type.fields.map(({ name }: { name: string }) => name);
     const links = ["agent", "consents", "conversations", "decisions"];

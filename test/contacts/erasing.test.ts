@@ -64,7 +64,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     );
   }
 
-  test("erasing a contact closes its conversations, cancels what is queued and empties all texts", async () => {
+  test("erasing a contact closes its conversations, cancels queued messages and empties all texts", async () => {
     const line = await addLine(gateway, { agentId });
     const { id, contactId } = await addConversation(gateway, { agentId, line: line.name });
     await api.send(id, "a delivered secret");
@@ -73,7 +73,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await api.send(id, "a queued secret");
     const other = await addLine(gateway, { agentId });
     await api.open({ contact: { id: contactId }, line: other.name });
-    // The answer of a receiver may repeat the message.
+    // A receiver's response may repeat the message.
     await gateway.services.database.write(async (tx) => {
       const texts = { errorText: "a delivered secret is rejected" };
       await tx.update(Message, { conversationId: id, sequence: 1 }, texts);
@@ -111,7 +111,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(await database().read((reader) => reader.existsBy(Erasure, { contactId }))).toBe(false);
   });
 
-  test("a message that is looked at before the erasure gets to it is canceled, not failed", async () => {
+  test("a message that is due before the erasure reaches it is canceled, not failed", async () => {
     const line = await addLine(gateway, { agentId });
     const { id, contactId } = await addConversation(gateway, { agentId, line: line.name });
     await lineClient(gateway).pause(line.id);
@@ -125,7 +125,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(await messagesOf(contactId)).toMatchObject([{ status: "canceled", errorCode: "closed" }]);
   });
 
-  test("a repeat under its key answers after the erasure, without the text", async () => {
+  test("a repeat with the same idempotency key is answered after the erasure, without the text", async () => {
     const { id, contactId } = await addConversation(gateway, { agentId });
     const send = () =>
       gateway.rest("POST", `/agent/conversations/${id}/messages`, {
@@ -138,7 +138,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect([repeat.status, repeat.body]).toEqual([201, { ...first.body, message: "" }]);
   });
 
-  slowTest("many messages are emptied in short transactions, between which others write", async () => {
+  slowTest("many messages are emptied in short transactions, and others can write in between", async () => {
     const { id, contactId } = await addConversation(gateway, { agentId });
     await addMessages(id);
     let isDone = false;
@@ -156,7 +156,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await waitUntil(async () => (await textsLeft(id)) === 0);
   });
 
-  test("the contacts of an organization are erased one at a time, and hold up none of another", async () => {
+  test("the contacts of an organization are erased one at a time, and delay no erasure in another", async () => {
     const other = await addOrganization(gateway, "other");
     const add = async (of: string) => (await addConversation(gateway, { agentId: of })).contactId;
     const [first, second, ofOther] = [await add(agentId), await add(agentId), await add(other.agentId)];
@@ -214,7 +214,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     for (const [i, part] of parts.entries()) expect(part).toBeLessThanOrEqual(2 * (parts[i - 1] ?? part));
   });
 
-  slowTest("what a process leaves unfinished, another one finishes when it starts", async () => {
+  slowTest("another process finishes an unfinished erasure when it starts", async () => {
     const { id, contactId } = await addConversation(gateway, { agentId });
     await addMessages(id);
     const stopped = await sharing();
@@ -247,7 +247,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await waitUntil(async () => (await textsLeft(id)) === 0);
   });
 
-  slowTest("what two processes send and open meanwhile leaves no text behind", async () => {
+  slowTest("messages that two processes send during an erasure leave no text behind", async () => {
     const other = await sharing();
     try {
       const apis = [api, conversationClient(other, gateway.key)];

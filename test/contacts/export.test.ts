@@ -71,7 +71,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
 
   // biome-ignore lint/suspicious/noExplicitAny: each kind has other data
   type Exported = { kind: string; data: any };
-  /** All records about a contact, read in pages. */
+  /** Reads all records about a contact, in pages. */
   async function records(id = contactId, limit = 100): Promise<Exported[]> {
     const all: Exported[] = [];
     for (let path = `/agent/contacts/${id}/export?limit=${limit}`; path !== ""; ) {
@@ -82,7 +82,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     }
     return all;
   }
-  /** The tables with a row that contains a text, and how many rows contain it. */
+  /** Counts the rows that contain a text, by table. */
   const tablesWith = (text: string): Promise<Record<string, number>> =>
     gateway.services.database.read(async (reader) => {
       const found: Record<string, number> = {};
@@ -94,7 +94,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
       return found;
     });
 
-  test("an export has everything that names a contact, whatever the size of its pages", async () => {
+  test("an export contains everything that names a contact, whatever the page size", async () => {
     const all = await records();
     expect(await records(contactId, 1)).toEqual(all);
     const kinds = new Set(all.map(({ kind }) => kind));
@@ -153,7 +153,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     }
   });
 
-  test("after its erasure, nothing that a contact told is in any table", async () => {
+  test("after a contact's erasure, no table contains anything that the contact said", async () => {
     expect(Object.keys(await tablesWith(MARK)).length).toBeGreaterThan(4);
     expect((await gateway.rest("DELETE", `/agent/contacts/${contactId}`)).status).toBe(204);
     expect(await tablesWith(MARK)).toEqual({});

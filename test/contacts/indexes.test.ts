@@ -65,7 +65,7 @@ onEachEngine((engine) => {
   });
   afterAll(() => logged.close());
 
-  /** How the database finds a page, by what it says itself: one plan for each statement. */
+  /** Returns the database's query plan for each statement of a page. */
   async function plansOf(args: Partial<ContactsArgs>): Promise<string[]> {
     logged.statements.length = 0;
     const context = operatorFor({ id: ORGANIZATION } as Organization);
@@ -126,7 +126,7 @@ onEachEngine((engine) => {
     ]);
   });
 
-  test("the ID of a new contact needs only the last one of its agent", async () => {
+  test("a new contact's ID is created from the agent's last contact, which an index finds", async () => {
     logged.statements.length = 0;
     await logged.database.write((tx) => nextIds(tx, "contact", [AGENT]));
     const plan = await logged.planOf(logged.statements.find(({ query }) => query.includes("with writing")));

@@ -36,7 +36,7 @@ const CONTACTS: [input: object, problems: Record<string, string>][] = [
   [{ ref: " ", addresses: null }, { ref: "must not be empty" }],
 ];
 
-/** Inputs of `openConversation`; GraphQL finds its own problems before those of rules on fields. */
+/** Inputs of `openConversation`; GraphQL finds its own problems before problems with the rules for fields. */
 const CONVERSATIONS: [
   input: Record<string, unknown>,
   rest: Record<string, string>,
@@ -64,7 +64,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
   test.each([
     ...CONTACTS.map(([input, problems]) => ["/agent/contacts", input, problems] as const),
     ...CONVERSATIONS.map(([input, problems]) => ["/agent/conversations", input, problems] as const),
-  ])("POST %s of %j has all its problems in one answer", async (path, body, problems) => {
+  ])("POST %s of %j gets all problems in one response", async (path, body, problems) => {
     const reply = await gateway.rest("POST", path, { body });
     expectRestError(reply, "invalid_request");
     const expected = Object.entries(problems).map(([at, message]) => `${at} ${message}`);
@@ -79,18 +79,18 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
   const below = (parent: string, problems: Record<string, string>) =>
     Object.fromEntries(Object.entries(problems).map(([path, message]) => [`${parent}.${path}`, message]));
 
-  test.each(CONTACTS)("putContact of %j has all its problems in one answer", async (input, problems) => {
+  test.each(CONTACTS)("putContact of %j gets all problems in one response", async (input, problems) => {
     expect(problemsOf(await contactClient(gateway).put(input))).toEqual(below("input", problems));
   });
 
   test.each(CONVERSATIONS)(
-    "openConversation of %j has all its problems in one answer",
+    "openConversation of %j gets all problems in one response",
     async (input, problems, inGraphQL = problems) => {
       expect(problemsOf(await conversationClient(gateway).open(input))).toEqual(below("input", inGraphQL));
     },
   );
 
-  test("GraphQL takes no null beside the one field of a reference, and REST ignores it", async () => {
+  test("GraphQL rejects a null next to the one field of a reference, and REST ignores it", async () => {
     const contact = { id: null, ref: "nobody" };
     expect(problemsOf(await conversationClient(gateway).open({ contact }))).toEqual({
       "input.contact.ref": `is not allowed with id: ${ONE_OF_3}`,
@@ -110,7 +110,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect(problemsOf(await contactClient(gateway).find(args))).toEqual(problems);
   });
 
-  test("more than ten problems are cut, also those of attributes that cannot be stored", async () => {
+  test("more than ten problems are cut, including problems with attributes that cannot be stored", async () => {
     const body = `{"ref":"x","attributes":{${Array.from({ length: 12 }, (_, i) => `"n${i}":9007199254740993`)}}}`;
     const reply = await gateway.rest("POST", "/agent/contacts", { body });
     expectRestError(reply, "invalid_request");

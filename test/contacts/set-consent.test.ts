@@ -76,7 +76,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(shown.body).toEqual(body);
   });
 
-  test("a consent that holds stays as it is: a repeated call changes nothing, and is no event", async () => {
+  test("a consent that is already in the requested state is not changed and causes no event", async () => {
     const { id, addresses } = await newContact();
     const first = (await put(id, "orders", { state: "in", evidence: "The first" })).body;
     expect((await put(id, "orders", { state: "in", evidence: "Another" })).body).toEqual(first);
@@ -92,7 +92,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("`*` opts an address out of all messages, and in to them again", async () => {
+  test("`*` opts an address out of all messages, and back in", async () => {
     const { id } = await newContact();
     await put(id, "*", { state: "out" });
     expect(await read(ContactAddress, { contactId: id })).toMatchObject([{ optedOutAt: expect.any(String) }]);
@@ -100,7 +100,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await read(ContactAddress, { contactId: id })).toMatchObject([{ optedOutAt: null }]);
   });
 
-  test("an opt-out cancels what waits to be sent about the topic, and `*` all of it", async () => {
+  test("an opt-out cancels queued messages about the topic, and `*` cancels all of them", async () => {
     const { id: lineId, name } = await addLine(gateway, { agentId });
     await lineClient(gateway).pause(lineId);
     const { id } = await newContact();
@@ -137,7 +137,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     );
   });
 
-  test("only addresses of the contact can be named, and a contact without any consents to nothing", async () => {
+  test("only the contact's own addresses can be named, and a contact without addresses cannot consent", async () => {
     const { id } = await newContact();
     const another = await newContact();
     const addressId = another.addresses[0];
@@ -148,7 +148,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await read(Consent, { addressId })).toEqual([]);
   });
 
-  test("a batch of contacts sets their consents, of new contacts and of known ones", async () => {
+  test("a batch of contacts sets the consents of new and existing contacts", async () => {
     const address = `at ${Math.random()}`;
     const consents = [
       { topic: "news", state: "in", evidence: "Imported from the shop" },
@@ -173,7 +173,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("a contact of a batch with an unknown topic is rejected alone, as if it were sent alone", async () => {
+  test("a contact in a batch with an unknown topic is rejected as if it were sent alone", async () => {
     const [ref, known] = [`ref ${Math.random()}`, `ref ${Math.random()}`];
     const addresses = [{ kind: "local", address: ref }];
     const mistaken = { ref, addresses, consents: [{ topic: "order", state: "in" }] };
@@ -192,7 +192,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await read(ContactAddress, { address: ref })).toEqual([]);
   });
 
-  test("an agent shows its topics, only to keys that may read contacts", async () => {
+  test("an agent shows its topics only to keys that may read contacts", async () => {
     const query = "{ whoami { agent { topics { name title default } } } }";
     const { body } = await gateway.graphql(query);
     expect(body.data.whoami.agent.topics).toEqual([

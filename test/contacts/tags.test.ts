@@ -21,7 +21,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   const tagsOf = async (id: string) => (await client.find({ id })).body.data.contact.tags;
   const path = (id: string, tag = "") => `/agent/contacts/${id}/tags${tag && `/${encodeURIComponent(tag)}`}`;
 
-  test("every verb is idempotent: repeated, it names no changed tag", async () => {
+  test("every verb is idempotent, and its repeat names no changed tags", async () => {
     const id = await newContact();
     const rest = async (method: string, tag = "", body?: object) =>
       (await gateway.rest(method, path(id, tag), { body })).body;
@@ -40,7 +40,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(removed).toEqual({ tags: ["b:1"], changed: ["x"] });
   });
 
-  test("tags do not count as a version of the contact", async () => {
+  test("a change of tags does not change the contact's version", async () => {
     const id = await newContact();
     const { version } = (await client.find({ id })).body.data.contact;
     await client.addTags(id, ["vip"]);
@@ -91,7 +91,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await tagsOf(id)).toEqual(["kept"]);
   });
 
-  test("the 51st tag is rejected as a whole, unless as many are removed", async () => {
+  test("a change that adds the 51st tag is rejected as a whole, unless it removes as many tags", async () => {
     const id = await newContact(Array.from({ length: 50 }, (_, i) => `t${i}`));
     const longest = "x".repeat(50);
     for (const reply of [
@@ -117,7 +117,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     });
     afterAll(() => other.close());
 
-    test("200 concurrent adds and removes leave exactly the union without the removed", async () => {
+    test("200 concurrent changes leave exactly the added tags without the removed ones", async () => {
       const removed = Array.from({ length: 25 }, (_, i) => `removed-${i}`);
       const added = Array.from({ length: 25 }, (_, i) => `added-${i}`);
       const id = await newContact(removed);

@@ -4,7 +4,7 @@ import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { openRaw } from "../support/raw";
 import { describeGateway } from "../support/suite";
 
-/** Resolves once the gateway has found out who sent the next request. */
+/** Resolves when the gateway has identified the caller of the next request. */
 function callerFound({ services: { acceptedKeys, sessions } }: TestGateway): Promise<unknown> {
   return Promise.race(
     [acceptedKeys, sessions].map(
@@ -20,7 +20,7 @@ function callerFound({ services: { acceptedKeys, sessions } }: TestGateway): Pro
   );
 }
 
-/** The answer to a request whose body arrives after something else happened since its head was accepted. */
+/** Returns the response to a request whose body arrives after its head was accepted and something else has happened. */
 async function holdBack(
   gateway: TestGateway,
   { path, token, body }: { path: string; token: string; body: object },
@@ -60,7 +60,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const revoke = (id: string) =>
     gateway.graphql(`mutation { revokeApiKey(input: { id: "${id}" }) { id } }`, {}, { token: gateway.owner });
 
-  test("a body that comes late is served as ever while nothing has changed, and is one use of its key", async () => {
+  test("a late body is served as usual if nothing has changed, and counts as one use of its key", async () => {
     const { id, secret } = await mint(gateway);
     const nothing = async () => undefined;
     expect(await holdBack(gateway, message(secret), nothing)).toBeUndefined();
@@ -76,7 +76,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(keys.find(({ apiKey }) => apiKey.id === id)?.accepted).toBe(1);
   });
 
-  test("a key that is revoked before the body comes can neither write nor read with it", async () => {
+  test("a key that is revoked before the body arrives can neither write nor read", async () => {
     const requests = [
       (token: string) => message(token),
       (token: string) => ({ path: "/v1/pets", token, body: { name: "Late", categoryId: 1 } }),
@@ -90,7 +90,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(messages.body.data.messages.nodes).toHaveLength(1);
   });
 
-  test("a key that is limited to other networks before the body comes writes nothing with it", async () => {
+  test("a key that is limited to other networks before the body arrives writes nothing", async () => {
     const { id, secret } = await mint(gateway);
     const move = () =>
       gateway.graphql(
@@ -101,7 +101,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await holdBack(gateway, message(secret), move)).toBe("address_not_allowed");
   });
 
-  test("a key whose organization is deactivated before the body comes does not resolve", async () => {
+  test("a key whose organization is deactivated before the body arrives is rejected", async () => {
     const { manager } = await addOrganization(gateway, "closing");
     const { secret } = await mint(gateway, { agent: "closing-agent" });
     const deactivate = () =>
@@ -109,7 +109,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await holdBack(gateway, message(secret), deactivate)).toBe("key_not_resolvable");
   });
 
-  test("a member who loses the permission or the session before the body comes mints no key", async () => {
+  test("a member who loses the permission or the session before the body arrives mints no key", async () => {
     const { organizations, members, sessions } = gateway.services;
     const context = {
       caller: { kind: "operator" as const, organization: await organizations.bySlug("first") },

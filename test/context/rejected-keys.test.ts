@@ -29,7 +29,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     await expectRejectedEverywhere(secret, "key_expired");
   });
 
-  test("a key of a deactivated organization is 401, and works again after that", async () => {
+  test("a key of a deactivated organization is 401, and works again after its reactivation", async () => {
     const slug = "sleepy";
     const { services } = gateway;
     await services.organizations.create({ slug, name: "Sleepy" });

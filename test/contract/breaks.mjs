@@ -80,8 +80,8 @@ export function restContract(document) {
 }
 
 /**
- * @param before what `restContract` returned for a release
- * @param after the same for a later one
+ * @param before the `restContract` of a release
+ * @param after the `restContract` of a later release
  * @returns {Break[]}
  */
 export function restBreaks(before, after) {
@@ -92,7 +92,7 @@ export function restBreaks(before, after) {
     const now = after[coordinate];
     const isRequest = coordinate.includes(" request");
     if (!now) {
-      // The rest of a removed operation or object says nothing more.
+      // The parts of a removed operation or object add no information.
       const parent = parentOf(coordinate);
       if (parent === coordinate || parent in after) add(coordinate, "was removed");
       continue;
@@ -113,7 +113,7 @@ export function restBreaks(before, after) {
   return breaks;
 }
 
-/** @returns the coordinate of what a member or parameter is in; that of an operation itself */
+/** @returns the coordinate that encloses a member or parameter; an operation's own coordinate */
 const parentOf = (coordinate) =>
   coordinate.replace(/(?<= re.*)(?:\.[^.[]+|\[\])$| re(?:quest\?\S+|quest|sponse)$/, "");
 

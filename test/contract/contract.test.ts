@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 // The check is an ES module, which Jest cannot load, so Node's own runner tests it.
-test("breaking changes are found, and have to be named in the changelog", async () => {
+test("breaking changes are found, and must be named in the changelog", async () => {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const spec = join(__dirname, "breaks.spec.mjs");
   const { stdout } = await promisify(execFile)(process.execPath, ["--test", "--test-reporter=tap", spec], {
