@@ -38,7 +38,7 @@ describeGateway((gateway, engine) => {
     gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id }));
 
   anyTest(
-    "a conversation is assigned to a member, to another and to nobody, each recorded once",
+    "a conversation is assigned to a member, to another member and to nobody, and each change is recorded once",
     async () => {
       const { id, contactId } = await newConversation();
       const before = await conversationOf(id);
@@ -96,7 +96,7 @@ describeGateway((gateway, engine) => {
     expect((await assign(id, ben.id)).body.data.assignConversation.assigneeId).toBe(ben.id);
   });
 
-  anyTest("the conversations of one member are listed, latest activity first as well", async () => {
+  anyTest("the conversations of one member are listed, in order of opening or activity", async () => {
     const carl = await addMember(gateway, { permissions });
     const ids = [await newConversation(), await newConversation()].map(({ id }) => id);
     for (const id of ids) await assign(id, carl.id);
@@ -128,7 +128,7 @@ describeGateway((gateway, engine) => {
     expect(await rest("assigned=false&limit=100")).toEqual(unassigned);
   });
 
-  anyTest("a conversation is not assigned to anybody else", async () => {
+  anyTest("a conversation is assigned only to members of its organization, by members who may", async () => {
     const { id } = await newConversation();
     const { manager } = await addOrganization(gateway, "others");
     for (const memberId of [manager.id, agentId, "nobody", "\0", "x".repeat(10_000)]) {

@@ -39,8 +39,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     return line.name;
   };
   /**
-   * A conversation with so many queued messages.
-   * @returns its ID and those of the messages
+   * Opens a conversation and queues messages.
+   * @returns the IDs of the conversation and its messages
    */
   const queued = async (count: number) => {
     const line = await pausedLine();
@@ -51,7 +51,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     return { id, line, messages };
   };
 
-  test("a queued message names the unsent one right in front of it, until that is canceled", async () => {
+  test("a queued message names the unsent message right in front of it, until that message is canceled", async () => {
     const { id, messages } = await queued(3);
     const [first, second, third] = messages;
     const waiting = async () => {
@@ -107,7 +107,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       });
     });
 
-    test("REST answers 201 with its place, then 200 with the one that is open", async () => {
+    test("REST responds with 201 and the location, then with 200 and the open conversation", async () => {
       const { id, address } = await newContact();
       const body = { contact: { address: local(address) } };
       const first = await gateway.rest("POST", "/agent/conversations", { body });
@@ -120,7 +120,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(found.body).toEqual(first.body.conversation);
     });
 
-    test("a contact is meant by its ID, its ref or an address, and a line by its name or ID", async () => {
+    test("a contact is identified by its ID, its ref or an address, and a line by its name or ID", async () => {
       const line = await addLine(gateway, { agentId });
       const ref = `ref ${Math.random()}`;
       const address = `Anna ${Math.random()}`;
@@ -140,7 +140,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(body.data.conversations.nodes).toEqual([{ id: conversations[0].id }]);
     });
 
-    test("the address that is named is the one to talk to, otherwise the one that was added first", async () => {
+    test("a conversation uses the named address, or else the first one that was added", async () => {
       const [first, second] = [`first ${Math.random()}`, `second ${Math.random()}`];
       const { id } = await newContact(first);
       await contactClient(gateway).put({ addresses: [local(first), local(second)] });
@@ -165,7 +165,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(new Set(nodes.map((node: { message: string }) => node.message)).size).toBe(20);
     });
 
-    test("a repeat under its key queues nothing again, and another request under the key is rejected", async () => {
+    test("a repeat with its idempotency key queues nothing, and another request with that key is rejected", async () => {
       const { id } = await newContact();
       const input = { contact: { id }, message: "Once", idempotencyKey: `open ${id}` };
       const [first, second] = [await api.open(input), await api.open(input)].map(
@@ -229,7 +229,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   describe("sending", () => {
-    test("messages are numbered in the order of their acceptance, and listed in it, page by page", async () => {
+    test("messages are numbered and listed in order of acceptance, page by page", async () => {
       const { id, messages } = await queued(5);
       const first = (await api.messages(id, { first: 3 })).body.data.conversationMessages;
       const { endCursor: after, hasNextPage } = first.pageInfo;
@@ -240,7 +240,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(nodes[0]).toMatchObject({ author: "api", direction: "outbound", status: "queued" });
     });
 
-    test("a repeat under its key gives the same message", async () => {
+    test("a repeat with its idempotency key returns the same message", async () => {
       const { id } = await addConversation(gateway, { agentId });
       const send = () => api.send(id, "Once", { idempotencyKey: `send ${id}` });
       const replies = await Promise.all(Array.from({ length: 10 }, send));
@@ -256,7 +256,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       );
     });
 
-    test("a repeat under its key with another API key of the agent gives the same message", async () => {
+    test("a repeat with its idempotency key and another API key of the agent returns the same message", async () => {
       const { id } = await addConversation(gateway, { agentId });
       const { secret: token } = await mint(gateway);
       const send = (more: object) => api.send(id, "Once", { idempotencyKey: `keys ${id}`, ...more });
@@ -274,14 +274,14 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(codeOf(await api.messages(one.id, { after: endCursor }))).toBe("invalid_cursor");
     });
 
-    test("an ID that no database stores is not found, and lists nothing", async () => {
+    test("an ID that no database can store is not found, and lists nothing", async () => {
       for (const id of ["\0", "x", "\ud800"]) {
         expect(codeOf(await api.send(id, "Lost"))).toBe("not_found");
         expect((await api.list({ contactId: id })).body.data.conversations.nodes).toEqual([]);
       }
     });
 
-    test("a closed conversation takes none, one that does not exist is not found, and blank text is rejected", async () => {
+    test("a closed conversation takes no messages, an unknown one is not found, and blank text is rejected", async () => {
       const { id } = await addConversation(gateway, { agentId });
       expect(codeOf(await api.send(id, " "))).toBe("invalid_request");
       await api.close(id);
@@ -291,7 +291,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(codeOf(await api.send("x", "Lost"))).toBe("not_found");
     });
 
-    test(`the ${MAX_QUEUED + 1}st queued message is rejected, also among messages that arrive together`, async () => {
+    test(`the ${MAX_QUEUED + 1}st queued message is rejected, even among messages that arrive together`, async () => {
       const { id } = await queued(0);
       const replies = await Promise.all(
         Array.from({ length: MAX_QUEUED + 10 }, (_, i) => api.send(id, `number ${i}`)),
@@ -305,7 +305,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect([more.status, more.body.code]).toEqual([429, "queue_full"]);
     });
 
-    test("members with the permission send too, are named as authors, and read what was said", async () => {
+    test("members with the permission can also send, are named as authors, and read the messages", async () => {
       const { id } = await addConversation(gateway, { agentId });
       const writer = await addMember(gateway, { permissions: [Permission.conversations_write] });
       const sent = await api.send(id, "From a member", { token: writer.token });
@@ -319,7 +319,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   describe("moving", () => {
-    test("queued messages are canceled, and what is sent then belongs to the new line", async () => {
+    test("queued messages are canceled, and later messages belong to the new line", async () => {
       const { id, messages } = await queued(2);
       const line = await addLine(gateway, { agentId });
       const moved = await api.move(id, { line: { id: line.id } });
@@ -330,7 +330,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       for (const node of nodes) expect(node).toMatchObject({ status: "canceled", errorCode: "moved" });
     });
 
-    test("they stay queued with pending: carry", async () => {
+    test("queued messages stay queued with pending: carry", async () => {
       const { id, messages } = await queued(2);
       const line = (await addLine(gateway, { agentId })).name;
       const reply = await gateway.rest("POST", `/agent/conversations/${id}/move`, {
@@ -354,7 +354,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       ]);
     });
 
-    test("a move where it cannot be is rejected and says why", async () => {
+    test("an impossible move is rejected with the reason", async () => {
       const { id, contactId } = await addConversation(gateway, { agentId });
       const [archived, paused, taken] = [
         await addLine(gateway, { agentId }),
@@ -381,7 +381,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect([codeOf(closed), closed.text]).toEqual(["conflict", expect.stringContaining("closed")]);
     });
 
-    test("of two moves to one line, and an opening there, exactly one wins", async () => {
+    test("exactly one of two moves to a line and an opening on it succeeds", async () => {
       const address = `at ${Math.random()}`;
       const { id: contactId } = await newContact(address);
       const lines = await Promise.all(
@@ -426,7 +426,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   describe("handing off, releasing and closing", () => {
-    test("a handoff cancels what the agent has queued, and leaves the others their turn", async () => {
+    test("a handoff cancels the agent's queued messages, and keeps the others queued", async () => {
       const { id, messages } = await queued(2);
       await gateway.services.database.write((tx) =>
         tx.update(Message, { id: messages[0] }, { author: "agent" as never }),
@@ -443,7 +443,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(nodes).toMatchObject([{ status: "canceled", errorCode: "handed_off" }, { status: "queued" }]);
     });
 
-    test("each of them repeated changes nothing", async () => {
+    test("a repeat of any of them changes nothing", async () => {
       const { id } = await addConversation(gateway, { agentId });
       for (const [change, version] of [
         ["release", 1],
@@ -460,7 +460,7 @@ describeGateway({ engine: "any" }, (gateway) => {
         expect(codeOf(await api[change](id))).toBe("conflict");
     });
 
-    test("closing cancels what is queued, and the next conversation is another", async () => {
+    test("closing cancels queued messages, and the next conversation is a new one", async () => {
       const { id, line, messages } = await queued(2);
       const { conversation, canceled } = (await api.close(id)).body.data.closeConversation;
       expect([conversation.state, canceled]).toEqual(["closed", messages]);
@@ -471,7 +471,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(closed.body.data.conversations.nodes).toMatchObject([{ id }]);
     });
 
-    test("a change that is based on another version is rejected and names the present one", async () => {
+    test("a change that is based on another version is rejected with the current one", async () => {
       const { id, line } = await queued(0);
       const other = await addLine(gateway, { agentId });
       await api.handOff(id);
@@ -491,7 +491,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(codeOf(await api.release(id, { expectedVersion: 2 }))).toBeUndefined();
     });
 
-    test("of 10 changes based on one version, one is made", async () => {
+    test("one of 10 changes based on the same version succeeds", async () => {
       const { id } = await addConversation(gateway, { agentId });
       const replies = await Promise.all(
         Array.from({ length: 10 }, () => api.handOff(id, { expectedVersion: 1 })),
@@ -501,7 +501,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("lists have the order of opening, and filters for state, handler and contact", async () => {
+  test("lists are in order of opening, with filters for state, handler and contact", async () => {
     const own = await gateway.services.agents.create(await operator(gateway), {
       slug: "lister",
       name: "Lister",
@@ -585,7 +585,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await waitUntil(async () => (await lanes()) === 0);
   });
 
-  test("a message that is held back holds back those behind it, until it is canceled", async () => {
+  test("a held-back message holds back the messages behind it, until it is canceled", async () => {
     const line = await addLine(gateway, { agentId });
     const { id } = await addConversation(gateway, { agentId, line: line.name });
     await lineClient(gateway).pause(line.id);
@@ -605,7 +605,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(await settled(id)).toMatchObject([{ status: "canceled" }, { id: second, status: "delivered" }]);
   });
 
-  test("carried messages leave on the new line, in order and before what is sent then", async () => {
+  test("carried messages are sent on the new line, in order and before later messages", async () => {
     const [from, to] = [await addLine(gateway, { agentId }), await addLine(gateway, { agentId })];
     const { id } = await addConversation(gateway, { agentId, line: from.name });
     await lineClient(gateway).pause(from.id);
@@ -619,7 +619,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     );
   });
 
-  test("a message to an address that was deleted, opted out, or came too late is given up and says why", async () => {
+  test("a message that is late, or to a deleted or opted-out address, is given up with the reason", async () => {
     const { database } = gateway.services;
     for (const [prepare, expected] of [
       [
@@ -649,7 +649,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     }
   });
 
-  test("a message expires also behind one that is held back", async () => {
+  test("a message expires even behind a held-back one", async () => {
     const line = await addLine(gateway, { agentId });
     const { id } = await addConversation(gateway, { agentId, line: line.name });
     await lineClient(gateway).pause(line.id);
@@ -679,14 +679,14 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(Date.parse(message?.expiresAt ?? "") - Date.parse(message?.createdAt ?? "")).toBe(60_000);
   });
 
-  test("two processes that move, hand off and send at random keep the order, and fence off what was before", async () => {
+  test("two processes that move, hand off and send at random keep the order and the fence of each message", async () => {
     const database = { url: gateway.databaseUrl, drop: async () => undefined };
     const other = await startGateway(engine, { env: { DELIVERY_WORKERS: "8" }, database });
     try {
       const apis = [api, conversationClient(other, gateway.key)] as const;
       const lines = [await addLine(gateway, { agentId }), await addLine(gateway, { agentId })] as const;
       const { id } = await addConversation(gateway, { agentId, line: lines[0].name });
-      /** The line of each version; a message leaves at the version at which it was accepted. */
+      /** The line at each version; a message is sent on the line of the version that accepted it. */
       const lineAt = new Map([[1, lines[0].name]]);
       const canceled: string[] = [];
       const any = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item;

@@ -47,7 +47,7 @@ onEachEngine((engine) => {
   let gateway: TestGateway;
   let other: TestGateway;
   let agentId: string;
-  /** Answers each mail. */
+  /** Answers each mail; accepts it by default. */
   let onMail: () => unknown = () => undefined;
   beforeAll(async () => {
     database = await engine.createMigratedDatabase();
@@ -69,7 +69,7 @@ onEachEngine((engine) => {
     await database.drop();
   });
 
-  // The members of other tests would get a mail about each handoff.
+  // Otherwise, the members of other tests would get a mail about each handoff.
   afterEach(() => gateway.services.database.write((tx) => tx.query("delete from handoff_subscription")));
 
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
@@ -80,7 +80,7 @@ onEachEngine((engine) => {
   const api = (of = gateway) => conversationClient(of);
   const newConversation = async (address?: string) =>
     (await addConversation(gateway, { agentId, ...(address !== undefined && { address }) })).id;
-  /** A new member who gets notices of the agent. */
+  /** Adds a member who gets notices about the agent. */
   const subscriber = async (permissions = READER): Promise<TestMember> => {
     const member = await addMember(gateway, { permissions });
     await setNotices(gateway, agentId, member);
@@ -122,7 +122,7 @@ onEachEngine((engine) => {
     return (await noticesOf(id)).find(({ memberId }) => memberId === member.id) as HandoffNotice;
   };
 
-  anyTest("a member is told of a handoff once, until somebody has opened the conversation", async () => {
+  anyTest("a member is notified of a handoff once, until somebody has opened the conversation", async () => {
     const anna = await subscriber();
     const ben = await addMember(gateway, { permissions: READER });
     const address = `secret ${Math.random()}`;
@@ -189,7 +189,7 @@ onEachEngine((engine) => {
     expect(left.includes(anna.id)).toBe(!counts);
   });
 
-  anyTest("only the assignee is told, and never the member who hands off by hand", async () => {
+  anyTest("only the assignee is notified, and never the member who hands off", async () => {
     const anna = await subscriber(WRITER);
     const ben = await subscriber(WRITER);
     const silent = await addMember(gateway, { permissions: READER });
@@ -215,7 +215,7 @@ onEachEngine((engine) => {
   });
 
   anyTest(
-    "a handoff of a contact is one of each conversation, and of those that the contact starts",
+    "a handoff of a contact is a handoff of each conversation, including ones that the contact starts",
     async () => {
       const anna = await subscriber();
       const sender = await addSender(gateway, { agentId });
@@ -245,7 +245,7 @@ onEachEngine((engine) => {
   );
 
   anyTest(
-    "a rejected mail is tried again, as the same mail, and given up after thirty attempts",
+    "a rejected mail is retried as the same mail, and given up after thirty attempts",
     async () => {
       const anna = await subscriber();
       const id = await newConversation();
@@ -271,7 +271,7 @@ onEachEngine((engine) => {
   );
 
   anyTest(
-    "a process that is killed during an attempt delays the next one by its lease, however many failed",
+    "a process that is killed during an attempt delays the next attempt by its lease, however many have failed",
     async () => {
       const anna = await subscriber();
       const notice = await rejected(anna, await newConversation());
@@ -315,7 +315,7 @@ onEachEngine((engine) => {
       "the member was removed",
       async (_, { id }) => gateway.services.members.remove(await operator(gateway), id),
     ],
-  ])("a notice is not sent once %s", async (_, act) => {
+  ])("a notice is not sent after %s", async (_, act) => {
     const anna = await subscriber();
     const id = await newConversation();
     const notice = await rejected(anna, id);
@@ -326,7 +326,7 @@ onEachEngine((engine) => {
     expect((await noticesOf(id)).map(({ memberId }) => memberId)).not.toContain(anna.id);
   });
 
-  anyTest("the switch is the member's own, and in the audit log", async () => {
+  anyTest("each member has their own switch, and its changes are in the audit log", async () => {
     const anna = await addMember(gateway, { permissions: READER });
     const ben = await subscriber();
     const state = async ({ token }: TestMember) => {

@@ -34,9 +34,9 @@ const OTHER = "01a1f000-0000-7000-8000-000000000005";
 const MEMBER = "01a1f000-0000-7000-8000-000000000004";
 const NOW = "2026-01-01T00:00:00.000Z";
 const CONVERSATIONS = 2_000;
-/** One conversation has this many messages, the others have one each. */
+/** Number of messages in one conversation; the others have one each. */
 const LONG = 6_000;
-/** Conversations with a queued message, and as many messages outside of any. */
+/** Number of conversations with a queued message, and of messages without a conversation. */
 const QUEUED = 20;
 
 onEachEngine((engine) => {
@@ -221,14 +221,14 @@ onEachEngine((engine) => {
     expect([await answers(0), await answers(1)]).toEqual([MAX_AUTOMATIC_ANSWERS, 1]);
   });
 
-  test("a change looks at the queue of its conversation, not at its history", async () => {
+  test("a change reads the queue of its conversation, not its history", async () => {
     const changes = new ConversationChanges(logged.database, lanes, new HookRegistry());
     await expectIndexes(() => changes.handOff(context, { id: conversation(0) }), { reads: /FROM "message"/ });
     const queue = logged.statements.find(({ query }) => /FROM "message"/.test(query));
     expect(await logged.planOf(queue)).not.toContain("message_in_conversation");
   });
 
-  test("due work is found and done by indexes, however much waits", async () => {
+  test("due work is found and done through indexes, however much waits", async () => {
     const { database } = logged;
     const work = laneWork(createServices({ database, config: loadConfig({}), log: createLogger("silent") }));
     const around = { senders: new Senders(8).offer((laneId) => laneId), observer: NO_WORK_OBSERVER };

@@ -75,7 +75,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     return body.releaseAt === undefined ? undefined : Date.parse(body.releaseAt) - Date.now();
   };
 
-  test("a conversation that nobody released is released, as its event, the audit log and the agent's decision say", async () => {
+  test("a conversation that nobody released is released, with an event, an audit entry and a decision by the agent", async () => {
     await publish(gateway, agentId, DOCUMENT);
     const id = await handedOff();
     expect(await releaseAt(id)).toBeGreaterThan(8 * HOUR_MS - 60_000);
@@ -100,7 +100,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     });
   });
 
-  test("the time counts from the last answer of a human, not of the agent or the contact", async () => {
+  test("the time counts from the last answer by a human, not by the agent or the contact", async () => {
     await publish(gateway, agentId, DOCUMENT);
     const [answered, silent] = [await handedOff(), await handedOff()];
     await pass(7 * HOUR_MS);
@@ -117,7 +117,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect([await releasesOf(answered), await releasesOf(silent)]).toEqual([["request"], ["timeout"]]);
   });
 
-  test("what was handed off together is released together, once no human has answered in any of it", async () => {
+  test("conversations handed off together are released together, when no human has answered in any of them", async () => {
     await publish(gateway, agentId, DOCUMENT);
     await addWebhookLine(gateway, { agentId, name: "sms" });
     const addresses = [
@@ -146,7 +146,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect((await stored(await opened("main"))).handler).toBe("agent");
   });
 
-  test("a new version changes the time of what is handed off already; without it, nothing is released", async () => {
+  test("a new version changes the time for conversations already handed off; without a time, none is released", async () => {
     await publish(gateway, agentId, { ...DOCUMENT, releaseAfter: "P30D" });
     const id = await handedOff();
     await pass(HOUR_MS);

@@ -36,7 +36,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const rowOf = (id: string) =>
     gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id }));
   const waitingOf = async (id: string) => (await rowOf(id)).waitingSince;
-  /** A conversation on the line of the sender, whose contact has written once. */
+  /** Returns a conversation on the sender's line whose contact has written once. */
   const written = async () => {
     const from = `from ${Math.random()}`;
     await sender.text(from, "hello");
@@ -52,13 +52,13 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test.each<[string, (id: string, from: string) => Promise<unknown>, "waits" | "nobody"]>([
     ["a handoff", () => Promise.resolve(), "waits"],
-    ["an answer of a member", (id) => api.send(id, "Hi", { token: anna.token }), "nobody"],
+    ["an answer by a member", (id) => api.send(id, "Hi", { token: anna.token }), "nobody"],
     ["an answer by the API", (id) => api.send(id, "Hi"), "nobody"],
-    ["a release", (id) => api.release(id), "nobody"],
-    ["a closing", (id) => api.close(id), "nobody"],
+    ["releasing", (id) => api.release(id), "nobody"],
+    ["closing", (id) => api.close(id), "nobody"],
     ["another message", (_, from) => sender.text(from, "hello?"), "waits"],
     ["an opt-out", (_, from) => sender.text(from, "STOP"), "waits"],
-  ])("after %s, a contact is known to wait or not", async (_, change, expected) => {
+  ])("after %s, the conversation shows if its contact waits", async (_, change, expected) => {
     const { id, from } = await written();
     expect(await waitingOf(id)).toBeNull();
     await api.handOff(id);
@@ -116,7 +116,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   };
 
-  test("members list the conversations of all agents in each order, and those of nobody else", async () => {
+  test("members list the conversations of all agents in each order, but none of another organization", async () => {
     const { agentId: foreign } = await addOrganization(gateway, "waiting");
     const context = await operator(gateway, "waiting");
     const all: string[] = [];
@@ -159,7 +159,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(codeOf(await list({ agentId }, gateway.key))).toBe("invalid_request");
   });
 
-  test("a cursor of a conversation that nobody waits in does not fit the order of waiting", async () => {
+  test("a cursor of a conversation without a waiting contact does not fit the order of waiting", async () => {
     await addConversation(gateway, { agentId });
     const { body } = await list({ needsReply: false, first: 1 });
     const after = body.data.conversations.pageInfo.endCursor;
@@ -206,7 +206,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     return body.data.conversation.log.nodes;
   };
 
-  test("the log tells each change, who made it and why", async () => {
+  test("the log shows each change, who made it and why", async () => {
     const { id, contactId } = await addConversation(gateway, { agentId });
     const decision = await decisionClient(gateway).decide({ type: "upset", conversationId: id });
     const line = await addLine(gateway, { agentId });
