@@ -19,8 +19,8 @@ describeDashboard("accessibility:", (dashboard) => {
   });
 
   /**
-   * Checks a page, or the dialog in front of it: that it fits in both sizes, by all rules in light, and by those about
-   * colors in the dark.
+   * Checks that a page, or the dialog in front of it, fits both sizes and passes all rules in light mode and the color
+   * rules in dark mode.
    */
   const check = async (page: Page, name: string) => {
     const hasDialog = (await dialogOf(page).count()) > 0;
@@ -46,7 +46,7 @@ describeDashboard("accessibility:", (dashboard) => {
     if (TAKE_SCREENSHOTS) await show("dark", "wide");
   };
 
-  // Whatever the width, another suite has axe check these pages.
+  // Another suite checks these pages with axe, at every width.
   if (TAKE_SCREENSHOTS)
     test("every page of the navigation has its screenshots", async () => {
       const page = await dashboard.visit();
@@ -120,7 +120,7 @@ describeDashboard("accessibility:", (dashboard) => {
     await seen(page.getByRole("heading", { level: 1 }));
     const transitions = await page.evaluate(() => {
       document.documentElement.dataset.mantineColorScheme = "dark";
-      // The placeholder of what is loading may be in an animation, which lasts 0.01 ms.
+      // A loading placeholder may be animated, for 0.01 ms.
       return document.getAnimations().filter((animation) => animation instanceof CSSTransition).length;
     });
     expect(transitions).toBe(0);

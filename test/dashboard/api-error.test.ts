@@ -8,7 +8,7 @@ const problems = [
 ];
 const invalid = new ApiError("anything", "invalid_request", undefined, undefined, problems);
 
-test("problems of an input are sentences that name the field as people do", () => {
+test("problems with an input are sentences that name the field as people do", () => {
   expect(sentenceOf(invalid)).toBe("New password must have 12 to 200 characters. Name must not be empty.");
 });
 
@@ -48,7 +48,7 @@ test.each([
     "Enter the password again: the mail server changed.",
     "lines/line-changes.ts",
   ],
-])("a problem with %s, “%s”, is said in the words of the form", (field, message, sentence, file) => {
+])("a problem with %s, “%s”, is worded like the form", (field, message, sentence, file) => {
   const error = new ApiError("anything", "invalid_request", undefined, undefined, [
     { path: `input.email.${field}`, message },
   ]);

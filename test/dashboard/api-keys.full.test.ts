@@ -193,7 +193,7 @@ describeDashboard("API keys", (dashboard) => {
       .allTextContents();
     expect(links).toContain("Organization");
     expect(links).not.toContain("API keys");
-    // With the session cookie, but around the user interface.
+    // Uses the session cookie, but bypasses the user interface.
     const rejected = await page.evaluate(async () => {
       const answer = await fetch("/graphql", {
         method: "POST",
@@ -226,7 +226,7 @@ describeDashboard("API keys", (dashboard) => {
     await gone(dialogOf(page));
     expect([(await whoami(old)).status, (await whoami(secret)).status]).toEqual([200, 403]);
 
-    // Revoked without that, the page of the old key offers it.
+    // If the new key is revoked without that choice, the old key's page offers it.
     const next = await rotate();
     await page.goto(`${dashboard.gateway.url}/dashboard/api-keys/${next.apiKey.id}`);
     await act(page, "hasty", "Revoke");

@@ -16,7 +16,7 @@ describeDashboard("API keys", (dashboard) => {
     return secret;
   };
 
-  test("a key is created, works, and appears immediately, in other tabs too", async () => {
+  test("a key is created, works, and appears immediately, including in other tabs", async () => {
     const page = await dashboard.visit("/api-keys");
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -125,7 +125,7 @@ describeDashboard("API keys", (dashboard) => {
     await seen(page.getByText("No matching API keys"));
   });
 
-  /** What leaves the page from now on: its addresses, and its requests with their bodies. */
+  /** Collects everything that the page sends from now on: its addresses, and its requests with their bodies. */
   const leavingOf = (page: Page): string[] => {
     const leaving: string[] = [];
     page.on("framenavigated", (frame) => leaving.push(frame.url()));
@@ -134,7 +134,7 @@ describeDashboard("API keys", (dashboard) => {
   };
 
   slowTest(
-    "a whole key pasted into the search is found by its prefix, goes nowhere, and can be revoked",
+    "a whole key pasted into the search is found by its prefix, is sent nowhere, and can be revoked",
     async () => {
       const { secret, hint } = await mint(dashboard.gateway, { name: "found on a website" });
       const page = await dashboard.visit("/api-keys?state=expired");
@@ -161,7 +161,7 @@ describeDashboard("API keys", (dashboard) => {
   );
 
   slowTest(
-    "no secret that is pasted into any filter, Go to, or the address of a page goes anywhere",
+    "no secret that is pasted into a filter, Go to, or the address of a page is sent anywhere",
     async () => {
       const { secret: key, hint } = await mint(dashboard.gateway, { name: "pasted everywhere" });
       const session = mintSessionToken();
