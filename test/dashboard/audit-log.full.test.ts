@@ -122,14 +122,14 @@ describeDashboard("the audit log", (dashboard) => {
     expect(line).toContain(`${sentence}.`);
   });
 
-  test("is shown in full at an address with a filter that does not exist", async () => {
+  test("is shown in full at an address with an unknown filter", async () => {
     const { manager } = await addOrganization(dashboard.gateway, "bookmarkers");
     const page = await dashboard.visit("/settings/audit-log?action=bogus", { as: manager });
     await seen(page.getByText("CLI created the organization bookmarkers"));
     await eventually(() => page.getByLabel("Action").inputValue()).toBe("");
   });
 
-  test("is exported in full, however many pages it has, without formulas that a spreadsheet would run", async () => {
+  test("is exported in full, however many pages it has, and without formulas that a spreadsheet would run", async () => {
     const { gateway } = dashboard;
     const { manager, agentId } = await addOrganization(gateway, "spreadsheets");
     const evil = [

@@ -4,28 +4,31 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
-/** Selects a part of a page, or one within the shadow of an element. */
+/** Selects a part of a page, or of an element's shadow DOM. */
 export type Within = string | { fromShadowDom: [element: string, part: string] };
 
-/** What axe checks of a page: all of it if empty. */
+/** The part of a page that axe checks; the whole page if empty. */
 export interface Checked {
-  /** The rules to check, where the others cannot change. */
+  /** The rules to check, if the results of the others cannot change. */
   only?: string[];
-  /** The part to check, where the rest is checked already. */
+  /** The part to check, if the rest has been checked. */
   within?: Within;
-  /** Selects a part that is checked already. */
+  /** Selects a part that has been checked. */
   without?: string;
 }
 
-/** What only this page has: its dialog, or all but the navigation, which is checked with the pages that it lists. */
+/**
+ * Returns the part that only this page has: its dialog, or everything but the navigation, which is checked with the
+ * pages that it lists.
+ */
 export const ownPart = async (page: Page): Promise<Checked> =>
   (await page.getByRole("dialog").count()) > 0
     ? { within: "[role=dialog]" }
     : { without: 'nav[aria-label="Dashboard"]' };
 
-/** The violations that axe finds on a page, by all its rules, best practices included. */
+/** Returns the violations that axe finds on a page with all its rules, including best practices. */
 export async function violations(page: Page, { only, within, without }: Checked = {}): Promise<string[]> {
-  // The Content-Security-Policy blocks injected scripts, but not those of the debugger.
+  // The Content-Security-Policy blocks injected scripts, but not the debugger's scripts.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const found = await page.evaluate(
     ([rules, part, exclude]) =>
@@ -33,7 +36,7 @@ export async function violations(page: Page, { only, within, without }: Checked 
         resultTypes: ["violations"],
         reporter: "no-passes",
         selectors: false,
-        // It loads the stylesheets again, for a rule about them alone, which takes longer than all others.
+        // Reloads the stylesheets for a single rule, which takes longer than all other rules.
         preload: part === undefined && exclude === undefined && rules === undefined,
         ...(rules && { runOnly: { type: "rule" as const, values: rules } }),
       }),

@@ -1,13 +1,13 @@
 import { type Browser, chromium } from "playwright-core";
 import { chromiumPath as found } from "../support/chromium-path";
 
-/** A suite that needs a browser. Without one it is skipped; in CI it fails. */
+/** A suite that needs a browser. Without a browser, it is skipped; in CI, it fails. */
 export const describeInChromium = found !== undefined || process.env.CI ? describe : describe.skip;
 
 /**
- * Features that cost time in a Chromium with windows and change no page: above all the two hidden pages below each address
- * bar, which took a fifth of the time of the browser. Chromium obeys only the last such list, so it repeats what
- * Playwright disables.
+ * Features that cost time in a Chromium with windows but change no page, above all the two hidden pages below each
+ * address bar, which take a fifth of the browser's time. Chromium obeys only the last such list, so it repeats the
+ * features that Playwright disables.
  */
 const DISABLED_FEATURES = [
   "WebUIOmniboxPopup",
@@ -28,7 +28,7 @@ const DISABLED_FEATURES = [
 let browser: Promise<Browser> | undefined;
 
 /**
- * The browser of the suite: it has no background requests, and ends after the last test.
+ * Starts the suite's browser, which makes no background requests and ends after the last test.
  * @throws Error if none is installed
  */
 export function launchChromium(): Promise<Browser> {
@@ -55,7 +55,7 @@ async function start(): Promise<Browser> {
       "--disable-component-update",
       "--disable-sync",
       `--disable-features=${DISABLED_FEATURES.join(",")}`,
-      // Pages of one context share a process, and with it the compiled scripts.
+      // Pages of a context share a process, and thus the compiled scripts.
       "--renderer-process-limit=1",
     ],
   });

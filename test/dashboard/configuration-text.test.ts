@@ -57,7 +57,7 @@ describe("the text of a document", () => {
     expect(parseText(text)).toEqual({ problem: { message, offset } });
   });
 
-  test("members of the same name in different objects are fine, as are braces in texts", () => {
+  test("members with the same name in different objects are valid, and so are braces in texts", () => {
     const text = '{"a": {"x": "}{ \\" \\\\"}, "b": {"x": ":"}, "x": [{"x": 1}, {"x": 2}]}';
     expect(parseText(text)).toEqual({ document: JSON.parse(text) });
   });
@@ -88,7 +88,7 @@ describe("a problem is shown at", () => {
     ['situations["order.shipped"].total', undefined, '"doubl"'],
     ["rules[0].when[1]", { line: 1, column: 16 }, "totl"],
     ["templates.hi", { line: 2, column: 4 }, "contct.name"],
-    // A value of several lines is marked by its name, and what is missing by what it should be in.
+    // A value of several lines is marked by its name, and a missing member by the enclosing value.
     ["rules", undefined, '"rules"'],
     ["rules[0].on", undefined, "{"],
     ["", undefined, "{"],
@@ -106,7 +106,7 @@ describe("the editor suggests", () => {
     on: [...namesIn("situations"), "message.received"],
     line: ["main"],
   }));
-  /** The suggestions at the `|` of a text. */
+  /** Returns the suggestions at the `|` in a text. */
   const suggestions = (marked: string) => {
     const offset = marked.indexOf("|");
     const context = new CompletionContext(stateOf(marked.replace("|", "")), offset, true);

@@ -18,7 +18,7 @@ describeDashboard("Configuration", (dashboard) => {
     return { agentId, manager, open };
   };
 
-  /** Opens the editor, in which it is typed from then on. */
+  /** Focuses the editor, so that all typing goes there. */
   const focusEditor = async (page: Page) => {
     await seen(editorOf(page));
     await editorOf(page).focus();
@@ -79,7 +79,7 @@ describeDashboard("Configuration", (dashboard) => {
     const before = await editorOf(page).textContent();
     expect(before).toContain("has left.");
     await page.keyboard.press("ControlOrMeta+a");
-    // Chromium would wrap what it puts in place of the selection in an inline style, which the console reports.
+    // Chromium would wrap text that replaces the selection in an inline style, which the console reports.
     await page.keyboard.type("typed");
     await page.keyboard.press("Delete");
     await page.keyboard.press("ControlOrMeta+b");
@@ -94,7 +94,7 @@ describeDashboard("Configuration", (dashboard) => {
     await page.keyboard.type("templ");
     await seen(page.getByRole("option", { name: /^templates/ }));
     await seen(page.getByText("The texts that the agent sends, as Liquid templates."));
-    // Enter is for the text until the list has been open for a moment.
+    // Enter applies to the text until the list has been open for a moment.
     await page.getByRole("option", { name: /^templates/ }).click();
     await page.keyboard.type('"hi": "Hello"');
     await seen(problemsOf(page).getByText("rules[0].when[0]"));
@@ -104,7 +104,7 @@ describeDashboard("Configuration", (dashboard) => {
       rules: [{ id: "hello", on: "*", when: ["tru"] }],
       templates: { hi: "Hello" },
     });
-    // In the text, and from the list.
+    // The problem is marked in the text, and the list leads to it.
     await eventually(() => page.locator(".cm-lintRange-error").innerText()).toBe("tru");
     await page.getByRole("button", { name: /^rules\[0\]\.when\[0\]/ }).click();
     await page.keyboard.type("1 < ");
@@ -120,7 +120,7 @@ describeDashboard("Configuration", (dashboard) => {
     await eventually(() => page.getByRole("button", { name: "Save draft" }).isDisabled()).toBe(true);
   });
 
-  test("is left by the keyboard: Tab indents, and after Escape goes on", async () => {
+  test("can be left by keyboard: Tab indents, and after Escape it moves on", async () => {
     const page = await dashboard.visit("/configuration");
     await focusEditor(page);
     await page.keyboard.press("ControlOrMeta+Home");
@@ -173,7 +173,7 @@ describeDashboard("Configuration", (dashboard) => {
     expect(warnings).toBe(1);
   });
 
-  test("of two who edit, the second sees whose draft is newer, and takes it or overwrites it", async () => {
+  test("with two editors, the second sees whose draft is newer, and takes or overwrites it", async () => {
     const { agentId, open } = await newAgent("conflict");
     const { configurations } = dashboard.gateway.services;
     const context = await operator(dashboard.gateway, "conflict");
@@ -203,13 +203,13 @@ describeDashboard("Configuration", (dashboard) => {
     await notice.getByRole("button", { name: "Use theirs" }).click();
     await seen(editorOf(page).getByText("4"));
     await gone(page.getByText("Unsaved changes"));
-    // Also what was given up can be undone.
+    // Even discarded changes can be restored by undo.
     await focusEditor(page);
     await page.keyboard.press("ControlOrMeta+z");
     await seen(editorOf(page).getByText('"burstSeconds":3'));
   });
 
-  test("is published after its difference and its replay were read, and restored from the history", async () => {
+  test("is published after its difference and replay are read, and restored from the history", async () => {
     const { gateway } = dashboard;
     const agentId = await firstAgentId(gateway);
     const { body: changed } = await decisionClient(gateway).decide({ data: { orderId: "A1" } });
@@ -246,7 +246,7 @@ describeDashboard("Configuration", (dashboard) => {
     await seen(dialogOf(page).getByText("Hand off to a human: no rule"));
     await dialogOf(page).getByRole("button", { name: "Close" }).last().click();
 
-    // Another member publishes in between.
+    // Another member publishes in the meantime.
     const context = await operator(gateway);
     await gateway.services.configurations.publish(context, {
       agentId,
@@ -284,7 +284,7 @@ describeDashboard("Configuration", (dashboard) => {
     await seen(editorOf(page).getByText('"order-shipped"'));
   });
 
-  test("is tried without storing anything, and by a command that works", async () => {
+  test("is tried without storing anything, and with a command that works", async () => {
     const { gateway } = dashboard;
     await publish(gateway, await firstAgentId(gateway), DOCUMENT);
     const page = await dashboard.visit("/configuration");
@@ -305,7 +305,7 @@ describeDashboard("Configuration", (dashboard) => {
     expect([handed.status, handed.body.outcome]).toEqual([201, "handoff"]);
   });
 
-  test("keeps a dry run as a test, and asks why a draft that fails it is to be published", async () => {
+  test("keeps a dry run as a test, and asks for a reason to publish a draft that fails it", async () => {
     const { gateway } = dashboard;
     const { agentId } = await newAgent("testing");
     await publish(gateway, agentId, DOCUMENT);
@@ -344,7 +344,7 @@ describeDashboard("Configuration", (dashboard) => {
     expect(await gateway.services.configurations.find(context, agentId)).toMatchObject({ version: 3 });
   });
 
-  test("tries what is typed, at another time and with other tags", async () => {
+  test("tries the typed document, at another time and with other tags", async () => {
     const { open } = await newAgent("typed");
     const page = await open();
     await write(page, {
@@ -370,7 +370,7 @@ describeDashboard("Configuration", (dashboard) => {
     await seen(page.getByText("The rule future decides (not published)."));
   });
 
-  test("of an agent that does nothing begins with an example that works", async () => {
+  test("of an agent that does nothing starts with an example that works", async () => {
     const { agentId, open } = await newAgent("nothing");
     await publish(dashboard.gateway, agentId, {});
     const page = await open();
@@ -389,7 +389,7 @@ describeDashboard("Configuration", (dashboard) => {
     await seen(page.getByText("Hi there, your order A1 is on its way."));
   });
 
-  test("shows hostile names and texts as text, and says what a name that is there twice would lose", async () => {
+  test("shows hostile names and texts as text, and says what a duplicate name would lose", async () => {
     const { open } = await newAgent("hostile");
     const page = await open();
     const html = "<img src=x onerror=alert(1)>";

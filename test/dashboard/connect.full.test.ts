@@ -7,7 +7,7 @@ import { describeDashboard, gone, rowOf, seen } from "./visit";
 describeDashboard(
   "connecting applications in the dashboard",
   (dashboard) => {
-    test("a member sees who asks, chooses what to grant, and the application connects", async () => {
+    test("a member sees who asks and chooses what to grant, and the application connects", async () => {
       const { gateway } = dashboard;
       const page = await dashboard.visit("");
       const base = new URL(page.url()).origin;

@@ -13,7 +13,7 @@ describeDashboard("contacts", (dashboard) => {
     agentId = await firstAgentId(dashboard.gateway);
   });
 
-  test("an owner adds one, tags it, edits it, finds it and erases it", async () => {
+  test("an owner adds, tags, edits, finds and erases one", async () => {
     const page = await dashboard.visit("/contacts");
     await page.getByRole("button", { name: "Add your first contact" }).click();
     await dialogOf(page).getByLabel("Name").fill("Grace Hopper");
@@ -73,7 +73,7 @@ describeDashboard("contacts", (dashboard) => {
     await eventually(() => page.getByText("grace@example.com").count()).toBe(0);
   });
 
-  test("a contact that exists already is updated, which a message says", async () => {
+  test("an existing contact is updated, which a message says", async () => {
     await addContact(dashboard.gateway, { agentId, ref: "twin", name: "Old name" });
     const page = await dashboard.visit("/contacts");
     await page.getByRole("button", { name: "Add contact" }).click();
@@ -99,7 +99,7 @@ describeDashboard("contacts", (dashboard) => {
     await gone(timers);
   });
 
-  test("a topic is switched for all addresses, and each switch stands beside its topic", async () => {
+  test("a topic is switched for all addresses, and each switch is next to its topic", async () => {
     const { gateway } = dashboard;
     const topics = { news: { title: "Newsletter", default: "in" }, tips: { title: "Tips", default: "out" } };
     await publish(gateway, agentId, { policy: { topics } });
@@ -130,7 +130,7 @@ describeDashboard("contacts", (dashboard) => {
     ]);
   });
 
-  test("those who may write but not manage do all but erase, and readers change nothing", async () => {
+  test("members who may write but not manage can do everything but erase, and readers can change nothing", async () => {
     const { gateway } = dashboard;
     const id = await addContact(gateway, { agentId, ref: "shared", name: "Shared" });
     const write = [Permission.conversations_read, Permission.conversations_write];
@@ -147,7 +147,7 @@ describeDashboard("contacts", (dashboard) => {
       await eventually(() => reader.getByRole("button", { name, exact: true }).count()).toBe(0);
   });
 
-  test("that is being added outlives the end of the session, and a click beside its form", async () => {
+  test("a contact that is being added survives the end of the session and a click outside its form", async () => {
     const member = await addMember(dashboard.gateway, {
       manage: true,
       permissions: [Permission.config_manage, Permission.conversations_read, Permission.conversations_write],

@@ -16,7 +16,7 @@ describeDashboard(
     beforeAll(async () => {
       agentId = await firstAgentId(dashboard.gateway);
     });
-    /** A conversation with a contact of this name. */
+    /** Opens a conversation with a contact of this name. */
     const talkTo = async (name: string, line?: string) => {
       const { gateway } = dashboard;
       const address = `${name} ${Math.random()}`;
@@ -30,7 +30,7 @@ describeDashboard(
       return { ...added, address };
     };
 
-    test("what the contact writes appears by itself, and leads to what the agent decided", async () => {
+    test("the contact's messages appear automatically, and lead to the agent's decision", async () => {
       const { gateway } = dashboard;
       await publish(gateway, agentId, {
         burstSeconds: 0,
@@ -81,7 +81,7 @@ describeDashboard(
       await seenInTime(messages.getByText("number 91."));
     });
 
-    test("the list begins with the last activity, and shows the last message of each conversation", async () => {
+    test("the list starts with the latest activity, and shows the last message of each conversation", async () => {
       const { gateway } = dashboard;
       const { id } = await talkTo("Earlier Person");
       await talkTo("Later Person");
@@ -96,7 +96,7 @@ describeDashboard(
       await seen(first.getByText(`It’s <i>here</i> ${"x".repeat(83)}…`, { exact: true }));
     });
 
-    test("a message that the policy holds back says until when, by the clock of the contact", async () => {
+    test("a message that the policy holds back says until when, in the contact's time zone", async () => {
       const { gateway } = dashboard;
       // Tokyo is nine hours ahead all year.
       const inTokyo = (hours: number) => timestamp((9 + hours) * HOUR_MS).slice(11, 16);
@@ -121,7 +121,7 @@ describeDashboard(
       await seen(page.getByText(waits));
     });
 
-    test("a release says before that it is one of all conversations with the contact", async () => {
+    test("the dialog for a release says that it releases all conversations with the contact", async () => {
       const { gateway } = dashboard;
       await publish(gateway, agentId, {
         situations: { upset: {} },
@@ -152,7 +152,7 @@ describeDashboard(
       await seen(rowOf(page, "never mind"));
     });
 
-    test("a text that could not be sent stays, and so does one whose page was left", async () => {
+    test("a text that could not be sent is kept, and so is a text whose page was left", async () => {
       const { id } = await talkTo("Offline Person");
       const page = await dashboard.visit(`/conversations/${id}`);
       const field = page.getByLabel("Message", { exact: true });
@@ -170,7 +170,7 @@ describeDashboard(
       await seen(page.getByRole("log").getByText("draft"));
     });
 
-    test("an address of a conversation that does not exist leads to the list", async () => {
+    test("the address of an unknown conversation leads to the list", async () => {
       const page = await dashboard.visit("/conversations/018f0000-0000-7000-8000-000000000000");
       await seen(page.getByText("This conversation doesn’t exist"));
       await page.getByRole("link", { name: "all conversations" }).click();

@@ -15,7 +15,7 @@ describeDashboard(
     beforeAll(async () => {
       agentId = await firstAgentId(dashboard.gateway);
     });
-    /** A conversation with a contact of this name. */
+    /** Opens a conversation with a contact of this name. */
     const talkTo = async (name: string, line?: string) => {
       const { gateway } = dashboard;
       const address = `${name} ${Math.random()}`;
@@ -60,7 +60,7 @@ describeDashboard(
       await seen(messages.getByText("<b>not bold</b>"));
       await eventually(() => page.getByLabel("Message", { exact: true }).inputValue()).toBe("");
 
-      // What is typed while a message is on its way is the next one.
+      // Text that is typed while a message is being sent is the next message.
       let letGo = () => {};
       const isHeld = new Promise<void>((resolve) => {
         letGo = resolve;
@@ -102,7 +102,7 @@ describeDashboard(
     });
 
     slowTest(
-      "a member who may only read sees no way to write, and one without permission no inbox",
+      "a member who may only read sees no way to write, and a member without permission sees no inbox",
       async () => {
         const { gateway } = dashboard;
         const { id } = await talkTo("Watched Person");
@@ -118,7 +118,7 @@ describeDashboard(
     );
 
     slowTest(
-      "long names, names of other scripts and a long address break neither the list nor the navigation",
+      "long names, names in other scripts and a long address break neither the list nor the navigation",
       async () => {
         const { gateway } = dashboard;
         const { name: line } = await addLine(gateway, {
@@ -147,7 +147,7 @@ describeDashboard(
             });
         await eventually(() => startOf("שרה כהן")).toBe(await startOf("y".repeat(100)));
 
-        // The link of a row covers it, so it has the tooltip of what is below the pointer.
+        // The link of a row covers the row, so it has the tooltip of the text below the pointer.
         const link = rowOf(page, "שרה כהן").getByRole("link");
         await rowOf(page, "שרה כהן").locator("time").hover({ force: true });
         await eventually(() => link.getAttribute("title")).toMatch(/\d:\d\d:\d\d/);

@@ -20,7 +20,7 @@ const entry = (userAgent: string): Entry =>
     createdAt: "2026-11-21T08:00:00.000Z",
   }) as Entry;
 
-/** The text of the one cell, between its quotes. */
+/** Returns the text of the only cell, without its quotes. */
 const cellOf = (userAgent: string): string => {
   const fields = toCsv([entry(userAgent)]).split('","');
   return fields[fields.length - 3]?.replaceAll('""', '"') ?? "";

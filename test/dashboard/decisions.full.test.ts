@@ -73,7 +73,7 @@ describeDashboard("decisions", (dashboard) => {
     await seen(page.getByRole("list", { name: "Recent decisions" }).getByText("Sent nothing"));
   });
 
-  test("a rule that did not match shows the condition that failed, and no rule what was done instead", async () => {
+  test("a rule that did not match shows the condition that failed, and a decision without a rule shows what was done instead", async () => {
     const page = await dashboard.visit("/decisions?outcome=silent");
     await page.getByRole("link", { name: "order.shipped" }).click();
     const rule = page

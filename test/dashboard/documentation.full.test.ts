@@ -11,10 +11,13 @@ const PHONE = { width: 390, height: 844 };
 
 const within = (part: string): Within => ({ fromShadowDom: ["openapi-explorer", part] });
 
-/** Beside the navigation, which is the same on all pages. */
+/** Without the navigation, which is the same on all pages. */
 const MAIN = within("main");
 
-/** One page of each kind, and the part to check: the last one shows all schemas, in 18,000 elements that differ in their texts alone. */
+/**
+ * One page of each kind, and the part to check. The last page shows all schemas, in 18,000 elements that differ only in
+ * their texts.
+ */
 const ROUTES: readonly [route: string, part?: Within][] = [
   ["overview"],
   ["auth", MAIN],
@@ -30,7 +33,7 @@ describeInChromium("/docs", () => {
   let page: Page;
   let problems: string[];
   beforeAll(async () => {
-    // One for all tests: it compiles the viewer once.
+    // One context for all tests, so that the viewer is compiled once.
     context = await (await launchChromium()).newContext({ reducedMotion: "reduce", viewport: WIDE });
   });
   afterEach(async () => {
@@ -51,7 +54,7 @@ describeInChromium("/docs", () => {
     page.on("pageerror", (error) => problems.push(String(error)));
   });
 
-  /** Switches the color scheme and waits until the transitions of its colors are over. */
+  /** Switches the color scheme and waits until the color transitions are over. */
   async function setColorScheme(colorScheme: "light" | "dark"): Promise<void> {
     const session = await context.newCDPSession(page);
     await session.send("Animation.enable");
@@ -63,7 +66,7 @@ describeInChromium("/docs", () => {
     await session.detach();
   }
 
-  /** Shows a page of the viewer, as a link to it would. */
+  /** Shows a page of the viewer like a link to it. */
   async function show(route: string): Promise<void> {
     await page.goto(`${gateway.url}/docs#?route=${route}`);
     await page.locator(`openapi-explorer main[tabindex] [id="${route}"]`).waitFor({ state: "attached" });
@@ -85,7 +88,10 @@ describeInChromium("/docs", () => {
   const passes = (route: string, options: Parameters<typeof violations>[1]) =>
     eventually(async () => [route, options, await violations(page, options)]).toEqual([route, options, []]);
 
-  /** Checks that the page fits both windows, and in one of them by all rules in light, and by those about colors in the dark. */
+  /**
+   * Checks that the page fits both windows. In one of them, it must pass all rules in light mode and the color rules in
+   * dark mode.
+   */
   async function check(route: string, part?: Within, window = WIDE): Promise<void> {
     for (const viewport of [window === WIDE ? PHONE : WIDE, window]) {
       await page.setViewportSize(viewport);
@@ -115,7 +121,7 @@ describeInChromium("/docs", () => {
     }
   });
 
-  test("a set key and an answer pass axe, light and dark, and fit, in a wide window and on a phone", async () => {
+  test("a set key and a response pass axe, light and dark, and fit a wide window and a phone", async () => {
     await setKey();
     await check("auth", undefined, PHONE);
     await check("auth", MAIN);

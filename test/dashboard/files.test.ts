@@ -13,7 +13,7 @@ const PAGE = `<!doctype html>
 const SCRIPT = `console.log("${"dashboard ".repeat(100)}");`;
 const FOR_GETS = "GET, HEAD, OPTIONS";
 
-/** The directives of a policy by name. */
+/** Returns the directives of a policy by name. */
 const policyOf = ({ headers }: Reply): Record<string, string> =>
   Object.fromEntries(
     (headers.get("content-security-policy") ?? "")
@@ -21,7 +21,7 @@ const policyOf = ({ headers }: Reply): Record<string, string> =>
       .map((line) => line.split(/ (.*)/s).slice(0, 2)),
   );
 
-describe("a dashboard that was built", () => {
+describe("a built dashboard", () => {
   let gateway: TestGateway;
   let directory: string;
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe("a dashboard that was built", () => {
     }
   });
 
-  test("the policy lets in scripts and styles of this server, and nothing else", async () => {
+  test("the policy allows scripts and styles from this server, and nothing else", async () => {
     expect(policyOf(await get("/dashboard"))).toEqual({
       "default-src": "'none'",
       "script-src": "'self'",
@@ -78,7 +78,7 @@ describe("a dashboard that was built", () => {
   });
 
   test.each(["/dashboard", "/dashboard/assets/main-Ab12.js"])(
-    "%s has the other headers that protect",
+    "%s has the other security headers",
     async (path) => {
       const { headers } = await get(path);
       expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -88,7 +88,7 @@ describe("a dashboard that was built", () => {
     },
   );
 
-  test("its files are kept for a year, for their names change with their content", async () => {
+  test("its files are cached for a year, because their names change with their content", async () => {
     const script = await get("/dashboard/assets/main-Ab12.js", { "accept-encoding": "identity" });
     expect([script.status, script.text]).toEqual([200, SCRIPT]);
     expect(script.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
@@ -97,7 +97,7 @@ describe("a dashboard that was built", () => {
     expect([style.text, style.headers.get("content-type")]).toEqual(["body {}", "text/css; charset=utf-8"]);
   });
 
-  test("a file that the build compressed is sent so to those who take it", async () => {
+  test("a file that the build compressed is sent compressed to clients that accept it", async () => {
     const path = "/dashboard/assets/main-Ab12.js";
     const small = await get(path, { "accept-encoding": "gzip, br" });
     expect([small.headers.get("content-encoding"), small.text]).toEqual(["br", SCRIPT]);
@@ -126,32 +126,32 @@ describe("a dashboard that was built", () => {
     "/dashboard/assets/%2fetc%2fpasswd",
     "/dashboard/assets/main-Ab12.js%00.css",
     "/dashboard/assets/%ZZ",
-  ])("%s is no file", async (path) => {
+  ])("%s is not a file", async (path) => {
     const reply = await sendRaw(gateway.url, [`GET ${path} HTTP/1.1`]);
     expectRestError(reply, "not_found");
     expect(reply.headers.get("cache-control")).not.toBe("public, max-age=31536000, immutable");
   });
 
   test.each(["/dashboard/../secret.txt", "/dashboard/secret.txt", "/dashboard/..%2fsecret.txt"])(
-    "%s shows nothing of what lies beside the page",
+    "%s shows nothing that is stored next to the page",
     async (path) => {
       const reply = await sendRaw(gateway.url, [`GET ${path} HTTP/1.1`]);
       expect(reply.text).not.toContain("secret");
     },
   );
 
-  test("conditions and ranges are answered below 500", async () => {
+  test("conditional requests and ranges are answered below 500", async () => {
     const path = "/dashboard/assets/main-Ab12.js";
     expectRestError(await get(path, { "if-match": '"x"' }), "invalid_request");
     expect((await get(path, { range: "bytes=99999-" })).status).toBe(200);
-    // Not with fetch, which adds a header that asks for the whole file.
+    // Not with fetch, which adds a header that requests the whole file.
     const known = await sendRaw(gateway.url, [`GET ${path} HTTP/1.1`, "If-None-Match: *"]);
     expect([known.status, known.text]).toEqual([304, ""]);
     expect(gateway.log()).not.toContain("internal_error");
   });
 
   test.each(["/dashboard", "/dashboard/settings", "/dashboard/assets/main-Ab12.js"])(
-    "%s is for reading: other methods are 405, OPTIONS and HEAD work",
+    "%s is read-only: other methods are 405, and OPTIONS and HEAD work",
     async (path) => {
       for (const method of ["POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"]) {
         const reply = await sendRaw(gateway.url, [`${method} ${path} HTTP/1.1`]);
@@ -167,7 +167,7 @@ describe("a dashboard that was built", () => {
   );
 });
 
-describe("a dashboard that was not built", () => {
+describe("a dashboard that has not been built", () => {
   const gateway = suiteGateway(sqlite, { dashboard: join(tmpdir(), "no-such-folder") });
 
   test.each(["/dashboard", "/dashboard/", "/dashboard/settings", "/dashboard/assets/main-Ab12.js"])(
@@ -179,7 +179,7 @@ describe("a dashboard that was not built", () => {
     },
   );
 
-  test("both APIs work all the same", async () => {
+  test("both APIs work anyway", async () => {
     expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
   });
 });

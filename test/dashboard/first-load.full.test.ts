@@ -4,20 +4,20 @@ import { addOrganization } from "../support/people";
 import { waitUntil } from "../support/wait-until";
 import { describeDashboard, eventually, gone, pagePaths, seen } from "./visit";
 
-/** Limit of compressed JavaScript for the first load (bytes). */
+/** Limit for the compressed JavaScript of the first load (bytes). */
 const MAX_SCRIPT_BYTES = 175_000;
 
-/** What pages may load beyond that, after they are shown: the editor of documents (bytes). */
+/** Limit for the JavaScript that pages may load after they are shown, such as the document editor (bytes). */
 const ALSO: Readonly<Record<string, number>> = { "/configuration": 150_000 };
 
-/** Limit of everything that the first visit of Overview loads, as it is sent, without headers (bytes). */
+/** Limit for everything that the first visit to Overview loads, as sent, without headers (bytes). */
 const MAX_COLD_BYTES = 115_000;
 
-/** Limit of what an open Overview loads in `IDLE_MS`, with headers (bytes). */
+/** Limit for everything that an open Overview loads in `IDLE_MS`, with headers (bytes). */
 const MAX_IDLE_BYTES = 10_000;
 const IDLE_MS = 30_000;
 
-/** Counts the bytes of the answers that a page receives from now on, as they are sent, and its open requests. */
+/** Counts the bytes of the responses that a page receives from now on, as sent, and its open requests. */
 async function countBytes(page: Page): Promise<{ body: number; all: number; open: number }> {
   const session = await page.context().newCDPSession(page);
   const sum = { body: 0, all: 0, open: 0 };
@@ -42,7 +42,7 @@ async function countBytes(page: Page): Promise<{ body: number; all: number; open
 }
 
 describeDashboard("the first load of the dashboard", (dashboard) => {
-  test("of each page is small, compressed, from this server alone, and moves nothing that is shown", async () => {
+  test("of each page is small, compressed and only from this server, and moves nothing that is shown", async () => {
     const context = (await dashboard.visit("/nowhere")).context();
     for (const path of await pagePaths(dashboard)) {
       const page = await context.newPage();
@@ -60,7 +60,7 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
       await seen(page.getByRole("heading", { level: 1 }));
       await page.waitForLoadState("networkidle");
       const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
-      // What Core Web Vitals call good.
+      // Good according to the Core Web Vitals.
       expect([path, shifts.reduce((sum, shift) => sum + shift, 0) < 0.1]).toEqual([path, true]);
       const answers = await Promise.all(
         responses.map(async (response) => ({
@@ -81,7 +81,7 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
     }
   });
 
-  test("of Overview is at most 115 kB, and half a minute of it at most 10 kB", async () => {
+  test("of Overview is at most 115 kB, and half a minute there loads at most 10 kB", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "counting");
     const page = await dashboard.visit("", { as: manager });

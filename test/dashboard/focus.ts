@@ -1,24 +1,24 @@
 import type { Locator, Page } from "playwright-core";
 import { eventually } from "./visit";
 
-/** Presses of Tab that go around the longest page. */
+/** Number of Tab presses that go around the longest page. */
 const MAX_TABS = 80;
 
-/** In the page: the accessible name of the focused element. */
+/** Runs in the page, and returns the accessible name of the focused element. */
 function nameOfFocus(): string {
   const at = document.activeElement as HTMLElement | null;
   const label = (at as HTMLInputElement | null)?.labels?.[0]?.textContent;
   return (at?.getAttribute("aria-label") ?? label ?? at?.textContent ?? "").trim();
 }
 
-/** The accessible name of the focused element. */
+/** Returns the accessible name of the focused element. */
 export const focused = (page: Page): Promise<string> => page.evaluate(nameOfFocus);
 
-/** Waits for the focus, which may follow a moment after the content. */
+/** Waits for the focus, which may come shortly after the content. */
 export const focusComesTo = (page: Page, name: string): Promise<void> =>
   eventually(() => focused(page)).toBe(name);
 
-/** The same for an element, whatever its name. */
+/** Waits until an element has the focus, whatever its name. */
 export const hasFocus = (what: Locator): Promise<void> =>
   eventually(() => what.evaluate((element) => element === document.activeElement)).toBe(true);
 

@@ -2,7 +2,7 @@ import type { Request } from "playwright-core";
 import { describeDashboard, seen } from "./visit";
 
 describeDashboard("GraphiQL", (dashboard) => {
-  test("runs queries with the key of its headers editor, without internet access and cookies", async () => {
+  test("runs queries with the key in its headers editor, without internet access or cookies", async () => {
     const { gateway } = dashboard;
     const page = await dashboard.visit("/settings/organization");
     const requests: Request[] = [];
@@ -39,7 +39,7 @@ describeDashboard("GraphiQL", (dashboard) => {
       (url) => url.host !== new URL(dashboard.gateway.url).host,
       (route) => route.abort(),
     );
-    // Its script is missing, which is an error that the page reports itself.
+    // The page itself reports the missing script as an error.
     await page.addInitScript(() => Object.assign(window, { EmbeddedSandbox: class {} }));
     await page.goto(`${dashboard.gateway.url}/graphql`);
     await seen(page.getByText("Apollo Sandbox cannot be loaded"));

@@ -80,7 +80,7 @@ describeDashboard(
       await looksRight(page);
     });
 
-    test("whoever waits longest is first in the queue, with the reason, until someone answers", async () => {
+    test("the longest waiting contact is first in the queue, with the reason, until someone answers", async () => {
       const { gateway } = dashboard;
       const { id: other } = await gateway.services.agents.create(await operator(gateway), {
         slug: "other",
@@ -174,6 +174,6 @@ describeDashboard(
       expect(await read((reader) => reader.countBy(HandoffNotice, { memberId: anna.id }))).toBe(1);
     });
   },
-  // Nothing is sent without senders.
+  // Without senders, nothing is sent.
   { SMTP_URL: "smtp://127.0.0.1:9?ignoreTLS=true", MAIL_FROM: "gateway@example.com" },
 );

@@ -4,7 +4,7 @@ import { publish } from "../support/decisions";
 import type { TestGateway } from "../support/gateway";
 import { firstAgentId } from "../support/people";
 
-/** IDs of what the pages of the inbox show. */
+/** IDs of the objects that the inbox pages show. */
 export interface Inbox {
   contact: string;
   conversation: string;
@@ -14,7 +14,7 @@ export interface Inbox {
 
 /**
  * Adds a contact with a conversation, messages and a decision, and a pet.
- * @param name what the names, texts and addresses are made of
+ * @param name part of all names, texts and addresses
  */
 export async function fillInbox(gateway: TestGateway, name = "Anna Müller"): Promise<Inbox> {
   const agentId = await firstAgentId(gateway);
@@ -38,7 +38,7 @@ export async function fillInbox(gateway: TestGateway, name = "Anna Müller"): Pr
     attributes: { plan: name },
     addresses: [{ kind: AddressKind.local, address: name }],
   });
-  // By a member, so that no key is used.
+  // Called by a member, so that no key is used.
   const call = async (document: string, variables: Record<string, unknown>) =>
     (await gateway.graphql(document, variables, { token: gateway.owner })).body.data;
   const { decide } = await call("mutation ($input: DecideInput!) { decide(input: $input) { id } }", {

@@ -8,7 +8,7 @@ describeDashboard("the link of an invitation", (dashboard) => {
     return { path: `${pathname.replace("/dashboard", "")}${hash}`, email: invitation.email };
   };
 
-  test("that was used says so, and leads to the sign-in", async () => {
+  test("says that it was used, and leads to the sign-in", async () => {
     const { path } = await invited();
     await dashboard.gateway.graphql(
       "mutation ($input: AcceptInvitationInput!) { acceptInvitation(input: $input) { expiresAt } }",
@@ -37,7 +37,7 @@ describeDashboard("the link of an invitation", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Sign in" }));
   });
 
-  test("works for somebody who is signed in, whose session stays until the acceptance", async () => {
+  test("works for a signed-in member, whose session stays until the acceptance", async () => {
     const member = await addMember(dashboard.gateway);
     const { path, email } = await invited();
     const page = await dashboard.visit("/settings/organization", { as: member });
@@ -49,7 +49,7 @@ describeDashboard("the link of an invitation", (dashboard) => {
     await tab.getByLabel("Password", { exact: true }).fill(TEST_PASSWORD);
     await tab.getByRole("button", { name: "Join" }).click();
     await seen(tab.getByRole("heading", { name: "Overview" }));
-    // The other tab shows the new member, too.
+    // The other tab also shows the new member.
     await seen(page.getByRole("navigation").getByText(email).or(page.getByText(email)));
   });
 });

@@ -19,7 +19,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     for (const name of ["API keys", "Audit log", "Organization", "Overview"]) {
       await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name }).focus();
       await page.keyboard.press("Enter");
-      // Not that of the page whose code is being loaded.
+      // Not the heading of the page whose code is being loaded.
       await waitUntil(() =>
         page
           .evaluate(
@@ -28,7 +28,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
           )
           .then(Boolean),
       );
-      // It cannot be pressed, so it has no outline.
+      // The heading cannot be pressed, so it has no outline.
       await eventually(() =>
         page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle),
       ).toBe("none");
@@ -47,7 +47,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await page.keyboard.type("typed");
     await page.keyboard.press("Enter");
     await seen(dialogOf(page).getByText("Copy this key now."));
-    // The copy button has the focus already.
+    // The copy button already has the focus.
     await seen(page.locator("button:focus", { hasText: "Copy" }));
     await page.keyboard.press("Enter");
     await seen(dialogOf(page).getByText("Copied"));
@@ -56,7 +56,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await press(page, "Done");
     await gone(dialogOf(page));
 
-    // The focus is back on what opened the first dialog.
+    // The focus is back on the button that opened the first dialog.
     await focusComesTo(page, "Create API key");
     const choose = async (action: string) => {
       await press(page, "Actions for typed");
@@ -79,7 +79,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await gone(dialogOf(page));
     expect((await gateway.rest("GET", "/agent/whoami", { token: first })).status).toBe(403);
 
-    // The focus is on the old key; the new one is the first of the list.
+    // The focus is on the old key; the new key is first in the list.
     await page.getByRole("heading", { name: "API keys" }).focus();
     await choose("Revoke");
     await seen(dialogOf(page));
@@ -113,7 +113,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await tabTo(page, "Action");
     await page.keyboard.type("API key created");
     await gone(page.getByText("created the organization"));
-    // The lists of what was typed on the way are gone.
+    // The results for the partly typed text are gone.
     await seen(page.locator('ul[data-stale="false"]', { hasText: "read about" }));
     await page.locator("summary").first().focus();
     await page.keyboard.press("Enter");

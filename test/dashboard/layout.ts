@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * What a page or a dialog cuts off; texts in tables that take more than two lines, and their words of up to 12 letters that
- * are broken; tags of more than one line, and what runs out of the navigation.
+ * Returns everything that a page or dialog cuts off, texts in tables of more than two lines, broken words in tables of
+ * up to 12 letters, tags of more than one line, and everything that overflows the navigation.
  */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -22,7 +22,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
         (!dialog || (element !== dialog && !mayScroll(element))) &&
         !element.matches(".visually-hidden"),
     );
-    // The lines of a text that are not clamped away.
+    // Returns the visible lines of a text.
     const linesOf = (text: Node) => {
       const range = document.createRange();
       range.selectNodeContents(text);
@@ -64,6 +64,6 @@ export const cutOff = (page: Page): Promise<string[]> =>
     ];
   });
 
-/** Waits until the page is laid out for a new size. */
+/** Waits for the page's layout after a change of size. */
 export const laidOut = (page: Page) =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));

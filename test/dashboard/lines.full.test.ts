@@ -104,7 +104,7 @@ describeDashboard(
       await seen(rowOf(page, "main").getByText("Archived"));
     });
 
-    test("that fail say since when and what was answered, and count their messages", async () => {
+    test("that fail show since when and with which response, and count their messages", async () => {
       const { gateway } = dashboard;
       const { agentId } = await addOrganization(gateway, "failing");
       const owner = await addMember(gateway, { org: "failing", permissions: Object.values(Permission) });
@@ -151,7 +151,7 @@ describeDashboard(
       await eventually(() => rowOf(page, "One").count()).toBe(0);
     });
 
-    test("of email keep their password unless another is typed", async () => {
+    test("of email keep their password unless another one is typed", async () => {
       const { gateway } = dashboard;
       const agentId = await firstAgentId(gateway);
       const page = await dashboard.visit(`/lines?agent=${agentId}&create=yes`);
@@ -183,7 +183,7 @@ describeDashboard(
       expect(body.data.lines).toContainEqual({ name: "mail", email: { user: "mailer", hasPassword: true } });
     });
 
-    test("are for managers, and say if the agent has no such line", async () => {
+    test("are for managers, and an unknown line is reported", async () => {
       const page = await dashboard.visit("/lines/00000000-0000-4000-8000-000000000000");
       await seen(page.getByText("First agent has no such line"));
       const viewer = await addMember(dashboard.gateway);

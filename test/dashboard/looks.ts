@@ -6,9 +6,9 @@ const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
 /**
- * Checks that a page fits a desktop and a phone, and that what only this page has passes axe, light and dark; then it is a
- * light desktop again.
- * @param part what axe checks, if it is more
+ * Checks that a page fits a desktop and a phone, and that the part that only this page has passes axe, light and dark.
+ * Then restores the light desktop.
+ * @param part a larger part for axe to check
  */
 export async function looksRight(page: Page, part?: Checked): Promise<void> {
   const checked = part ?? (await ownPart(page));

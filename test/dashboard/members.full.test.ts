@@ -10,7 +10,7 @@ describeDashboard("the members", (dashboard) => {
     await seen(dialogOf(page));
   };
 
-  test("are invited by a link that is shown once, invited again, and the invitation is withdrawn", async () => {
+  test("are invited with a link that is shown once, invited again, and their invitation is withdrawn", async () => {
     const { manager } = await addOrganization(dashboard.gateway, "inviting");
     const page = await dashboard.visit("/settings/members", { as: manager });
     const dialog = dialogOf(page);
@@ -94,7 +94,7 @@ describeDashboard("the members", (dashboard) => {
     await seen(dialog.getByRole("alert").getByText("The last member with the permission config:manage"));
   });
 
-  test("are only listed for a member without permissions, a long email address within its card", async () => {
+  test("are only listed for a member without permissions, with a long email address inside its card", async () => {
     const email = `${"very.long.address.of.a.member".repeat(2)}@${"subdomain.of.a.long.company.name.".repeat(5)}com`;
     await addMember(dashboard.gateway, { email, permissions: Object.values(Permission) });
     await invite(dashboard.gateway, { email: "not.listed@example.com" });

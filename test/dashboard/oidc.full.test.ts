@@ -13,7 +13,7 @@ const email = "dan@example.com";
 let provider: OpenIdProvider;
 afterAll(() => provider.close());
 
-/** The settings of a gateway with a public URL. */
+/** Returns the settings of a gateway with a public URL. */
 async function withIssuer(base: string) {
   provider ??= await startOpenIdProvider();
   await provider.configure(
@@ -34,7 +34,7 @@ const signInAs = (page: Page, account: string) => page.getByRole("link", { name:
 describeDashboard(
   "an issuer in the dashboard",
   (dashboard) => {
-    test("signs a member in, confirms what is sensitive, and is unlinked by a manager", async () => {
+    test("signs a member in, confirms sensitive changes, and is unlinked by a manager", async () => {
       const { gateway } = dashboard;
       const { id: memberId } = await addMember(gateway, { email });
       const page = await dashboard.visit("/settings/profile", { as: null });
@@ -58,7 +58,7 @@ describeDashboard(
         page.context().waitForEvent("page"),
         asking.getByRole("button", { name: "Sign in with Example" }).click(),
       ]);
-      // Although the browser is signed in there.
+      // Although the browser is signed in at the issuer.
       await signInAs(tab, "dan");
       await gone(dialogOf(page));
       await seen(page.getByRole("link", { name: "daniel@example.com" }));
@@ -75,7 +75,7 @@ describeDashboard(
       ).toBe(1);
     });
 
-    test("the tab that was opened for a confirmation says so if it cannot close itself", async () => {
+    test("the tab opened for a confirmation says so if it cannot close itself", async () => {
       const page = await dashboard.visit("", { as: null });
       await page.addInitScript(() => {
         window.close = () => undefined;

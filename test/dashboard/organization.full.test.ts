@@ -21,7 +21,7 @@ describeDashboard("the organization", (dashboard) => {
     await eventually(() => other.getByRole("main").getByRole("button").count()).toBe(0);
   });
 
-  test("is deactivated by typing its name: everything is read-only but the revocation of keys, and a notice says why", async () => {
+  test("is deactivated by typing its name: everything is read-only except the revocation of keys, and a notice says why", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "switched");
     const viewer = await addMember(gateway, { org: "switched" });

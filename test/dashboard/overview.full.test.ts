@@ -52,7 +52,7 @@ describeDashboard("the overview", (dashboard) => {
     await eventually(() => steps.count()).toBe(0);
   });
 
-  test("the first steps can be dismissed, and stay so in this browser", async () => {
+  test("the first steps can be dismissed, and stay dismissed in this browser", async () => {
     const { manager } = await addOrganization(dashboard.gateway, "seasoned");
     const page = await dashboard.visit("", { as: manager });
     const steps = page.getByRole("region", { name: "Get started" });
@@ -63,7 +63,7 @@ describeDashboard("the overview", (dashboard) => {
     await eventually(() => steps.count()).toBe(0);
   });
 
-  test("an organization without agents is sent to them first", async () => {
+  test("an organization without agents is led to them first", async () => {
     const { gateway } = dashboard;
     await gateway.services.organizations.create({ slug: "bare", name: "Bare" });
     const manager = await addMember(gateway, { org: "bare", manage: true });
@@ -264,7 +264,7 @@ describeDashboard("the overview", (dashboard) => {
     await eventually(height).toBe(before);
   });
 
-  test("lists the agents, also to a member without config:manage, who sees no keys", async () => {
+  test("lists the agents, even for a member without config:manage, who sees no keys", async () => {
     const member = await addMember(dashboard.gateway);
     const asked: string[] = [];
     const page = await dashboard.visit("", { as: member });

@@ -7,7 +7,7 @@ import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime 
 const SCREENSHOTS = join(__dirname, "screenshots");
 const TAKE_SCREENSHOTS = Boolean(process.env.SCREENSHOTS);
 
-/** The owner's configuration: contacts tagged as regular customers are told of a shipped order. */
+/** The owner's configuration: contacts tagged as regular customers are notified of a shipped order. */
 const DOCUMENT = {
   format: 1,
   situations: { "order.shipped": { orderId: "string" } },
@@ -36,7 +36,7 @@ describeDashboard(
       await page.getByRole("menuitem", { name: action }).click();
       await seen(dialog());
     };
-    /** Takes the secret that a dialog shows once, and closes it. */
+    /** Copies the secret that a dialog shows once, and closes the dialog. */
     const take = async (): Promise<string> => {
       await seen(dialog().locator("pre"));
       const secret = (await dialog().locator("pre").first().textContent()) ?? "";
@@ -56,7 +56,7 @@ describeDashboard(
       const { gateway } = dashboard;
       page = await dashboard.visit();
 
-      // A colleague who reads along.
+      // A colleague who can read.
       await go("Members");
       await page.getByRole("button", { name: "Invite member" }).click();
       await dialog().getByLabel("Email").fill("ada@example.com");
@@ -103,7 +103,7 @@ describeDashboard(
       await seen(page.getByText("127.0.0.0/8"));
       await picture("key");
 
-      // A contact that the rule is about.
+      // A contact for the rule.
       await go("Contacts");
       await page.getByLabel("Agent", { exact: true }).selectOption({ label: "Shop assistant" });
       await page.getByRole("button", { name: "Add contact" }).first().click();
@@ -116,7 +116,7 @@ describeDashboard(
       await page.keyboard.press("Enter");
       await seen(page.getByRole("button", { name: /Remove.*regular/ }));
 
-      // A rule, published after reading what it would have changed.
+      // A rule, published after reading what it would change in past decisions.
       const situation = { type: "order.shipped", data: { orderId: "A1" } };
       const about = { address: { kind: "local", address: "grace" } };
       const first = await call(shop, "POST", "/agent/decisions", { situation, contact: about });
@@ -135,7 +135,7 @@ describeDashboard(
       await page.getByRole("button", { name: /^Publish version/ }).click();
       await seen(page.getByText(/^Published version/));
 
-      // The situation, by the command that the page offers.
+      // The situation, with the command that the page offers.
       await page.getByLabel("About").selectOption("A local address");
       await page.getByLabel("Address").fill("grace");
       const command = (await page.locator("pre").last().textContent()) ?? "";
@@ -148,7 +148,7 @@ describeDashboard(
       );
       expect([decided.status, decided.body.outcome]).toEqual([201, "send"]);
 
-      // Why it decided so, and what became of the message.
+      // The reason for the decision, and the status of its message.
       await go("Decisions");
       await page.getByRole("link", { name: "order.shipped" }).first().click();
       const rules = page.getByRole("list", { name: "Rules" });
@@ -156,7 +156,7 @@ describeDashboard(
       await seenInTime(page.getByRole("list", { name: "Effects" }).getByText("Delivered"));
       await picture("decision");
 
-      // The conversation goes on at another line.
+      // The conversation continues on another line.
       await go("Lines");
       await page.getByRole("button", { name: "Create line" }).first().click();
       await dialog().getByLabel("Name").fill("counter");
@@ -174,7 +174,7 @@ describeDashboard(
       await seen(page.getByText("counter"));
       await picture("conversation");
 
-      // Another system hears of it, also of what was before.
+      // Another system gets the events, including earlier ones.
       await go("Webhooks");
       await page.getByRole("button", { name: "Create your first webhook" }).click();
       await dialog().getByLabel("URL").fill(receiver.url());

@@ -2,7 +2,7 @@ import { fits, violations } from "./axe";
 import { type Filled, fill, VIEWS } from "./views";
 import { describeDashboard, eventually, seen } from "./visit";
 
-/** One view of each kind of page: the others have their checks in `accessibility.full.test.ts`. */
+/** One view of each kind of page; `accessibility.full.test.ts` checks the others. */
 const KINDS = {
   form: "sign-in",
   figures: "overview 30 days",

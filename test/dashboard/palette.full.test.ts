@@ -8,7 +8,7 @@ import { hasFocus } from "./focus";
 import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 describeDashboard("the palette of the dashboard", (dashboard) => {
-  test("leads by keyboard to pages and to API keys", async () => {
+  test("leads to pages and API keys by keyboard", async () => {
     const { id } = await mint(dashboard.gateway, { name: "warehouse robot" });
     const page = await dashboard.visit();
     await seen(page.getByRole("button", { name: "Go to…" }));
@@ -41,7 +41,7 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     await gone(dialogOf(page));
   });
 
-  test("opens what was pasted: an ID, an address, a phone number, an order number; and sends nothing of a secret", async () => {
+  test("opens a pasted ID, address, phone number or order number, and sends no part of a secret", async () => {
     const { gateway } = dashboard;
     const agentId = await firstAgentId(gateway);
     const addresses = [{ kind: AddressKind.phone, address: "+41 44 668 18 00" }];
@@ -73,7 +73,7 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     }
   });
 
-  test("leaves the slash to text fields, and gives it to the search of a page", async () => {
+  test("leaves the slash key to text fields and to the search of a page", async () => {
     const page = await dashboard.visit("/api-keys");
     const search = page.getByRole("searchbox");
     await seen(search);

@@ -30,7 +30,7 @@ describeDashboard(
       member = await addMember(dashboard.gateway);
     });
 
-    /** Opens the sign-in page on a device that holds passkeys. */
+    /** Opens the sign-in page on a device with passkeys. */
     async function open(path = "/settings/profile"): Promise<{ page: Page; device: Device }> {
       const page = await dashboard.visit(path, { as: null });
       const cdp = await page.context().newCDPSession(page);
@@ -68,7 +68,7 @@ describeDashboard(
       await seen(passkeys(page).getByText(name));
     }
 
-    /** A member with a passkey who is at the sign-in page. */
+    /** Adds a member with a passkey, and opens the sign-in page. */
     async function withOne() {
       const opened = await open();
       await enterPassword(opened.page);
@@ -78,7 +78,7 @@ describeDashboard(
       return opened;
     }
 
-    test("a member adds one, signs in with it alone, renames and removes it", async () => {
+    test("a member adds one, signs in only with it, renames it and removes it", async () => {
       const { page } = await withOne();
       await withPasskey(page);
       await signedIn(page);
@@ -98,12 +98,12 @@ describeDashboard(
       await signedIn(page);
     });
 
-    test("a browser where one was used offers it for the address, until the password is sent", async () => {
+    test("a browser that has used one offers it for the address, until the password is sent", async () => {
       const { page, device } = await withOne();
       const { cdp, authenticatorId } = device;
       const pick = (enabled: boolean) =>
         cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
-      /** True for each offer that was withdrawn, or is followed by another request. */
+      /** True for each offer that was withdrawn or is followed by another request. */
       const offers = () =>
         page.evaluate(() =>
           asked.filter(({ mediation }) => mediation === "conditional").map(({ signal }) => signal?.aborted),
@@ -118,7 +118,7 @@ describeDashboard(
       });
       await withPasskey(page);
       await signedIn(page);
-      // The authenticator picks it at once.
+      // The authenticator picks it immediately.
       await page.getByRole("button", { name: "Sign out everywhere" }).click();
       await eventually(async () => (await offers()).length).toBe(1);
       await signedIn(page);
@@ -143,7 +143,7 @@ describeDashboard(
       await eventually(async () => (await offers()).length).toBe(2);
     });
 
-    test("after the password, the browser asks for the passkey; a canceled one can be tried again", async () => {
+    test("after the password, the browser asks for the passkey, and a canceled request can be retried", async () => {
       const { page, device } = await withOne();
       await device.cdp.send("WebAuthn.setUserVerified", {
         authenticatorId: device.authenticatorId,
@@ -202,7 +202,7 @@ describeDashboard(
       await seen(dialogOf(page).getByText("This device already has a passkey of yours."));
     });
 
-    test("a copy of a passkey whose count is behind signs nobody in", async () => {
+    test("a copy of a passkey with an outdated count signs nobody in", async () => {
       const { page, device } = await withOne();
       const { cdp, authenticatorId } = device;
       const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });

@@ -39,7 +39,7 @@ async function addSamples({ database, organizations, agents, members, keys, pets
     if (revoked) {
       await keys.revoke(context, apiKey.id);
     } else {
-      // So that no step of onboarding is left to show.
+      // Completes the last onboarding step, so that none is shown.
       const caller = await keys.resolve(secret, context.origin);
       await pets.create({ ...context, caller }, { name: "Rex", categoryId: "1", status: "available" });
       await messages.send({ ...context, caller }, { message: "Rex is due for a check-up." });
@@ -49,7 +49,7 @@ async function addSamples({ database, organizations, agents, members, keys, pets
   }
 }
 
-/** Requests follow the time of day, with some noise that is the same in each run. */
+/** Returns the number of requests by time of day, with some noise that is the same in each run. */
 function usesAt(hoursAgo, keyId, busiest, revoked) {
   const time = new Date(Math.floor(Date.now() / HOUR_MS - hoursAgo) * HOUR_MS);
   const byDay = Math.max(0.06, Math.sin(((24 - hoursAgo) / 24) * Math.PI));

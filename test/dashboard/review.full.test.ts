@@ -48,7 +48,7 @@ describeDashboard(
     const link = (page: Page) =>
       page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name: /^To review/ });
 
-    test("what waits is counted in the navigation, and is edited and approved with the keyboard alone", async () => {
+    test("waiting messages are counted in the navigation, and edited and approved with only the keyboard", async () => {
       const first = await propose("first offer");
       const second = await propose("second offer");
       const page = await dashboard.visit();
@@ -145,7 +145,7 @@ describeDashboard(
       await seen(page.getByText("Text proposed by the agent"));
     });
 
-    test("two people at once: the second one reads what happened to the message", async () => {
+    test("when two people review a message at the same time, the second one reads what happened to it", async () => {
       const message = await propose("an offer");
       const page = await dashboard.visit(`/conversations/${conversation}`);
       const discard = page.getByRole("button", { name: /^Discard/ });
@@ -156,7 +156,7 @@ describeDashboard(
       expect(await messageOf(message)).toMatchObject({ text: "an offer", errorCode: null });
     });
 
-    test("members who may only read see what waits, without buttons", async () => {
+    test("members who may only read see the waiting messages, without buttons", async () => {
       await propose("an offer");
       const reader = await addMember(dashboard.gateway, {
         email: `reader-${Math.random()}@example.com`,

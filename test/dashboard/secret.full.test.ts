@@ -18,7 +18,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   const permissions = ["clipboard-read", "clipboard-write"];
 
-  test("is copied too where the browser keeps the clipboard from pages", async () => {
+  test("is copied even if the browser keeps pages from the clipboard", async () => {
     const page = await dashboard.visit("", { permissions });
     await page.addInitScript(() =>
       Object.defineProperty(navigator, "clipboard", {
@@ -48,7 +48,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
     await eventually(wider).toBe(0);
   });
 
-  test("does not close uncopied without a confirmation", async () => {
+  test("is not closed uncopied without a confirmation", async () => {
     const page = await dashboard.visit("/api-keys?create=yes");
     const secret = await create(page, "guarded");
     const asks = dialogOf(page).getByText("You haven’t copied this key.");
@@ -68,7 +68,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
     await gone(dialogOf(page));
   });
 
-  test("counts as copied when its text is", async () => {
+  test("counts as copied when its text is copied", async () => {
     const page = await dashboard.visit("/api-keys?create=yes");
     await create(page, "by hand");
     await dialogOf(page).locator("pre").first().selectText();

@@ -19,7 +19,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   const permissions = ["clipboard-read", "clipboard-write"];
 
-  slowTest("is copied, alone and within a command that tells which agent it is", async () => {
+  slowTest("is copied, alone and in a command that shows which agent it belongs to", async () => {
     const page = await dashboard.visit("/api-keys?create=yes", { permissions });
     const secret = await create(page, "to copy");
     await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
@@ -32,7 +32,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
     );
   });
 
-  /** Where secrets are made and how, with what the page shows of it afterwards. */
+  /** Where and how secrets are created, and the part that the page shows afterwards. */
   const MADE = {
     "API key": {
       path: "/api-keys?create=yes",
@@ -99,7 +99,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   });
 });
 
-/** For each text, true if the heap of a page holds it after garbage collection. */
+/** Returns true for each text that the heap of a page contains after garbage collection. */
 async function inHeap(page: Page, texts: readonly string[]): Promise<boolean[]> {
   const session = await page.context().newCDPSession(page);
   let snapshot = "";

@@ -10,7 +10,7 @@ import { secretIn, withoutSecrets } from "../../src/dashboard/ui/secrets";
 
 const { secret: key, hint } = mintApiKey("live");
 const signing = InstanceKey.parse(InstanceKey.generate())?.deriveSigningSecret("id", 1) ?? "";
-/** Each secret with what is left of it. */
+/** Each secret with the part that is left. */
 const SECRETS = {
   agk: [key, hint],
   ags: [mintSessionToken(), ""],
@@ -31,7 +31,7 @@ describe.each(Object.entries(SECRETS))(
       ["twice", `${secret} ${secret}`, `${left} ${left}`],
       ["without its checksum", secret.slice(0, -6), left],
       ["in lower case", secret.toLowerCase(), left.toLowerCase()],
-    ])("nothing but the hint of a key is left: %s", (_, text, expected) => {
+    ])("only the hint of a key is left: %s", (_, text, expected) => {
       expect(withoutSecrets(text)).toBe(expected);
       expect(secretIn(decodeURIComponent(text))).toMatchObject({ kind });
       expect(secretIn(decodeURIComponent(text))?.hint.toLowerCase()).toBe(left.toLowerCase());
@@ -49,7 +49,7 @@ test.each([
   "agk_live",
   "a_b_c",
   "https://example.com/?q=1%2B1",
-])("“%s” holds no secret and stays", (text) => {
+])("“%s” contains no secret and is kept", (text) => {
   expect(withoutSecrets(text)).toBe(text);
   expect(secretIn(text)).toBeUndefined();
 });

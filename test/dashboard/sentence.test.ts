@@ -52,14 +52,14 @@ test.each([
   ["conversation_handed_off", "Conversation handed off", "CLI handed off the conversation billing."],
   ["agent_created", "Agent added", "CLI added the agent billing."],
 ] as const)(
-  "%s has a label and a sentence, from its name unless they are given",
+  "%s has a label and a sentence, derived from its name by default",
   (action, label, sentence) => {
     expect(ACTION_LABELS).toContainEqual({ value: action, label });
     expect(describeInText(entry({ ...OPERATOR, action }))).toBe(sentence);
   },
 );
 
-test("changes are listed by field, and the text of earlier versions stays", () => {
+test("changes are listed by field, and the text from earlier versions is kept", () => {
   const changes = [
     { field: "expiresAt", before: null, after: "2026-01-02T03:04:05.678Z" },
     { field: "permissions", before: "config:manage", after: null },

@@ -17,7 +17,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     expect(failed).toEqual([]);
   });
 
-  slowTest("leads by keyboard alone to the page that was asked for", async () => {
+  slowTest("leads to the requested page with only the keyboard", async () => {
     const page = await dashboard.visit("/settings/audit-log?action=api_key_created", { as: null });
     await seen(page.getByRole("heading", { name: "Sign in" }));
     await page.keyboard.type(owner().email);
@@ -32,7 +32,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await eventually(() => page.getByLabel("Action").inputValue()).toBe("api_key_created");
   });
 
-  slowTest("after a session has ended asks for the password alone, and keeps what was typed", async () => {
+  slowTest("asks only for the password after a session has ended, and keeps the typed text", async () => {
     const member = await addMember(dashboard.gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?create=yes", { as: member });
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("half a name");
@@ -55,13 +55,13 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await page.keyboard.press("Enter");
     await seen(page.getByRole("alert"));
     await eventually(() => page.getByText("Incorrect email or password.").count()).toBe(1);
-    // The wrong password is selected, so that typing replaces it.
+    // The wrong password is selected, so typing replaces it.
     await page.keyboard.type(owner().password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Overview" }));
   });
 
-  slowTest("too often with a wrong password says how long to wait", async () => {
+  slowTest("says how long to wait after too many wrong passwords", async () => {
     const { email } = await addMember(dashboard.gateway);
     const wrong = { email, password: "not this one" };
     for (let code = ""; code !== "too_many_attempts"; ) {
@@ -93,7 +93,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     expect(await page.content()).not.toContain(cookie?.value);
   });
 
-  slowTest("says that the session ended, wherever one is, and leads back there", async () => {
+  slowTest("says on any page that the session ended, and leads back there", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?state=active", { as: member });
@@ -108,7 +108,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await eventually(() => page.url()).toContain("/api-keys?state=active");
   });
 
-  slowTest("says so too when what one does comes too late", async () => {
+  slowTest("also says so when a change comes too late", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?create=yes", { as: member });
@@ -118,7 +118,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(page.getByText("Your session has expired."));
   });
 
-  slowTest("and signing out forgets what was shown, in every tab", async () => {
+  slowTest("and signing out clears all content in every tab", async () => {
     const member = await addMember(dashboard.gateway);
     const page = await dashboard.visit("/settings/organization", { as: member });
     const other = await page.context().newPage();

@@ -4,7 +4,7 @@ import { describeDashboard, eventually, gone, pagePaths, seen } from "./visit";
 const DARK = "rgb(16, 19, 23)";
 
 describeDashboard("on a slow line, the dashboard", (dashboard) => {
-  test("shows the outline and title of each page before its program has arrived", async () => {
+  test("shows the outline and title of each page before its program has loaded", async () => {
     const context = (await dashboard.visit("/nowhere")).context();
     await context.route(/assets\/(?!boot-).*\.js$/, () => undefined);
     for (const path of await pagePaths(dashboard)) {
@@ -16,7 +16,7 @@ describeDashboard("on a slow line, the dashboard", (dashboard) => {
     await context.unrouteAll();
   });
 
-  test("is dark from the first paint on, if that was chosen", async () => {
+  test("is dark from the first paint if dark mode was chosen", async () => {
     const first = await dashboard.visit("/settings/profile", { colorScheme: "light" });
     await first.getByRole("radiogroup", { name: "Theme" }).getByText("Dark").click();
     const context = first.context();
@@ -52,7 +52,7 @@ const TITLES: Record<string, string> = {
 describeDashboard("without the code of a page, the dashboard", (dashboard) => {
   const CODE = /assets\/audit-log-.*\.js$/;
 
-  test("is loaded anew once, as after an upgrade of the server, and says so if that does not help", async () => {
+  test("is reloaded once, as after an upgrade of the server, and reports it if that does not help", async () => {
     const page = await dashboard.visit();
     await seen(page.getByRole("heading", { name: "Overview" }));
     let loads = 0;
@@ -72,7 +72,7 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Audit log" }));
   });
 
-  test("stays where one is, if the page that it is missing was left meanwhile", async () => {
+  test("stays on the current page if the page with missing code has been left", async () => {
     const page = await dashboard.visit();
     await seen(page.getByRole("heading", { name: "Overview" }));
     let loads = 0;
@@ -85,7 +85,7 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     await asked;
     await page.goBack();
     await page.unroute("**");
-    // Something else that is loaded only now.
+    // Another page, which is loaded only now.
     await page.getByRole("link", { name: "Pets" }).click();
     await seen(page.getByRole("heading", { name: "Pets" }));
     await page.getByRole("link", { name: "Audit log" }).click();
@@ -93,7 +93,7 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     expect(loads).toBe(0);
   });
 
-  test("says so in the corner if that of a dialog or a menu is missing", async () => {
+  test("shows a message in the corner if the code of a dialog or menu is missing", async () => {
     const page = await dashboard.visit("/api-keys");
     await seen(page.getByRole("row", { name: /First key/ }));
     await page.evaluate((key) => sessionStorage.setItem(key, String(Date.now())), "reloaded-for-code");
@@ -111,7 +111,7 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     await seen(page.getByRole("row", { name: /First key/ }));
   });
 
-  test("opens no menu that comes when the focus has gone elsewhere", async () => {
+  test("opens no menu that loads after the focus has moved elsewhere", async () => {
     const page = await dashboard.visit("/api-keys");
     await seen(page.getByRole("row", { name: /First key/ }));
     const asked = new Promise<Route>((resolve) => {
@@ -132,7 +132,7 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     await eventually(() => page.getByRole("menuitem").count()).toBe(0);
   });
 
-  test("says so if its program does not arrive at all", async () => {
+  test("shows a message if its program does not load at all", async () => {
     const context = (await dashboard.visit("/nowhere")).context();
     await context.route(/assets\/react-.*\.js$/, (route) => route.abort());
     const page = await context.newPage();
@@ -141,7 +141,7 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     await context.unrouteAll();
   });
 
-  test("stays as it is where the server cannot be reached", async () => {
+  test("stays as it is while the server cannot be reached", async () => {
     const page = await dashboard.visit();
     await seen(page.getByRole("heading", { name: "Overview" }));
     await page.route("**", (route) => route.abort());

@@ -68,7 +68,7 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     await gone(page.getByText("Data may be out of date."));
   });
 
-  test("whose code does not arrive while the gateway is unreachable appears once it answers again", async () => {
+  test("whose code does not load while the gateway is unreachable appears when it responds again", async () => {
     const page = await dashboard.visit("/api-keys");
     await seen(rowOf(page, "First key"));
     const context = page.context();
@@ -91,7 +91,7 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Overview" }));
   });
 
-  test("creates and rotates one key when a response was lost and the form is sent again", async () => {
+  test("creates and rotates only one key if a response is lost and the form is sent again", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "retries");
     const page = await dashboard.visit("/api-keys?create=yes", { as: manager });

@@ -9,11 +9,11 @@ import { act, dialogOf, rowOf, seen, seenInTime } from "./visit";
 /** A dialog or state of a page. */
 export interface View {
   path: string | ((inbox: Inbox) => string);
-  /** The owner when left out; null for no session. */
+  /** The owner by default; null for no session. */
   as?: "viewer" | "empty" | "deactivated" | "configuring" | null;
   /** Brings the page into the state. */
   open?: (page: Page, gateway: TestGateway) => Promise<void>;
-  /** True if other views of the same page of the browser would show what this one leaves behind. */
+  /** True if later views in the same browser page would show data that this view leaves behind. */
   alone?: true;
 }
 
@@ -23,7 +23,7 @@ export interface Filled {
   inbox: Inbox;
 }
 
-/** Adds what the views show. */
+/** Adds the data that the views show. */
 export async function fill(gateway: TestGateway): Promise<Filled> {
   const people: Filled["people"] = {};
   const context = await operator(gateway);
@@ -54,7 +54,7 @@ export async function fill(gateway: TestGateway): Promise<Filled> {
   return { people, inbox };
 }
 
-/** Adds an organization whose agent has decided, and has a draft that would have decided otherwise. */
+/** Adds an organization whose agent has decided and has a draft with another result. */
 async function withDraft(gateway: TestGateway) {
   const { agentId, manager } = await addOrganization(gateway, "configuring");
   const context = await operator(gateway, "configuring");
@@ -260,7 +260,7 @@ export const VIEWS: Record<string, View> = {
       await seen(dialogOf(page).getByLabel("Note"));
     },
   },
-  // The last of the configurations, as the browser keeps what is typed.
+  // The last view of a configuration, because the browser keeps the typed text.
   "configuration with problems": {
     path: "/configuration",
     as: "configuring",

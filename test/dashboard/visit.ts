@@ -11,10 +11,10 @@ import { describeInChromium, launchChromium } from "./chromium";
 
 const BUILT = join(__dirname, "../../dist/dashboard");
 
-/** How long a page may take to show something; longer than its polling interval, also on a busy machine. */
+/** Max time for a page to show something; longer than its polling interval, even on a busy machine. */
 const TIMEOUT_MS = 30_000;
 
-/** Time between two looks at something that changes. */
+/** Time between two checks of something that changes. */
 const PAUSE_MS = 50;
 
 interface Credentials {
@@ -33,7 +33,7 @@ export interface Visit extends BrowserContextOptions {
 /** A gateway with the built dashboard, and a browser. */
 export interface Dashboard {
   gateway: TestGateway;
-  /** Opens a page in a browser context without cookies and storage of earlier ones. */
+  /** Opens a page in a browser context without earlier cookies and storage. */
   visit(path?: string, visit?: Visit): Promise<Page>;
 }
 
@@ -111,7 +111,10 @@ export function describeDashboard(
   });
 }
 
-/** Serves a public URL that is known before the gateway's port: of a host that may have passkeys, as an address may not. */
+/**
+ * Serves a public URL that is known before the gateway's port, with a host name, because an IP address cannot have
+ * passkeys.
+ */
 interface Front {
   url: string;
   leadTo(gatewayUrl: string): void;
@@ -136,8 +139,8 @@ async function openFront(): Promise<Front> {
 }
 
 /**
- * Browser contexts that later tests use again, for a new one would compile and optimize the scripts of the dashboard
- * anew, which takes most of the time of a page.
+ * Browser contexts that later tests reuse, because a new one would compile and optimize the dashboard's scripts again,
+ * which takes most of a page's time.
  */
 class ContextPool {
   private readonly idle = new Map<string, BrowserContext[]>();
@@ -191,8 +194,8 @@ async function sessionCookie(gateway: TestGateway, url: string, credentials: Cre
 }
 
 /**
- * Opens another path of the dashboard as its links do, which loads neither its scripts again nor those of axe.
- * The heading of the new path is there at once, also while the page is loading.
+ * Opens another path of the dashboard like its links, without reloading its scripts or axe. The heading of the new path
+ * is there immediately, even while the page is loading.
  */
 export const follow = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => history.pushState(null, "", to), `/dashboard${path}`);
@@ -200,8 +203,8 @@ export const follow = (page: Page, path: string): Promise<void> =>
 type Polled<T> = jest.Matchers<Promise<void>, T>;
 
 /**
- * Expects something of a page, which may show it only after a while, as Playwright's `expect.poll` does.
- * @param read is called again until the matcher accepts what it returns
+ * Expects something of a page, which may show it only after a while, like Playwright's `expect.poll`.
+ * @param read is called until the matcher accepts its result
  */
 export function eventually<T>(read: () => T | Promise<T>, not = false): Polled<T> & { not: Polled<T> } {
   const end = Date.now() + TIMEOUT_MS;
@@ -231,13 +234,12 @@ export const seen = (what: Locator): Promise<void> => what.first().waitFor({ sta
 /** Waits until it is removed or hidden. */
 export const gone = (what: Locator): Promise<void> => what.first().waitFor({ state: "hidden" });
 
-/** The table row that contains a text. */
+/** Returns the table row that contains a text. */
 export const rowOf = (page: Page, text: string): Locator => page.getByRole("row").filter({ hasText: text });
 
-/** The open dialog. */
 export const dialogOf = (page: Page): Locator => page.getByRole("dialog");
 
-/** Chooses an action on one thing of a list or page from its menu. */
+/** Chooses an action from the menu of an item in a list or on a page. */
 export async function act(page: Page, name: string, action: string): Promise<void> {
   await page
     .getByRole("button", { name: `Actions for ${name}` })
@@ -246,7 +248,7 @@ export async function act(page: Page, name: string, action: string): Promise<voi
   await page.getByRole("menuitem", { name: action }).click();
 }
 
-/** The paths of all pages below /dashboard, from the navigation as the owner sees it. */
+/** Returns the paths of all pages below /dashboard, from the owner's navigation. */
 export async function pagePaths(dashboard: Dashboard): Promise<string[]> {
   const page = await dashboard.visit();
   const links = page.getByRole("navigation", { name: "Dashboard" }).getByRole("link");
@@ -257,7 +259,7 @@ export async function pagePaths(dashboard: Dashboard): Promise<string[]> {
   return paths;
 }
 
-/** Simulates a switch to another window and back, on which the page reloads its data. */
+/** Simulates a switch to another window and back, which makes the page reload its data. */
 const turnBackTo = (page: Page): Promise<unknown> =>
   page.evaluate(() => window.dispatchEvent(new Event("focus")));
 

@@ -13,15 +13,15 @@ import { describeDashboard, dialogOf, eventually, follow, gone, pagePaths, rowOf
 const PHONE = 360;
 const DESKTOP = 1280;
 
-/** Phones, tablets, and the widths around those at which the navigation moves. */
+/** Phones, tablets, and the widths around the points where the navigation moves. */
 const WIDTHS = [PHONE, 820, 897, 1024, 1090, DESKTOP, 1920];
 
-/** As long as the names of most things may be. */
+/** Max length of most names. */
 const LONG = "x".repeat(100);
 
 /**
  * Fills the gateway with long names.
- * @returns the IDs of what has a page
+ * @returns the IDs of objects with a page
  */
 async function fill(gateway: TestGateway) {
   const { services } = gateway;
@@ -62,7 +62,7 @@ async function fill(gateway: TestGateway) {
   };
 }
 
-/** Opens a conversation with a message that waits on a paused line, with names in other scripts. */
+/** Opens a conversation with a message waiting on a paused line, and with names in other scripts. */
 async function holdMessage(gateway: TestGateway) {
   const agentId = await firstAgentId(gateway);
   const { id, name: line } = await addLine(gateway, { agentId, name: `paused-${"sms-".repeat(13)}` });
@@ -96,7 +96,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     `/webhooks/${ids.endpoint}`,
   ];
 
-  /** The dialogs of a page, by the buttons and the items of its first menu that open them. */
+  /** The dialogs of a page, by the buttons and by the items of its first menu that open them. */
   const dialogs = (): Record<string, { buttons?: readonly string[]; items?: readonly string[] }> => ({
     "/api-keys?create=yes": {},
     [`/api-keys?search=${LONG}`]: { items: ["Rename", "Rotate", "Settings", "Revoke"] },
@@ -122,7 +122,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     "/settings/profile": { buttons: ["Change email…", "Change password…"] },
   });
 
-  test("dialogs cut nothing off and pass axe, also with long names without a blank", async () => {
+  test("dialogs cut nothing off and pass axe, even with long names without a space", async () => {
     const page = await dashboard.visit("/nowhere");
     const check = async (name: string) => {
       await seen(dialogOf(page));
@@ -131,7 +131,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
         await page.setViewportSize({ width, height: 800 });
         await laidOut(page);
         const box = JSON.stringify(await dialogOf(page).boundingBox(), ["width", "height"]);
-        // Most dialogs are as wide on a tablet as on a desktop.
+        // Most dialogs have the same width on a tablet and on a desktop.
         if (box === size) continue;
         size = box;
         await eventually(async () => [name, width, ...(await cutOff(page))]).toEqual([name, width]);
@@ -163,7 +163,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     }
   }, 360_000);
 
-  test("pages cut nothing off and pass axe, also with long names without a blank", async () => {
+  test("pages cut nothing off and pass axe, even with long names without a space", async () => {
     const page = await dashboard.visit("/nowhere", { as: ids.viewer });
     const paths = await pagePaths(dashboard);
     expect(paths).toContain("/api-keys");
@@ -173,7 +173,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
       await gone(page.locator(".mantine-Skeleton-root"));
       const passes = (where: number | string, faults: () => Promise<readonly string[]>) =>
         eventually(async () => [path, where, ...(await faults())]).toEqual([path, where]);
-      // The layout depends on the width alone, so the page need not be loaded again.
+      // The layout depends only on the width, so the page need not be reloaded.
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 });
         await laidOut(page);
@@ -181,7 +181,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
         await passes(width, async () => ((await fits(page)) ? [] : ["scrolls sideways"]));
         if (width === DESKTOP) await passes(width, () => violations(page));
       }
-      // The phone in the dark: two runs of axe have both layouts and both color schemes.
+      // The phone is checked in dark mode, so that two runs of axe cover both layouts and both color schemes.
       await page.setViewportSize({ width: PHONE, height: 800 });
       await page.emulateMedia({ colorScheme: "dark" });
       await page.locator('html[data-mantine-color-scheme="dark"]').waitFor({ state: "attached" });
@@ -190,7 +190,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     }
   }, 360_000);
 
-  test("a name that is cut off is whole in its tooltip, and for screen readers", async () => {
+  test("a name that is cut off is complete in its tooltip and for screen readers", async () => {
     const page = await dashboard.visit("/api-keys", { viewport: { width: 360, height: 800 } });
     await seen(rowOf(page, LONG));
     const long = page.getByRole("link", { name: LONG, exact: true });
@@ -201,7 +201,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     await eventually(() => short.getAttribute("title")).toBeFalsy();
   });
 
-  test("shows what is chosen also in forced colors, which take all backgrounds away", async () => {
+  test("shows what is chosen even with forced colors, which remove all backgrounds", async () => {
     const { secret } = await mint(dashboard.gateway, { name: "counted" });
     await dashboard.gateway.rest("GET", "/agent/whoami", { token: secret });
     await dashboard.gateway.services.usageRecorder.flush({ all: true });
