@@ -679,7 +679,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(Date.parse(message?.expiresAt ?? "") - Date.parse(message?.createdAt ?? "")).toBe(60_000);
   });
 
-  test("two processes that move, hand off and send at random keep the order and the fence of each message", async () => {
+  test("two processes that move, hand off and send at random keep the order, and send no fenced-off message", async () => {
     const database = { url: gateway.databaseUrl, drop: async () => undefined };
     const other = await startGateway(engine, { env: { DELIVERY_WORKERS: "8" }, database });
     try {

@@ -6,7 +6,7 @@ import { loadRelease } from "../support/released";
 
 const HINT = "agk_dev_PWTCLzGa9eiB";
 
-/** The columns of an entry as 1.0.0 wrote it, and as it is read now. */
+/** The columns of an entry as written by 1.0.0, and as read now. */
 const ENTRIES: [action: string, detail: string | null, now: Partial<AuditEntry>][] = [
   [
     "api_key_renamed",
@@ -38,7 +38,7 @@ onEachEngine((engine) => {
     await testDatabase.drop();
   });
 
-  test("audit entries of 1.0.0 that describe a change as text have it as fields after the migration, or stay readable", async () => {
+  test("audit entries of 1.0.0 that describe a change as text have fields after the migration, or stay readable", async () => {
     for (const [i, [action, detail]] of ENTRIES.entries()) {
       await database.write((tx) =>
         tx.query(

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { BatchGate } from "../../src/common/batch-gate";
 import { coalesce, coalesceByKey, indexBy } from "../../src/common/coalesce";
 
-describe("lookups that are joined", () => {
+describe("coalesced lookups", () => {
   let queries: string[][];
   let rows: { id: string; name: string }[];
   const lookup = () =>
@@ -21,14 +21,14 @@ describe("lookups that are joined", () => {
     ];
   });
 
-  test("those of one turn make one query for their distinct keys, each with its own answer", async () => {
+  test("lookups in one turn make one query for their distinct keys, and each gets its own result", async () => {
     const find = lookup();
     const found = await Promise.all(["2", "1", "3", "1"].map(find));
     expect(found.map((row) => row?.name)).toEqual(["Tom", "Rex", undefined, "Rex"]);
     expect(queries).toEqual([["2", "1", "3"]]);
   });
 
-  test("those of two turns make two queries, also while the first is running", async () => {
+  test("lookups in two turns make two queries, even while the first is running", async () => {
     const find = lookup();
     const first = find("1");
     await nextTurn();
@@ -37,7 +37,7 @@ describe("lookups that are joined", () => {
     expect(queries).toEqual([["1"], ["1"]]);
   });
 
-  test("one that does not come back does not delay later callers", async () => {
+  test("a lookup that never returns does not delay later callers", async () => {
     const never = new Promise<Map<string, string>>(() => undefined);
     const find = coalesceByKey((keys) =>
       keys.includes("stuck") ? never : Promise.resolve(new Map([["1", "Rex"]])),
@@ -48,7 +48,7 @@ describe("lookups that are joined", () => {
     expect(await find("1")).toBe("Rex");
   });
 
-  test("nothing is cached: a change shows in the next lookup", async () => {
+  test("nothing is cached, so the next lookup returns a change", async () => {
     const find = lookup();
     expect(await find("1")).toEqual({ id: "1", name: "Rex" });
     expect(await find("3")).toBeUndefined();
@@ -60,13 +60,13 @@ describe("lookups that are joined", () => {
     expect(await find("3")).toEqual({ id: "3", name: "Ivy" });
   });
 
-  test("more keys than one statement takes are asked for in several", async () => {
+  test("several statements look up more keys than fit into one", async () => {
     const keys = Array.from({ length: 2_500 }, (_, i) => String(i));
     await Promise.all(keys.map(lookup()));
     expect(queries.map((query) => query.length)).toEqual([1_000, 1_000, 500]);
   });
 
-  test("a failed query fails its lookups and not the next ones", async () => {
+  test("a failed query fails its lookups but not the next ones", async () => {
     let broken = true;
     const find = coalesceByKey(async (keys) => {
       if (broken) throw new Error("broken");
@@ -80,7 +80,7 @@ describe("lookups that are joined", () => {
 });
 
 describe("batches of several coalescers that share a gate", () => {
-  /** A coalescer whose batches end when they are told to, and the batches that it started. */
+  /** Returns a coalescer, the batches that it has started, and a way to end each of them. */
   function held(gate: BatchGate) {
     const batches: { items: readonly string[]; end: () => void }[] = [];
     const call = coalesce<string, string>(
@@ -94,7 +94,7 @@ describe("batches of several coalescers that share a gate", () => {
     for (let i = 0; i < 5; i++) await nextTurn();
   };
 
-  test("start together, once all that started before have ended", async () => {
+  test("start together, after all earlier batches have ended", async () => {
     const gate = new BatchGate();
     const [keys, pets] = [held(gate), held(gate)];
     const first = [keys.call("a"), pets.call("1")];
@@ -120,7 +120,7 @@ describe("batches of several coalescers that share a gate", () => {
   });
 
   test.each([
-    { title: "do not wait for one that does not come back", serial: false, started: ["a", "b"] },
+    { title: "do not wait for a batch that never ends", serial: false, started: ["a", "b"] },
     { title: "wait for it as long as it takes if they are serial", serial: true, started: ["a"] },
   ])("$title", async ({ serial, started }) => {
     jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick"] });
@@ -147,7 +147,7 @@ describe("batches of several coalescers that share a gate", () => {
     }
   });
 
-  test("follow a failed one as they follow any other", async () => {
+  test("follow a failed batch like any other", async () => {
     const gate = new BatchGate(true);
     const failing = coalesce<string, string>(() => Promise.reject(new Error("broken")), { gate });
     const { call, batches } = held(gate);

@@ -4,7 +4,7 @@ import { openLogged } from "../support/query-plans";
 
 onEachEngine((engine) => {
   test.each([1, 40])(
-    "changes of several tables are stored, and the rows of the first returned (%i rows)",
+    "changes to several tables are stored, and the rows of the first table are returned (%i rows)",
     async (length) => {
       const { database, statements, close } = await openLogged(engine);
       try {

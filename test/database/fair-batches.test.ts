@@ -12,7 +12,7 @@ interface Row {
 onAnyEngine((engine) => {
   let testDatabase: TestDatabase;
   let database: Database;
-  /** The names that each call of `store` got. */
+  /** The names that each call to `store` got. */
   let batches: string[][];
   let add: (row: Row) => Promise<string>;
   beforeEach(async () => {
@@ -46,7 +46,7 @@ onAnyEngine((engine) => {
     return pets.map(({ name }) => name).sort();
   };
 
-  test("those of organizations take turns, so that one with many does not hold up another", async () => {
+  test("rows of organizations take turns, so that an organization with many rows does not hold up another", async () => {
     const rows = [
       ...addAll("greedy", ...numbered("greedy", 30)),
       ...addAll("modest", "modest 0", "modest 1"),
@@ -57,26 +57,26 @@ onAnyEngine((engine) => {
     expect(await stored()).toHaveLength(32);
   });
 
-  test("costly ones come in small batches, each alone if need be", async () => {
+  test("costly rows are stored in small batches, or alone if necessary", async () => {
     await Promise.all(numbered("costly", 6).map((name) => add({ owner: "one", name, cost: 6 })));
     await add({ owner: "one", name: "priceless", cost: 1_000 });
     expect(batches.map(({ length }) => length)).toEqual([2, 2, 2, 1]);
   });
 
-  test("a rejected one takes nothing from the others, nor does one that fails from another organization", async () => {
+  test("a rejected row does not affect the others, and neither does a failing row of another organization", async () => {
     const outcomes = await Promise.allSettled([
       ...addAll("one", "one 0", "rejected"),
       ...addAll("other", "fails", "other 0"),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
-    // All together, then each organization, then each of the one that failed.
+    // All rows together, then each organization's, then each row of the organization that failed.
     expect(batches.map(({ length }) => length).sort()).toEqual([1, 1, 2, 2, 4]);
     expect(await stored()).toEqual(["one 0", "other 0"]);
   });
 });
 
 describe("on PostgreSQL", () => {
-  test("rows of an organization that wait for a lock do not keep those of others waiting", async () => {
+  test("rows of an organization that wait for a lock do not hold up the rows of others", async () => {
     const testDatabase = await postgres.createMigratedDatabase();
     const database = await Database.open(createDataSource(testDatabase.url), { serving: true });
     const lock = "SELECT pg_advisory_xact_lock(4711)";

@@ -7,12 +7,12 @@ import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite, type TestDatabase } from "../support/engines";
 
-describe("writes that meet on SQLite", () => {
+describe("concurrent writes on SQLite", () => {
   let testDatabase: TestDatabase;
   let database: Database;
   let statements: string[];
   let source: DataSource;
-  /** How many units each transaction had. */
+  /** Number of units in each transaction. */
   let transactions: number[];
   beforeEach(async () => {
     testDatabase = await sqlite.createMigratedDatabase();
@@ -54,7 +54,7 @@ describe("writes that meet on SQLite", () => {
   };
   const commits = () => statements.filter((statement) => statement === "COMMIT").length;
 
-  test("those that come while a transaction is running share the next one", async () => {
+  test("units that arrive while a transaction is running share the next one", async () => {
     let rest: Promise<unknown[]> = Promise.resolve([]);
     await database.write(async (tx) => {
       await tx.insert(Pet, pet("first"));
@@ -65,13 +65,13 @@ describe("writes that meet on SQLite", () => {
     expect(await names()).toHaveLength(21);
   });
 
-  test("more than fit into one transaction are all kept, in several", async () => {
+  test("more units than fit into one transaction are all kept, in several", async () => {
     await Promise.all(Array.from({ length: 250 }, (_, i) => add(`pet ${i}`)));
     expect(await names()).toHaveLength(250);
     expect(commits()).toBeLessThan(60);
   });
 
-  test("those of organizations take turns, so that one with many does not hold up another, and keep their order", async () => {
+  test("units of organizations take turns and keep their order, so that one with many does not hold up another", async () => {
     const order: string[] = [];
     const write = (owner: string, name: string) =>
       database.writeFor(owner, async (tx) => {
@@ -107,7 +107,7 @@ describe("writes that meet on SQLite", () => {
     expect(order).toEqual(["own", "chunk", "own", "chunk", "chunk"]);
   });
 
-  test("slow ones of an organization are spread over transactions, so that another waits for few of them", async () => {
+  test("slow units of an organization are spread over transactions, so that another waits for few of them", async () => {
     let slowMs = 0;
     jest.mocked(performance.now).mockImplementation(() => slowMs);
     const order: string[] = [];
@@ -124,12 +124,12 @@ describe("writes that meet on SQLite", () => {
     expect(await names()).toHaveLength(20);
   });
 
-  test("under steady load every transaction holds a unit", async () => {
+  test("under steady load, every transaction contains a unit", async () => {
     await Promise.all(
       Array.from({ length: 20 }, async (_, writer) => {
         for (let i = 0; i < 10; i++) {
           await add(`pet ${i} of ${writer}`);
-          // As a request comes after the answer to the one before.
+          // Like a request that comes after the response to the previous one.
           await setImmediate();
         }
       }),
@@ -141,7 +141,7 @@ describe("writes that meet on SQLite", () => {
     );
   });
 
-  test("when the time to wait for the write lock cannot be changed, writes go on and it is tried again", async () => {
+  test("if the time to wait for the write lock cannot be changed, writes continue and the change is retried", async () => {
     const other = await createDataSource(testDatabase.url).initialize();
     try {
       await database.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
@@ -164,7 +164,7 @@ describe("writes that meet on SQLite", () => {
     }
   });
 
-  test("none is answered before the transaction is durable", async () => {
+  test("no unit is answered before the transaction is durable", async () => {
     let answered = 0;
     let seenByOthers: number[] = [];
     await Promise.all(
@@ -179,18 +179,18 @@ describe("writes that meet on SQLite", () => {
     expect(Math.min(...seenByOthers)).toBeGreaterThanOrEqual(0);
   });
 
-  test("when one ends the transaction of all, none before it is said to be kept, none is, and the next ones work", async () => {
+  test("if a unit ends the shared transaction, it and the earlier units fail and are not kept, and later units work", async () => {
     const units = [
       add("before"),
       database.write(async (tx) => {
         await tx.insert(Pet, pet("the one"));
-        // What SQLite does by itself when the disk is full.
+        // SQLite does this by itself when the disk is full.
         await tx.query("ROLLBACK");
         throw new Error("the disk is full");
       }),
       add("after"),
     ];
-    // A first one, so that the three share a transaction.
+    // A unit in front, so that the other three share a transaction.
     const outcomes = (await Promise.allSettled([add("alone"), ...units])).map(({ status }) => status);
     expect(outcomes.slice(1)).toEqual(["rejected", "rejected", "fulfilled"]);
     expect(await names()).toEqual(["after", ...(outcomes[0] === "fulfilled" ? ["alone"] : [])]);

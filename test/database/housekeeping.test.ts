@@ -39,7 +39,7 @@ onAnyEngine((engine) => {
   const records = (from = database) => from.read((reader) => reader.count(IdempotencyRecord));
 
   slowTest(
-    "many rows go in many short transactions, between which others write; what is young stays",
+    "many rows are deleted in many short transactions, with writes in between, and recent rows stay",
     async () => {
       await addRecords(MANY, timestamp(-2 * DAY_MS));
       await addRecords(500, timestamp());
@@ -54,12 +54,12 @@ onAnyEngine((engine) => {
       }
       await purging;
       expect(await records()).toBe(500);
-      // Seen by others on the way: neither all there nor all gone.
+      // Others saw states in between, with only a part of the rows.
       expect(new Set(left.filter((count) => count > 500 && count < MANY + 500)).size).toBeGreaterThan(1);
     },
   );
 
-  slowTest("a stop ends it after a chunk, and the next time goes on from there", async () => {
+  slowTest("a stop ends a purge after a chunk, and the next purge continues from there", async () => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
     const stop = startHousekeeping(database, {}, (error) => {
       throw error;
@@ -72,7 +72,7 @@ onAnyEngine((engine) => {
     expect(await records()).toBe(0);
   });
 
-  slowTest("two processes that purge at the same time do not wait for each other, nor fail", async () => {
+  slowTest("two processes that purge at the same time neither wait for each other nor fail", async () => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
     const other = await Database.open(createDataSource(testDatabase.url));
     try {
@@ -83,7 +83,7 @@ onAnyEngine((engine) => {
     }
   });
 
-  test("entries of the audit log are kept for as long as the setting says, and all of them without it", async () => {
+  test("audit log entries are kept as long as the setting says, or permanently without it", async () => {
     const ages = [0, 29, 31, 4_000];
     await database.write((tx) =>
       tx.insert(
@@ -135,7 +135,7 @@ onAnyEngine((engine) => {
   });
 });
 
-test("rows are kept for as long as the features say, or else the settings", () => {
+test("rows are kept as long as the features say, or else the settings", () => {
   const config = loadConfig({ RETENTION_EVENTS_DAYS: "7", RETENTION_DECISIONS_DAYS: "" });
   expect(retentionOf(config)).toEqual({
     AUDIT_RETENTION_DAYS: 0,

@@ -14,7 +14,7 @@ onAnyEngine((engine) => {
   afterEach(() => gateway.close());
 
   /**
-   * Through one API or the other.
+   * Adds a pet through one API or the other.
    * @returns the error code, if any
    */
   async function add(i: number, name: string, idempotencyKey?: string): Promise<string | undefined> {
@@ -28,7 +28,7 @@ onAnyEngine((engine) => {
 
   const pets = () => gateway.services.database.read((reader) => reader.find(Pet));
 
-  test("of many concurrent mutations, those that fail inside leave nothing and the others are all there", async () => {
+  test("many concurrent mutations are all kept, except the ones that fail inside, which leave nothing", async () => {
     await add(0, "holds the key", "used");
     const numbers = Array.from({ length: 50 }, (_, i) => i);
     const fails = (i: number) => i % 5 === 0;
@@ -42,7 +42,7 @@ onAnyEngine((engine) => {
   });
 
   slowTest(
-    "of many concurrent mutations, those that the database rejects leave nothing and tell no details",
+    "concurrent mutations that the database rejects leave nothing and reveal no details",
     async () => {
       await gateway.services.database.write((tx) => tx.query(REJECT_SOME[engine.name]));
       const numbers = Array.from({ length: 50 }, (_, i) => i);

@@ -10,13 +10,13 @@ onEachEngine((engine) => {
   });
   afterEach(() => testDatabase.drop());
 
-  test("the migrations make exactly the tables that the entities describe", async () => {
+  test("the migrations create exactly the tables that the entities describe", async () => {
     const source = createDataSource(testDatabase.url);
     const database = await Database.open(source);
     try {
       await database.migrate();
       const { upQueries } = await source.driver.createSchemaBuilder().log();
-      // Anything here is an entity change without a migration.
+      // Any statement here is an entity change without a migration.
       expect(upQueries.map(({ query }) => query)).toEqual([]);
     } finally {
       await database.close();

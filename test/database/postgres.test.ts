@@ -7,7 +7,7 @@ import { administer, postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
 
-describe("a PostgreSQL that goes away", () => {
+describe("a PostgreSQL server that goes away", () => {
   let gateway: TestGateway;
   let name: string;
   beforeEach(async () => {
@@ -21,10 +21,10 @@ describe("a PostgreSQL that goes away", () => {
   const endConnections = () =>
     administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
 
-  test("is connected to again without a restart after it ended every connection", async () => {
+  test("is reconnected without a restart after it has ended every connection", async () => {
     await Promise.all(Array.from({ length: 12 }, list));
     await endConnections();
-    // A request may still meet a connection that is not known to be dead; none is answered internal_error.
+    // A request may still get a dead connection, but no response is internal_error.
     const replies = await Promise.all(Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? list() : add())));
     for (const { status } of replies) expect([200, 201, 503]).toContain(status);
     expect((await list()).status).toBe(200);
@@ -43,7 +43,7 @@ describe("a PostgreSQL that goes away", () => {
     expect((await list()).body).toEqual([]);
   });
 
-  test("fails a unit that goes on after its connection has ended as unavailable", async () => {
+  test("fails a unit that continues after its connection has ended as unavailable", async () => {
     const { database } = gateway.services;
     const unit = database.write(async (tx) => {
       await tx.insert(Pet, { name: "Rex", categoryId: "1", status: null });
@@ -55,7 +55,7 @@ describe("a PostgreSQL that goes away", () => {
     expect((await list()).body).toEqual([]);
   });
 
-  slowTest("is not said to have kept a unit whose connection ended before the commit", async () => {
+  slowTest("fails a unit whose connection ended before the commit", async () => {
     const { database } = gateway.services;
     const unit = database.write(async (tx) => {
       await tx.insert(Pet, { name: "Rex", categoryId: "1", status: null });
@@ -101,7 +101,7 @@ describe("a PostgreSQL that goes away", () => {
   );
 
   slowTest(
-    "says of an insert why its lock failed, not that the insert could not follow, and keeps nothing",
+    "reports why the lock of an insert failed, not that the insert could not follow, and keeps nothing",
     async () => {
       const { database } = gateway.services;
       let release = () => {};
@@ -131,7 +131,7 @@ describe("a PostgreSQL that goes away", () => {
   );
 
   slowTest(
-    "is answered 503 through both APIs as long as it takes no connections, while the process is alive",
+    "makes both APIs answer 503 as long as it accepts no connections, while the process stays alive",
     async () => {
       await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
       await endConnections();
@@ -152,7 +152,7 @@ describe("a PostgreSQL that goes away", () => {
 });
 
 describe("a connection on which one statement fails", () => {
-  /** A way to the server on which one statement, told by its start, has a wrong letter. */
+  /** Returns a proxy to the server that corrupts one statement, identified by its start. */
   async function rejecting(to: URL) {
     let start: string | undefined;
     const server = createServer((socket) => {
@@ -209,9 +209,9 @@ describe("a connection on which one statement fails", () => {
   );
 });
 
-describe("a PostgreSQL that is set up in its own way", () => {
+describe("a PostgreSQL server with its own setup", () => {
   slowTest(
-    "for serializable transactions lets two processes migrate concurrently, and units run side by side",
+    "with serializable transactions lets two processes migrate and run units concurrently",
     async () => {
       const testDatabase = await postgres.createDatabase();
       const name = new URL(testDatabase.url).pathname.slice(1);
@@ -232,7 +232,7 @@ describe("a PostgreSQL that is set up in its own way", () => {
   );
 
   slowTest(
-    "for another encoding than UTF8 is rejected at the start, for it could not keep every name",
+    "with an encoding other than UTF8 is rejected at the start, because it could not store every name",
     async () => {
       const { url } = await postgres.createDatabase();
       const name = `latin_${new URL(url).pathname.slice(1)}`;
@@ -249,7 +249,7 @@ describe("a PostgreSQL that is set up in its own way", () => {
     },
   );
 
-  test("for reading only answers writes 503, and knows so of itself", async () => {
+  test("that is read-only makes writes fail with 503, which the database records", async () => {
     const gateway = await startGateway(postgres);
     const { database } = gateway.services;
     const add = () => gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
@@ -261,7 +261,7 @@ describe("a PostgreSQL that is set up in its own way", () => {
     );
     expect((await add()).status).toBe(503);
     expect((await gateway.rest("GET", "/v1/pets")).status).toBe(200);
-    // Asked at once, because the next write, of a key's last use for example, may succeed.
+    // Checked immediately, because the next write, such as a key's last use, may succeed.
     const wrote = await database
       .write((tx) => tx.query("INSERT INTO pet SELECT * FROM pet"))
       .catch(() => database.lastWriteSucceeded);
@@ -272,7 +272,7 @@ describe("a PostgreSQL that is set up in its own way", () => {
   });
 });
 
-test("inserts of an organization that wait for its locks hold up none of another", async () => {
+test("inserts of an organization that wait for its locks do not hold up another's", async () => {
   const testDatabase = await postgres.createDatabase();
   const database = await Database.open(createDataSource(testDatabase.url));
   let unlock = () => {};
@@ -294,8 +294,8 @@ test("inserts of an organization that wait for its locks hold up none of another
   await testDatabase.drop();
 });
 
-describe("a PostgreSQL that is not there", () => {
-  test("is named, without the password", async () => {
+describe("a missing PostgreSQL server", () => {
+  test("is named in the error, without the password", async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, "127.0.0.1", () => {

@@ -11,7 +11,7 @@ const POOL = 5;
 
 const PID = "SELECT pg_backend_pid() AS pid";
 
-test("connections that were opened since the last replacement are replaced as well, if it was just now", async () => {
+test("connections opened since the last replacement are replaced as well, however recent it is", async () => {
   const testDatabase = await postgres.createDatabase();
   const connections = await PostgresConnections.open(createDataSource(testDatabase.url, 1), SERVING);
   const pid = () => connections.forQuery(async (client) => (await client.query(PID)).rows[0].pid);
@@ -19,7 +19,7 @@ test("connections that were opened since the last replacement are replaced as we
     const pids = [await pid()];
     for (const _ of [1, 2]) {
       connections.replaceAll();
-      // It stays in use, so that the pool does not close it.
+      // The connection stays in use, so that the pool does not close it.
       await waitUntil(async () => (await pid()) !== pids.at(-1));
       pids.push(await pid());
     }
@@ -30,7 +30,7 @@ test("connections that were opened since the last replacement are replaced as we
   }
 });
 
-describe("a PostgreSQL that becomes read-only, as after a failover or at a switchover", () => {
+describe("a PostgreSQL server that becomes read-only, as in a failover or switchover", () => {
   let gateway: TestGateway;
   let name: string;
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
       return pids.every((pid) => !open.has(pid));
     });
 
-  /** Makes the pooled sessions read-only, as those to a server that another one has replaced: new ones can write. */
+  /** Makes the pooled sessions read-only, like sessions to a replaced server; new ones can write. */
   async function makeOpenSessionsReadOnly(): Promise<void> {
     let opened = 0;
     let proceed = () => {};
@@ -75,13 +75,13 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
     await Promise.all(Array.from({ length: POOL }, () => gateway.services.database.read(session)));
   }
 
-  // Connections are replaced once a second at most, and a write of the gateway's own may have replaced them just now.
+  // Connections are replaced at most once per second, and one of the gateway's own writes may have just replaced them.
   const writesAgain = () => waitUntil(async () => (await add()).status === 201);
 
-  test("loses all connections to the failing write, and soon writes again", async () => {
+  test("loses all its connections at the failing write, and soon accepts writes again", async () => {
     await waitUntil(async () => (await connections("LISTEN%")).length === 2);
     let before: number[] = [];
-    // A write of the gateway's own, such as housekeeping after its start, may be the one that fails.
+    // One of the gateway's own writes, such as housekeeping after its start, may be the failing one.
     await waitUntil(async () => {
       await makeOpenSessionsReadOnly();
       before = await connections();
@@ -93,9 +93,9 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
     await allGone(before);
   });
 
-  test("is reported by /readyz before any write fails, and left by it", async () => {
+  test("is reported by /readyz before any write fails, and its connections are replaced", async () => {
     expect(await writes()).toBe("ok");
-    // As above.
+    // The pooled sessions may have just been replaced.
     await waitUntil(async () => {
       await makeOpenSessionsReadOnly();
       return (await writes()) === "unavailable";
@@ -105,7 +105,7 @@ describe("a PostgreSQL that becomes read-only, as after a failover or at a switc
   });
 
   slowTest(
-    "is written to again without a restart, also if every new connection was read-only for a while",
+    "accepts writes again without a restart, even if every new connection was read-only for a while",
     async () => {
       await administer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
       await makeOpenSessionsReadOnly();

@@ -1,7 +1,7 @@
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
-/** Without an end: it ends only when it is cancelled. */
+/** Statements that end only when they are canceled. */
 const ENDLESS = {
   SQLite: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n",
   PostgreSQL: "SELECT pg_sleep(600)",
@@ -12,7 +12,7 @@ describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, e
   const viewer = () => gateway.graphql("{ viewer { id } }", {}, { token: gateway.owner });
 
   slowTest(
-    "reports without an end, many more than connections, hold up no key, session, page or write",
+    "endless reports, many more than connections, do not hold up any key, session, page or write",
     async () => {
       const { database } = gateway.services;
       let ended = 0;
@@ -30,7 +30,7 @@ describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, e
         expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 201]);
       }
       expect(ended).toBe(0);
-      // Each is ended by the database, or had no turn in time.
+      // Each is ended by the database, or timed out waiting for a connection.
       const codes = (await outcomes).map((each) => each.status === "rejected" && each.reason.code);
       expect(new Set(codes)).toEqual(new Set(["unavailable"]));
       const next = await database.report("another", (reader) => reader.query("SELECT 1 AS one"));
@@ -38,7 +38,7 @@ describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, e
     },
   );
 
-  slowTest("a lookup and a write without an end are canceled, and the next ones run", async () => {
+  slowTest("an endless lookup and an endless write are canceled, and the next ones run", async () => {
     const { database } = gateway.services;
     const endless = ENDLESS[engine.name]
       .replace("COUNT(*)", "COUNT(*) AS n")

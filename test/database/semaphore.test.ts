@@ -3,8 +3,8 @@ import { Semaphore, shareOf } from "../../src/database/semaphore";
 const WAIT_MS = 60_000;
 
 /**
- * Lets owners ask for a permit each.
- * @returns the names in the order in which they got one; nobody releases any
+ * Requests a permit for each owner.
+ * @returns the names in the order in which they got a permit; no permit is released
  */
 async function ask(semaphore: Semaphore, ...names: string[]): Promise<string[]> {
   const order: string[] = [];
@@ -14,7 +14,7 @@ async function ask(semaphore: Semaphore, ...names: string[]): Promise<string[]> 
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("owners who hold equally many take turns, each with its first waiter", async () => {
+test("owners with the same number of permits take turns, each with its first waiter", async () => {
   const semaphore = new Semaphore(1);
   await semaphore.acquire(WAIT_MS, "greedy");
   const names = ["greedy 1", "greedy 2", "greedy 3", "modest 1", "other 1", "modest 2"];
@@ -29,7 +29,7 @@ test("owners who hold equally many take turns, each with its first waiter", asyn
   semaphore.release("greedy");
 });
 
-test("an owner alone takes all permits, and gets none back before the others hold as many", async () => {
+test("an owner alone takes all permits, and gets no further one until the others hold as many", async () => {
   const semaphore = new Semaphore(4);
   const order = await ask(semaphore, "greedy 1", "greedy 2", "greedy 3", "greedy 4", "greedy 5", "greedy 6");
   const others = await ask(semaphore, "modest 1", "modest 2", "modest 3");
@@ -52,7 +52,7 @@ test.each([
   [6, 4],
   [8, 6],
 ])(
-  "of %i permits, an owner with a share holds %i at most, although the others are free",
+  "of %i permits, an owner with a share holds at most %i, even if the others are free",
   async (all, share) => {
     const semaphore = new Semaphore(all, shareOf(all));
     const order = await ask(semaphore, ...Array.from({ length: all + 1 }, (_, i) => `greedy ${i}`));

@@ -16,7 +16,7 @@ describe("the embedded database", () => {
   });
   afterEach(() => testDatabase.drop());
 
-  test("is durable: a write-ahead log, and the disk is waited for at each commit", async () => {
+  test("is durable: it has a write-ahead log, and each commit waits for the disk", async () => {
     const database = await Database.open(createDataSource(testDatabase.url));
     try {
       const pragmas = await database.write(async (tx) => ({
@@ -30,7 +30,7 @@ describe("the embedded database", () => {
     }
   });
 
-  test("relays what was announced by a unit to another process on the file, once it is committed", async () => {
+  test("relays a unit's announcements to other processes on the file after its commit", async () => {
     const reader = await Database.open(createDataSource(testDatabase.url));
     const relay = jest.fn((channel: string) => reader.relay(channel));
     const writer = await Database.open(createDataSource(testDatabase.url), { relay });
@@ -47,7 +47,7 @@ describe("the embedded database", () => {
     await reader.close();
   });
 
-  test("keeps statements prepared, however many there are, and forgets those that fail", async () => {
+  test("keeps statements prepared, however many there are, except ones that fail", async () => {
     const database = await Database.open(createDataSource(testDatabase.url));
     try {
       await database.migrate();
@@ -62,10 +62,10 @@ describe("the embedded database", () => {
       await database.write((tx) => tx.query("ALTER TABLE pet ADD COLUMN nickname"));
       await database.write((tx) => tx.insert(Pet, PET));
       await rename("Rexy");
-      // A statement whose rows are not read would keep the transaction from being committed.
+      // A statement with unread rows would prevent the commit.
       const insert = "INSERT INTO pet (name, category_id) VALUES ($1, 1) RETURNING id";
       for (let i = 0; i < 2; i++) await database.write((tx) => tx.query(insert, ["Max"]));
-      // The columns of a prepared statement follow the table.
+      // The columns of a prepared statement follow changes to the table.
       const all = () => database.write((tx) => tx.query("SELECT * FROM pet ORDER BY id LIMIT 1"));
       expect(Object.keys((await all())[0])).toContain("nickname");
       await database.write((tx) => tx.query("ALTER TABLE pet DROP COLUMN nickname"));
@@ -95,7 +95,7 @@ describe("the embedded database", () => {
       async (file: string) => writeFile(file, "something else, and much longer ".repeat(99)),
     ],
     ["is a directory", async (file: string) => void (await mkdir(file))],
-  ])("says which file it is that %s, and leaves it alone", async (_, make) => {
+  ])("names the file that %s, and leaves it alone", async (_, make) => {
     const file = testDatabase.url.slice("sqlite:".length);
     await make(file);
     const before = await readFile(file).catch(() => undefined);
@@ -105,7 +105,7 @@ describe("the embedded database", () => {
     expect(await readFile(file).catch(() => undefined)).toEqual(before);
   });
 
-  test("says which file it is whose directory cannot be made", async () => {
+  test("names the file whose directory cannot be created", async () => {
     const file = testDatabase.url.slice("sqlite:".length);
     await writeFile(file, "");
     const inside = `sqlite:${file}/data/gateway.sqlite`;
@@ -114,7 +114,7 @@ describe("the embedded database", () => {
     );
   });
 
-  test("is its owner's alone, also when its files were there before", async () => {
+  test("is accessible only to its owner, even if its files already existed", async () => {
     const file = testDatabase.url.slice("sqlite:".length);
     const open = () => Database.open(createDataSource(testDatabase.url));
     const first = await open();
@@ -130,7 +130,7 @@ describe("the embedded database", () => {
     }
   });
 
-  test("makes the directory of its file", async () => {
+  test("creates the directory of its file", async () => {
     const file = `${dirname(testDatabase.url.slice("sqlite:".length))}/a/b/gateway.sqlite`;
     const database = await Database.open(createDataSource(`sqlite:${file}`));
     await database.close();
@@ -153,7 +153,7 @@ describe("while another process holds the write lock", () => {
 
   const add = () => gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
 
-  test("a write waits until it is let go, and reads do not", async () => {
+  test("a write waits until the lock is released, and reads do not wait", async () => {
     const adding = add();
     const listing = await Promise.race([adding, gateway.rest("GET", "/v1/pets")]);
     expect(listing).toMatchObject({ status: 200, body: [] });

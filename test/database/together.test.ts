@@ -33,7 +33,7 @@ onAnyEngine((engine) => {
     return rows.map((name) => name.toUpperCase());
   };
 
-  test("rows that come concurrently are inserted by few statements, and each caller has its own answer", async () => {
+  test("concurrent rows are inserted by few statements, and each caller gets its own result", async () => {
     const sizes: number[] = [];
     const add = database.batchInserts((tx, rows: readonly string[]) => {
       sizes.push(rows.length);
@@ -47,7 +47,7 @@ onAnyEngine((engine) => {
 
   if (engine === sqlite) {
     test("rows that wait for the only writer become one batch, however long it is busy", async () => {
-      // The test decides when a batch has taken so long that others do not wait for it.
+      // The test decides when a batch has taken too long for others to wait for it.
       jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
       try {
         const sizes: number[] = [];
@@ -81,7 +81,7 @@ onAnyEngine((engine) => {
     });
   }
 
-  test("a row that is rejected takes none of the others with it", async () => {
+  test("a rejected row does not affect the others", async () => {
     const add = database.batchInserts(async (tx, rows: readonly string[]) => {
       const made = await insert(tx, rows);
       if (rows.includes("bad")) throw new Error("bad");
@@ -92,7 +92,7 @@ onAnyEngine((engine) => {
     expect(await names()).toEqual(["one", "two"]);
   });
 
-  test("when it is unknown whether they were kept, they are not tried again", async () => {
+  test("rows are not retried if it is unknown whether they were kept", async () => {
     let tries = 0;
     const add = database.batchInserts<string, string>(async () => {
       tries += 1;
@@ -104,7 +104,7 @@ onAnyEngine((engine) => {
   });
 
   slowTest(
-    "of many pets and messages added concurrently through both APIs each is answered with its own id",
+    "each of many pets and messages added concurrently through both APIs is answered with its own ID",
     async () => {
       const gateway = await startGateway(engine);
       try {

@@ -23,13 +23,13 @@ onEachEngine((engine) => {
     category += 1;
   });
   const pet = (name: string) => ({ name, categoryId: String(category), status: null });
-  /** Names of this test's pets, from any connection. */
+  /** Returns the names of this test's pets, from any connection. */
   const names = async (from = database) =>
     (await from.read((reader) => reader.findBy(Pet, { categoryId: String(category) })))
       .map(({ name }) => name)
       .sort();
 
-  test("of many concurrent units, those that fail leave nothing and the others are all kept", async () => {
+  test("many concurrent units are all kept, except the ones that fail, which leave nothing", async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, i) =>
         database.write(async (tx) => {
@@ -47,7 +47,7 @@ onEachEngine((engine) => {
 
   // SQLite runs one unit after the other.
   if (engine === postgres)
-    test("units of one organization that wait for each other leave connections to those of others", async () => {
+    test("units of one organization that wait for each other leave connections to others' units", async () => {
       let release = () => {};
       const lock = new Promise<void>((resolve) => {
         release = resolve;
@@ -75,7 +75,7 @@ onEachEngine((engine) => {
     expect(runs).toBe(1);
   });
 
-  test("hooks of a unit are called once, after its commit and before its caller goes on, and not after a rollback", async () => {
+  test("hooks of a unit are called once, after its commit and before its caller continues, and not after a rollback", async () => {
     const calls: string[] = [];
     const hooks = Array.from({ length: 10 }, (_, i) => () => void calls.push(`hook ${i}`));
     const add = database.batchInserts(async (tx, rows: readonly number[]) => {
@@ -111,7 +111,7 @@ onEachEngine((engine) => {
     expect(await names()).toEqual(["after the rejection"]);
   });
 
-  test("a unit that goes on after a statement failed does not report success when it was not kept", async () => {
+  test("a unit that continues after a failed statement does not report success if it was not kept", async () => {
     const unit = database.write(async (tx) => {
       await tx.insert(Pet, pet("before the rejection"));
       await tx.query("INSERT INTO no_such_table VALUES (1)").catch(() => undefined);
@@ -158,7 +158,7 @@ onEachEngine((engine) => {
       expect(await names()).toEqual(["kept", "last"]);
     });
 
-    test("fails with what it throws before its statement, of which nothing is left", async () => {
+    test("fails with the error that it throws before its statement, and leaves nothing", async () => {
       const failure = new Error("rejected");
       const call = database.batchInserts(
         async (tx) => {
@@ -168,13 +168,13 @@ onEachEngine((engine) => {
         { singleStatement: true },
       );
       await expect(call("never")).rejects.toBe(failure);
-      // The lock is free again.
+      // The lock is released.
       await add()({ name: "next" });
       expect(await names()).toEqual(["next"]);
     });
   });
 
-  test("a read beside an open unit sees nothing of it, and all of it afterwards", async () => {
+  test("a concurrent read sees nothing of an open unit, and all of it afterwards", async () => {
     const other = await Database.open(createDataSource(testDatabase.url));
     try {
       await database.write(async (tx) => {
@@ -190,18 +190,18 @@ onEachEngine((engine) => {
     }
   });
 
-  test("a unit that has ended can do nothing more", async () => {
+  test("a unit that has ended can do nothing else", async () => {
     const late = await database.write(async (tx) => tx);
     await expect(late.insert(Pet, pet("late"))).rejects.toThrow();
     await expect(late.query("SELECT 1")).rejects.toThrow();
     expect(await names()).toEqual([]);
   });
 
-  test("a unit that has failed can do nothing more", async () => {
+  test("a unit that has failed can do nothing else", async () => {
     let late: Promise<unknown> = Promise.resolve();
     await database
       .write(async (tx) => {
-        // Beside a statement that fails, and with another statement still to come.
+        // One statement runs while the unit fails, and another one follows.
         late = tx.query("SELECT 1").then(() => tx.query("SELECT 2").then(() => tx.insert(Pet, pet("late"))));
         late.catch(() => undefined);
         throw new Error("the unit");
@@ -211,7 +211,7 @@ onEachEngine((engine) => {
     expect(await names()).toEqual([]);
   });
 
-  test("a statement that a unit forgot to await is part of it or rejected, and never of another unit", async () => {
+  test("a statement that a unit forgot to await is either part of the unit or rejected, never part of another unit", async () => {
     const forgotten: Promise<unknown>[] = [];
     const forget = (work: Promise<unknown>) => {
       forgotten.push(work.catch(() => undefined));

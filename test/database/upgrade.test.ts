@@ -14,7 +14,7 @@ import { endProcesses, runCli, runServer } from "../support/process";
 import { loadRelease, record, releasesOf, statementsOf } from "../support/released";
 import { slowTest } from "../support/slow-test";
 
-/** What `rows.sql` of the first release holds the hashes of. */
+/** The secrets whose hashes `rows.sql` of the first release contains. */
 const KEY = "agk_dev_PWTCLzGa9eiB_Wl77wWJKgHq3Boo94bzIQz0i7xnG";
 const PASSWORD = "a password of the first release";
 
@@ -33,7 +33,7 @@ onEachEngine((engine) => {
     await testDatabase.drop();
   });
 
-  slowTest("a recorded migration does today what it did when it was released", async () => {
+  slowTest("a recorded migration still does the same as when it was released", async () => {
     await source.initialize();
     const releases = releasesOf(engine);
     expect(releases.length).toBeLessThanOrEqual(source.migrations.length);
@@ -54,7 +54,7 @@ onEachEngine((engine) => {
     ({ number }) => {
       beforeEach(() => loadRelease(engine, testDatabase.url, number));
 
-      test("become those of today and lose no row", async () => {
+      test("become the current tables and lose no row", async () => {
         const before = await rowsOf(engine, testDatabase.url);
         expect(Object.keys(before).length).toBeGreaterThan(10);
         for (const [table, rows] of Object.entries(before))
@@ -73,7 +73,7 @@ onEachEngine((engine) => {
         }
       });
 
-      test("keep their rules: what refers to nothing, or is there already, is rejected", async () => {
+      test("keep their rules: dangling references and duplicates are rejected", async () => {
         const database = await Database.open(source);
         try {
           await database.migrate();
@@ -90,7 +90,7 @@ onEachEngine((engine) => {
         }
       });
 
-      test("serve: keys, passwords and pets still work, agents have a line, and no old message is sent", async () => {
+      test("still work: keys, passwords and pets are accepted, agents have a line, and no old message is sent", async () => {
         const config = loadConfig({ DATABASE_URL: testDatabase.url, LOG_LEVEL: "silent" });
         const database = await Database.open(source);
         try {
@@ -147,7 +147,7 @@ onEachEngine((engine) => {
   );
 
   slowTest(
-    "what a newer program has brought up to date is left alone by the server and the command line",
+    "the server and the command line leave a database alone that a newer program has migrated",
     async () => {
       await loadRelease(engine, testDatabase.url, 1);
       await source.initialize();
@@ -174,7 +174,7 @@ onEachEngine((engine) => {
   );
 });
 
-/** Every row of every table, each value as text, in an order that does not depend on where it is stored. */
+/** Returns every row of every table, with each value as text, in an order that does not depend on the database. */
 async function rowsOf(engine: TestEngine, url: string): Promise<Record<string, Record<string, unknown>[]>> {
   const source = createDataSource(url);
   await source.initialize();
