@@ -75,7 +75,7 @@ const CONTACTS = 6;
 const HANDED = 120;
 const BATCH = 40;
 
-/** Numbers from 0 below `below`, the same ones for each seed (a linear congruential generator). */
+/** Returns numbers from 0 to below `below`, always the same for a seed (linear congruential generator). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -89,7 +89,7 @@ type Input = Omit<DecideInput, "agentId" | "dryRun">;
 describeGateway((gateway) => {
   const database = () => gateway.services.database;
 
-  /** An agent with contacts, and a way to hand it situations in the name of its key. */
+  /** Adds an agent with contacts, and returns a function that submits situations with its key. */
   async function newAgent(slug: string) {
     const agent = { slug, name: "Agent" };
     const { id: agentId } = await gateway.services.agents.create(await operator(gateway, "first"), agent);
@@ -119,7 +119,7 @@ describeGateway((gateway) => {
     return { agentId, contactIds, decide };
   }
 
-  /** What is handed in; contacts are named in every way that there is. */
+  /** Returns the situations to submit, which refer to contacts in every possible way. */
   function handedIn(contactIds: readonly string[]): Input[] {
     const number = numbers(17);
     return Array.from({ length: HANDED }, (_, i) => {
@@ -145,7 +145,7 @@ describeGateway((gateway) => {
     });
   }
 
-  /** The rows of an agent, without times, and with numbers in place of IDs, in the order of the answers. */
+  /** Returns the rows of an agent in the order of the responses, without times, and with numbers instead of IDs. */
   async function storedBy(agentId: string, answers: readonly (string | null)[]): Promise<string> {
     const stored = await database().read(async (reader) => {
       const decisions = new Map((await reader.findBy(Decision, { agentId })).map((each) => [each.id, each]));
@@ -183,7 +183,7 @@ describeGateway((gateway) => {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>");
   }
 
-  test("situations that arrive together are decided as one after the other", async () => {
+  test("situations that arrive together are decided as if they arrived one after the other", async () => {
     const one = await newAgent("one-at-a-time");
     const alone: (string | null)[] = [];
     for (const input of handedIn(one.contactIds)) alone.push(await one.decide(input));
@@ -247,7 +247,7 @@ describeGateway((gateway) => {
     expect(decision.outcome).toBe("handoff");
   });
 
-  test("none of a burst of an agent's situations is turned away, nor is a neighbor's", async () => {
+  test("none of a burst of an agent's situations is rejected, and neither is another agent's", async () => {
     const { agentId } = await newAgent("burst");
     const { secret } = await mint(gateway, { agent: "burst" });
     const neighbor = decisionClient(gateway);

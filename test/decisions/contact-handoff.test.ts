@@ -24,7 +24,6 @@ const DOCUMENT = {
   otherwise: [],
 };
 
-/** A handoff of a contact is about all of its conversations. */
 describeGateway({ engine: "any" }, (gateway) => {
   let agentId: string;
   let api: ReturnType<typeof decisionClient>;
@@ -38,7 +37,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   const decide = async (type: string, about: DecisionBody) => (await api.decide({ type, ...about })).body;
-  /** A contact whom two lines reach. */
+  /** Adds a contact that two lines reach. */
   const person = async () => {
     const address = `${Math.random()}`;
     const addresses = [
@@ -96,7 +95,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("until a release, conversations that are opened are with a human, too, and only rules with whileHuman send", async () => {
+  test("until a release, new conversations are also with a human, and only rules with whileHuman send", async () => {
     const id = await person();
     const about = { contact: { id } };
     const first = await open(id, "sms");
@@ -120,7 +119,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("releasing one conversation releases all that were handed off with it, with an event each", async () => {
+  test("releasing one conversation releases all conversations handed off with it, each with an event", async () => {
     const id = await person();
     const [first, second, earlier] = [await open(id), await open(id, "sms"), await open(await person())];
     await conversations.handOff(earlier.id);

@@ -89,7 +89,7 @@ const DOCUMENT = {
 
 const ID = "01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43";
 
-/** An answer without times and IDs, which differ between two decisions. */
+/** Returns a response without times and IDs, which differ between two decisions. */
 const comparable = (body: object): unknown =>
   JSON.parse(
     JSON.stringify(body, (name, value) =>
@@ -101,7 +101,7 @@ const comparable = (body: object): unknown =>
     ),
   );
 
-/** The tables that decisions write to, each with the columns that tell a row and its version. */
+/** The tables that decisions write to, with the columns that identify a row and its version. */
 const TABLES: readonly [new () => ObjectLiteral, string[]][] = [
   [Contact, ["id", "version"]],
   [Conversation, ["id", "version"]],
@@ -213,7 +213,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect((await api.find(body.id)).body).toEqual(body);
   });
 
-  test("a condition that does not hold is told with what it read, and otherwise applies", async () => {
+  test("a condition that does not hold is shown with the values that it read, and otherwise applies", async () => {
     const contactId = await newContact();
     await contactClient(gateway).changeTags(contactId, { add: ["vip"] });
     const { body: opened } = await conversationClient(gateway).open({ contact: { id: contactId } });
@@ -259,7 +259,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     ["close", "closed", "agent", "main"],
     ["hand-over", "open", "human", "main"],
     ["move", "open", "agent", "second"],
-  ])("the messages of a decision leave although it is a %s", async (type, state, handler, line) => {
+  ])("the messages of a decision are sent even if its type is %s", async (type, state, handler, line) => {
     const { id, conversationId } = await decided({
       type,
       ...(type === "move" && { data: { to: "second" } }),
@@ -304,7 +304,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect(toPhone.effects).toMatchObject([{ status: "failed", error: { code: "not_deliverable" } }]);
   });
 
-  test("tags are added and removed in their order, and what is there already is unchanged", async () => {
+  test("tags are added and removed in order, and existing ones stay", async () => {
     const contact = { id: await newContact() };
     const first = await decided({ type: "tags", contact });
     expect(first.explanation.effects).toMatchObject([{ status: "done" }, { status: "done" }]);
@@ -316,7 +316,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect(body.data.contact.tags).toEqual(["b"]);
   });
 
-  test("a contact by a new ref or address is created, and found the next time", async () => {
+  test("a contact with a new ref or address is created, and found the next time", async () => {
     const contact = { address: { kind: "local", address: `new ${Math.random()}` } };
     const first = await decided({ type: "note", data: { text: "one" }, contact });
     const second = await decided({ type: "note", data: { text: "two" }, contact });
@@ -375,7 +375,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect(three).toMatchObject({ sequence: 2 });
   });
 
-  test("a situation about nobody is answered with a message outside of any conversation", async () => {
+  test("a situation without a contact is answered with a message outside of any conversation", async () => {
     const body = await decided({ type: "note", data: { text: "Hello" } });
     expect(body).not.toHaveProperty("contactId");
     const [message] = await messagesOf(body.id);
@@ -383,7 +383,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     await delivered(message?.id ?? "");
   });
 
-  test("a message about nobody joins the conversation with the default contact, which stays as it is", async () => {
+  test("a message without a contact joins the conversation with the default contact, which stays as it is", async () => {
     const ref = `default ${Math.random()}`;
     await newContact({ ref });
     await publish(gateway, agentId, {
@@ -422,7 +422,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
       const rows: string[] = [];
       for (const [table, select] of TABLES) {
         for (const row of await reader.find(table, { select })) {
-          // The calls of the tests before are counted in the background.
+          // The calls of earlier tests are counted in the background.
           if (row.scope?.startsWith("keyUsage:")) continue;
           rows.push(JSON.stringify([table.name, row]));
         }
@@ -468,7 +468,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
       SITUATIONS.slice(0, 3),
     ],
   ])(
-    "a dry run about %s tells what the decision does, stores nothing, and waits for no transaction",
+    "a dry run about %s shows what the decision does, stores nothing, and waits for no transaction",
     async (_, about, situations = SITUATIONS) => {
       for (const situation of situations) {
         const handed = { ...situation, contact: await about() };
@@ -476,7 +476,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
         const dry = await whileOthersWrite(() =>
           api.decide({ ...handed, dryRun: true }, { idempotencyKey: "dry" }),
         );
-        // Rows may go in the meantime, because lanes end with the messages of the tests before.
+        // Rows may be deleted in the meantime, because lanes end with the messages of earlier tests.
         expect((await stored()).filter((row) => !before.has(row))).toEqual([]);
         const real = await api.decide(handed);
         expect(dry.status).toBe(real.status === 201 ? 200 : real.status);
@@ -488,7 +488,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     60_000,
   );
 
-  test("dry runs take no room in the queue of their agent", async () => {
+  test("dry runs take no room in their agent's queue", async () => {
     const rooms = Reflect.get(gateway.services.agentQueues, "rooms");
     rooms.set(`queued ${agentId}`, { left: 1, countAgainAt: Number.POSITIVE_INFINITY });
     const handed = { type: "note", data: { text: "x" }, contact: { id: await newContact() } };
@@ -512,7 +512,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     const [{ body }] = replies as [Reply];
     expect(await messagesOf(body.id)).toHaveLength(1);
-    // The order of members means nothing in JSON.
+    // The order of members has no meaning in JSON.
     const reordered = await api.decide({ ...handed, data: { more: 1, text: "once" } }, { idempotencyKey });
     expect(reordered.body).toEqual(body);
     const other = await api.decide({ ...handed, data: { text: "other" } }, { idempotencyKey });
@@ -579,7 +579,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect([rejected.status, rejected.body.code]).toEqual([409, "conflict"]);
   });
 
-  test("another agent of the organization decides by its own configuration and reaches none of this", async () => {
+  test("another agent of the organization decides by its own configuration and finds none of these objects", async () => {
     const own = await decided({ type: "note", data: { text: "x" }, contact: { id: await newContact() } });
     const context = await operatorOfAgent(gateway, agentId);
     const slug = `other-${Math.random().toString(36).slice(2)}`;
@@ -597,7 +597,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     });
   });
 
-  test("an erased contact leaves decisions without what was known", async () => {
+  test("an erased contact leaves decisions without the contact's data", async () => {
     const contactId = await newContact({ name: "Anna Secret" });
     const { id } = await decided({ data: { orderId: "secret", total: 1 }, contact: { id: contactId } });
     await contactClient(gateway).erase(contactId);
@@ -608,7 +608,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect(JSON.stringify(row)).not.toMatch(/secret/i);
   });
 
-  test("decisions are listed newest first, also those of a conversation", async () => {
+  test("decisions are listed newest first, including a conversation's decisions", async () => {
     const contact = { id: await newContact() };
     const first = await decided({ type: "note", data: { text: "one" }, contact });
     const second = await decided({ type: "note", data: { text: "two" }, contact });

@@ -22,7 +22,7 @@ const DOCUMENT: ConfigurationDocument = {
   otherwise: [{ handoff: "no answer" }],
 };
 
-/** Answers that exceed what the rule allows, as a model writes them. */
+/** Answers of a model that exceed what the rule allows. */
 const DEMANDS = [
   { text: null, tags: ["admin"] },
   { text: null, tags: ["vip"], handoff: true },
@@ -79,7 +79,7 @@ const ATTACKS = Object.entries(PLACES).flatMap(([place, put]) =>
 
 const DATA = /<data>(.*?)<\/data>/gs;
 
-/** The part of a question outside of the marks of data. */
+/** Returns the part of a question outside of the data marks. */
 const instructionsOf = (body: string): string =>
   JSON.parse(body)
     .messages.map(({ content }: { content: string }) =>
@@ -87,7 +87,7 @@ const instructionsOf = (body: string): string =>
     )
     .join("\n");
 
-/** Answers as ordered by any text in the question, like a model that obeys everybody. */
+/** Answers as ordered by any text in the question, like a model that obeys everyone. */
 const obey = (body: string): string => {
   const [, order = ""] = /OBEY ([\w+/=]+)/.exec(body) ?? [];
   return Buffer.from(order, "base64").toString();

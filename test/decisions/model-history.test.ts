@@ -40,7 +40,7 @@ const EXCHANGE = `query ($id: ID!) {
   }
 }`;
 
-/** The data that a request gave to the model. */
+/** Returns the data that a request gave to the model. */
 const dataIn = (body: string) => {
   const [, { content }] = JSON.parse(body).messages;
   return JSON.parse(/^<data>(.*)<\/data>$/s.exec(content)?.[1] ?? "");
@@ -63,7 +63,7 @@ onAnyEngine((engine) => {
   beforeEach(() => {
     server.received.length = 0;
   });
-  /** Lets the server find an order in what it was given, as a model would. */
+  /** Lets the server find an order in its data, like a model. */
   const answerBy = (write: (content: unknown) => string) => {
     server.reaction = (response) => {
       const order = /[A-Z]-\d+/.exec(server.received.at(-1)?.body ?? "")?.[0] ?? "?";
@@ -178,7 +178,7 @@ onAnyEngine((engine) => {
     expect(server.received).toEqual([]);
   });
 
-  test("decisions without history take no statement for it, and those of a batch share one", async () => {
+  test("decisions without history need no statement for it, and decisions in a batch share one", async () => {
     const source: DataSource = Reflect.get(gateway.services.database, "source");
     const statements: string[] = [];
     const asked = async (type: string) => {
@@ -196,7 +196,7 @@ onAnyEngine((engine) => {
     expect([1, 2]).toContain(await asked("ask"));
   });
 
-  test("a model gets the newest messages that the contact knows and that fit", async () => {
+  test("a model gets the newest messages that the contact knows and the limits allow", async () => {
     const { id: conversationId } = await addConversation(gateway, { agentId });
     const add = (texts: readonly string[], more: object = {}) =>
       gateway.services.database.write(async (tx) => {

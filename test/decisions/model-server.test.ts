@@ -28,7 +28,7 @@ const INPUT = {
 
 const NEVER = new AbortController().signal;
 
-describe("a server of models", () => {
+describe("a model server", () => {
   let server: Receiver;
   beforeEach(async () => {
     server = await Receiver.start();
@@ -43,7 +43,7 @@ describe("a server of models", () => {
   };
   const saying = (content: unknown) => answering(completion(content));
 
-  test("gets one request with the instructions, the data and the form of the answer", async () => {
+  test("gets one request with the instructions, the data and the format of the answer", async () => {
     saying({ text: "It is on its way.", tags: ["vip", "vip"], handoff: false });
     expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({
       proposal: { text: "It is on its way.", tags: ["vip"], handoff: false },
@@ -106,8 +106,8 @@ describe("a server of models", () => {
     ["half a surrogate pair", '{"text":"\\ud800","tags":[],"handoff":false}'],
     ["a tag that is not listed", { text: null, tags: ["vip", "admin"], handoff: false }],
     ["an unknown member", { text: null, tags: [], handoff: false, move: "other" }],
-    ["a handoff that is no boolean", { text: null, tags: [], handoff: "yes" }],
-  ])("that proposes %s answers nonsense", async (_, content) => {
+    ["a handoff that is not a boolean", { text: null, tags: [], handoff: "yes" }],
+  ])("that proposes %s gives an invalid answer", async (_, content) => {
     saying(content);
     expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({ error: { code: "model_invalid" } });
   });
@@ -130,7 +130,7 @@ describe("a server of models", () => {
     [{ prompt_tokens: "7", completion_tokens: 1.5 }, null, null],
     ["many", null, null],
     [null, null, null],
-  ])("that counts tokens as %j has them shown only if they are counts", async (usage, input, output) => {
+  ])("that counts tokens as %j has them shown only if they are valid counts", async (usage, input, output) => {
     answering(JSON.stringify({ ...JSON.parse(completion({ text: null, tags: [], handoff: false })), usage }));
     expect((await model().answer(ASK, INPUT, NEVER)).request).toMatchObject({
       inputTokens: input,
@@ -205,9 +205,9 @@ describe("a server of models", () => {
     JSON.stringify({ choices: [{ index: 0, finish_reason: "stop", message }], ...more });
 
   test.each<[string, string]>([
-    ["of vLLM, with reasoning", choice({ content: SAID_JSON, reasoning_content: "{}", tool_calls: [] })],
+    ["like vLLM, with reasoning", choice({ content: SAID_JSON, reasoning_content: "{}", tool_calls: [] })],
     [
-      "of llama.cpp, with its thoughts",
+      "like llama.cpp, with its thoughts",
       choice(
         { content: `<think>\n{"text": null}\n</think>\n\n\`\`\`json\n${SAID_JSON}\n\`\`\`` },
         { timings: {} },
@@ -227,7 +227,7 @@ describe("a server of models", () => {
       }),
     ],
     ["after blank lines", `\n\n   ${choice({ content: SAID_JSON })}`],
-  ])("is understood if its answer is one %s", async (_, body) => {
+  ])("is understood if it answers %s", async (_, body) => {
     server.reaction = (response) => response.setHeader("content-type", "text/plain").end(body);
     expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({ proposal: SAID });
     expect(server.received).toHaveLength(1);
@@ -255,7 +255,7 @@ describe("a server of models", () => {
     expect(server.received).toHaveLength(attempts);
   });
 
-  test("that does not know JSON schemas is asked without one, from then on", async () => {
+  test("that does not know JSON schemas is asked without one from then on", async () => {
     server.reaction = (response) =>
       server.received.at(-1)?.body.includes("response_format")
         ? response.writeHead(400).end('{"error":{"message":"This response_format type is unavailable now"}}')
@@ -267,7 +267,7 @@ describe("a server of models", () => {
     }
   });
 
-  test("may put its answer in a block of code", async () => {
+  test("may put its answer in a code block", async () => {
     const answer = JSON.stringify({ text: "It is on its way.", tags: [], handoff: false }, null, 2);
     for (const fence of ["```", "```json"]) {
       saying(`${fence}\n${answer}\n\`\`\`\n`);
@@ -277,7 +277,7 @@ describe("a server of models", () => {
     }
   });
 
-  test("that is away is no decision either", async () => {
+  test("that is unreachable makes no decision either", async () => {
     const away = await Receiver.start();
     const url = away.url();
     await away.close();

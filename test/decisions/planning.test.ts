@@ -6,7 +6,7 @@ import { describeGateway } from "../support/suite";
 describeGateway({ engine: "any" }, (gateway) => {
   afterEach(() => jest.restoreAllMocks());
 
-  test("a configuration that is not parsed yet is parsed in several turns of the event loop", async () => {
+  test("a configuration that has not been parsed is parsed in several turns of the event loop", async () => {
     const clause = "situation.type != 'x'";
     const rules = Array.from({ length: 5 }, (_, i) => ({
       id: `rule-${i}`,

@@ -10,7 +10,7 @@ import { ReplayTurns } from "../../src/features/decisions/replay-turns";
 
 type Read = [decisions: object[], candidate: ConfigurationVersion];
 
-/** A service whose database answers each replay with what was given for it. */
+/** Returns a function that replays decisions; the service's database returns the given ones. */
 function replaying(): (
   organizationId: string,
   decisions: object[],
@@ -33,7 +33,7 @@ function replaying(): (
   };
 }
 
-/** Erased decisions, which need no configuration, that call back when they are evaluated. */
+/** Returns erased decisions, which need no configuration, and which call back when they are evaluated. */
 const decisions = (count: number, evaluated: () => void): object[] =>
   Array.from({ length: count }, (_, index) => ({
     id: String(index),
@@ -50,7 +50,7 @@ function keepBusy(durationMs: number): void {
   while (performance.now() < end);
 }
 
-test("the replays of an organization run one after the other, those of two organizations in turns", async () => {
+test("an organization's replays run one after the other, and two organizations' replays take turns", async () => {
   const order: string[] = [];
   const replay = replaying();
   const of = (name: string) => decisions(3, () => order.push(name));
@@ -59,7 +59,7 @@ test("the replays of an organization run one after the other, those of two organ
   expect(order.slice(6)).toEqual(["second", "second", "second"]);
 });
 
-test("slow decisions do not follow one another in every turn of the event loop", async () => {
+test("slow decisions are not evaluated in every turn of the event loop", async () => {
   let evaluated = 0;
   const replay = replaying();
   const slow = () => {
@@ -88,7 +88,7 @@ test("a replay that fails ends the turn of its organization", async () => {
   expect(await next).toMatchObject({ total: 2, erased: 2 });
 });
 
-test("replays whose clients have disconnected stop after the current decision, and do not begin", async () => {
+test("replays whose clients have disconnected stop after the current decision, or do not start", async () => {
   let evaluated = 0;
   const replay = replaying();
   const evaluate = () => {

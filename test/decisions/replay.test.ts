@@ -69,7 +69,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       ),
     );
 
-  test("the version that decided gives the same explanation, byte by byte", async () => {
+  test("the version that decided gives the same explanation, byte for byte", async () => {
     for (const id of ids) {
       const { explanation } = (await api.find(id)).body;
       const { body, status } = await replayed(id, { version: recorded });
@@ -118,7 +118,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await stored()).toEqual(before);
   });
 
-  test("another text is a change, too, and a situation that is not taken is told", async () => {
+  test("another text is also a change, and a rejected situation is reported", async () => {
     const other = await publish(gateway, agentId, documentWith(100, "Dear {{ contact.name }}"));
     expect(await replays(`against: { version: ${other} }`)).toMatchObject({ same: 1, changed: 2 });
     const strict = await publish(gateway, agentId, { situations: { order: { other: "string" } } });
@@ -128,7 +128,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(body.error.message).toContain("situation.data.other is required");
   });
 
-  test("decisions are chosen by time and number", async () => {
+  test("decisions are selected by time and number", async () => {
     const against = `against: { version: ${recorded} }`;
     const { createdAt } = (await api.find(ids[1] as string)).body;
     expect(await replays(`${against}, first: 1`)).toMatchObject({ total: 1 });
@@ -137,7 +137,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await replays(`${against}, first: 501`)).toBe("invalid_request");
   });
 
-  test("a manager replays against the draft, a key only against published versions", async () => {
+  test("a manager replays against the draft, and a key only against published versions", async () => {
     const draft = `agentId: "${agentId}", against: { draft: true }`;
     expect(await replays(draft, gateway.owner)).toBe("not_found");
     await saveDraft(documentWith(200));
@@ -198,12 +198,12 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await replayed(body.id, { version: recorded })).body).toMatchObject({ status: "erased" });
   });
 
-  test("numbers and dates are those that the process that decided has formatted", async () => {
+  test("numbers and dates are as formatted by the process that decided", async () => {
     const document = documentWith(100, '{{ situation.data.total | money: "EUR" }}');
     const version = await publish(gateway, agentId, { ...document, zone: "Asia/Tokyo" });
     const contact = { address: { kind: "local", address: "money" } };
     const { id } = (await api.decide({ type: "order", data: { total: 200 }, contact })).body;
-    // As if its language data had been of another version.
+    // As if that process had another version of the language data.
     await gateway.services.database.write(async (tx) => {
       const decision = await tx.findOneByOrFail(Decision, { id });
       expect(decision.snapshot?.formatted).toEqual({ "number en EUR  200": "\u20ac200.00" });

@@ -75,7 +75,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     (await conversationClient(gateway).send(conversationId, "Hello")).body.data.sendToConversation
       .id as string;
 
-  /** Lets the gateway work until nothing is left to do. */
+  /** Waits until the gateway has nothing left to do. */
   const settle = () =>
     whileDelivering(gateway, () =>
       waitUntil(async () => {
@@ -85,7 +85,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       }),
     );
 
-  test("a release raises a decision, which a process that delivers makes", async () => {
+  test("a release raises a decision, which a delivering process makes", async () => {
     const version = await publish(gateway, agentId, BOTH);
     const opened = await released();
     const raised = await onlyDecision(opened);
@@ -124,7 +124,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
   });
 
   test.each([
-    ["no rule is for it, so nothing is stored", [ON_FAILURE], []],
+    ["no rule is about it, so nothing is stored", [ON_FAILURE], []],
     ["a rule for all situations decides", [{ ...ON_RELEASE, on: "*" }], ["send"]],
     ["no rule matches, and otherwise does not apply", [{ ...ON_RELEASE, when: ["false"] }], ["silent"]],
   ])("after a release, %s", async (_, rules, outcomes) => {
@@ -137,7 +137,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     expect((await decisionsAbout(opened.id)).map(({ outcome }) => outcome)).toEqual(outcomes);
   });
 
-  test("a conversation that the agent answers in anyway is not released", async () => {
+  test("a conversation in which the agent already answers is not released", async () => {
     await publish(gateway, agentId, BOTH);
     const opened = await conversation();
     await conversationClient(gateway).release(opened.id);
@@ -187,7 +187,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
   );
 
   describe("resend", () => {
-    /** A message that failed on the webhook's line, to a contact with another address. */
+    /** Sends a message that fails on the webhook line, to a contact with another address. */
     const failing = async (resend: object, more: object = {}) => {
       const rules = [{ id: "again", on: "message.failed", do: [resend] }];
       await publish(gateway, agentId, { rules, otherwise: [], ...more });
@@ -263,7 +263,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       await gateway.rest("POST", `/messages/${body.explanation.effects[0].messageId}/cancel`);
     });
 
-    test("does not try again when the second message fails, too", async () => {
+    test("does not try again if the second message also fails", async () => {
       const { contactId } = await failing({ resend: true });
       const messages = await sentTo(contactId);
       expect(messages).toMatchObject([
@@ -320,7 +320,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       ({ contactId }) => contactClient(gateway).erase(contactId),
       { outcome: "stale", explanation: null, snapshot: null },
     ],
-  ])("a decision about a conversation that %s meanwhile does nothing", async (_, change, expected) => {
+  ])("a decision about a conversation that %s in the meantime does nothing", async (_, change, expected) => {
     await publish(gateway, agentId, BOTH);
     const opened = await released();
     await change(opened);
@@ -360,7 +360,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     expect(made.filter(({ data }) => JSON.stringify(data).includes(id))).toHaveLength(1);
   });
 
-  test("decisions that are due together share a transaction, in which each may be rejected alone", async () => {
+  test("decisions that are due together share a transaction, but each can be rejected alone", async () => {
     const once = { ...ON_RELEASE, once: { per: "contact", within: "P1D" } };
     await publish(gateway, agentId, {
       ...BOTH,
@@ -386,7 +386,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     }
     expect(await decisions()).toMatchObject([
       { outcome: "send", ruleId: "back" },
-      // The rule has matched for the contact already.
+      // The rule has already matched for the contact.
       { outcome: "silent", ruleId: null },
       { outcome: "send" },
       { state: "failed", explanation: { value: { error: { code: "queue_full" } } } },
@@ -417,9 +417,9 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
   );
 
   slowTest.each<[string, Error[], object]>([
-    ["passes", [new GatewayError("unavailable")], { state: "decided", outcome: "send" }],
+    ["is temporary", [new GatewayError("unavailable")], { state: "decided", outcome: "send" }],
     [
-      "stays",
+      "is permanent",
       [new GatewayError("queue_full", "It is full.")],
       {
         state: "failed",
@@ -435,7 +435,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
         explanation: { value: { error: { code: "internal_error", message: "It failed unexpectedly." } } },
       },
     ],
-  ])("a failure that %s ends as such", async (kind, errors, expected) => {
+  ])("a failure that %s has the right result", async (kind, errors, expected) => {
     await publish(gateway, agentId, BOTH);
     const opened = await released();
     const logged = gateway.log().length;

@@ -15,7 +15,7 @@ const DOCUMENT = {
   ],
 };
 
-/** `reuse` sends where a contact was last written to. */
+/** `reuse` sends to the conversation with the latest activity. */
 describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => {
   let api: ReturnType<typeof decisionClient>;
   const conversations = conversationClient(gateway);
@@ -27,7 +27,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
   });
 
   let number = 0;
-  /** A contact whom each line reaches. */
+  /** Adds a contact that each line reaches. */
   const person = async () => {
     number += 1;
     const addresses = [
@@ -39,7 +39,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
   const open = async (id: string, line?: string) =>
     (await conversations.open({ contact: { id }, line })).body.data.openConversation.conversation
       .id as string;
-  /** The line that the explanation names, and the texts in each conversation. */
+  /** Returns the line that the explanation names, and the texts in each conversation. */
   const sent = async (about: DecisionBody, ...ids: readonly string[]) => {
     const { body } = await api.decide({ type: "shipped", ...about });
     const [{ status, line, error }] = body.explanation.effects;
@@ -74,7 +74,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect(body.data.conversations.nodes).toMatchObject([{ line: "main", lastSequence: 1 }]);
   });
 
-  test("a conversation that does not reach the contact is passed over; one with a human is not", async () => {
+  test("a conversation that does not reach the contact is skipped, but a conversation with a human is not", async () => {
     const id = await person();
     const about = { contact: { id } };
     const [main, sms] = [await open(id), await open(id, "sms")];

@@ -69,7 +69,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "1" }, engine: "any" }, (gateway) => 
     });
   });
 
-  test("decisions are found by type, rule, outcome and time, together", async () => {
+  test("decisions are found by any combination of type, rule, outcome and time", async () => {
     const before = await decide("order.noted", { orderId: "1" });
     const since = timestamp(1);
     while (timestamp() <= since) await Promise.resolve();
@@ -83,7 +83,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "1" }, engine: "any" }, (gateway) => 
     expect(await found({ since: "9999-12-31T23:59:59Z" })).toEqual([]);
   });
 
-  test.each(["key", "type", "ruleId"])("a %s that no decision can have is rejected", async (name) => {
+  test.each(["key", "type", "ruleId"])("an impossible %s is rejected", async (name) => {
     for (const value of ["\0", "x".repeat(201), " "]) {
       const { status, body } = await api.list(`?${new URLSearchParams({ [name]: value })}`);
       expect([status, body.code]).toEqual([400, "invalid_request"]);
@@ -98,7 +98,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "1" }, engine: "any" }, (gateway) => 
     expect(await found({ key: longest.situationKey })).toEqual([longest.id]);
   });
 
-  test("the decision of a timer has the key, too, and an erased contact's decisions have none", async () => {
+  test("the decision of a timer also has the key, and an erased contact's decisions have none", async () => {
     const { contactId } = await decide("order.shipped", { orderId: "B2" }, { contact: { ref: "carl" } });
     await waitUntil(async () => (await found({ key: "2", contactId })).length > 0);
     await contactClient(gateway).erase(contactId);

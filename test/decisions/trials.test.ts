@@ -84,7 +84,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect(await gateway.services.database.read((reader) => reader.count(Decision))).toBe(1);
   });
 
-  test("a dry run tries a document as it is typed", async () => {
+  test("a dry run tries a document while it is typed", async () => {
     const assumed = { locale: "de-ch", timezone: "Europe/Zurich", attributes: { plan: 2 } };
     const { status, body } = await dryRun({
       type: "typed",
@@ -97,7 +97,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect((await dryRun({ against: { version } })).body.configurationVersion).toBe(version);
   });
 
-  test("a manager tries the draft, too, and replays decisions by a document", async () => {
+  test("a manager also tries the draft, and replays decisions with a document", async () => {
     expect(await asManager({ against: { draft: true } })).toMatchObject({
       extensions: { code: "not_found" },
     });

@@ -70,7 +70,6 @@ const DOCUMENT = {
   otherwise: [{ send: "text" }],
 };
 
-/** What is not sent is noticed. */
 describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => {
   let agentId: string;
   let api: ReturnType<typeof decisionClient>;
@@ -84,7 +83,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
 
   const decide = async (type: string, about: DecisionBody = {}) =>
     (await api.decide({ type, ...about })).body;
-  /** A contact whom the default line does not reach. */
+  /** Adds a contact that the default line does not reach. */
   const unreached = async () => {
     const addresses = [{ kind: "phone", address: `+4915${Math.random().toFixed(9).slice(2)}` }];
     const { body } = await contactClient(gateway).put({ ref: `ref ${Math.random()}`, addresses });
@@ -108,7 +107,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     effects.map(({ kind, status, error }) => [kind, status, error?.code]);
   type Effect = { kind: string; status: string; error?: { code: string } };
 
-  test("a decision whose effects all failed has failed, as its event, lists and metrics say", async () => {
+  test("a decision whose effects have all failed has failed, in its event, lists and metrics", async () => {
     const { total: before } = await scrape(gateway);
     const contact = await unreached();
     const failed = await decide("failed", { contact: { id: contact.id } });
@@ -143,7 +142,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect(added("gateway_effects_total", { status: "done", code: "none" })).toBe(2);
   });
 
-  test("a rule with once counts only if it had an effect, or nothing was to be changed", async () => {
+  test("a rule with once counts only if it had an effect or there was nothing to change", async () => {
     const contact = await unreached();
     const about = { contact: { id: contact.id } };
     expect(await decide("order.shipped", about)).toMatchObject({ ruleId: "shipped", outcome: "failed" });
@@ -188,7 +187,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     ]);
   });
 
-  test("rules of a group share one count, within a decision, too", async () => {
+  test("rules of a group share one count, even within a decision", async () => {
     const { id } = await unreached();
     const spent = async (offer: boolean) => {
       const { explanation } = await decide("news", { contact: { id }, data: { offer } });
@@ -227,7 +226,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
       expect(effectsOf(await decide(type, { conversationId }))).toEqual([sent, ["move", "done", undefined]]);
   });
 
-  test("of a list, the first line that reaches the contact is used, and a human is not bypassed", async () => {
+  test("the first line in a list that reaches the contact is used, and a human is not bypassed", async () => {
     const contact = await unreached();
     const listed = async (about = { contact: { id: contact.id } }) => {
       const { explanation } = await decide("listed", about);
@@ -258,7 +257,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     ]);
   });
 
-  test("while a human answers, rules are tried, but only those with whileHuman have effects", async () => {
+  test("while a human answers, all rules are evaluated, but only rules with whileHuman have effects", async () => {
     const { id: conversationId, contactId } = await handedOff();
     const held = await decide("both", { conversationId });
     expect(held).toMatchObject({ ruleId: "both", outcome: "silent", failedEffects: 0 });
@@ -290,7 +289,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect(await decide("both", { conversationId })).toMatchObject({ ruleId: "both", outcome: "send" });
   });
 
-  test("a situation of a type that is not declared says so, names the most similar one, and is rejected if that is strict", async () => {
+  test("an undeclared situation type is reported with the most similar one, and rejected in strict mode", async () => {
     const { explanation, outcome } = await decide("order.shiped");
     expect(outcome).toBe("send");
     expect(explanation.gates).toEqual([{ name: "declared", passed: false, nearest: "order.shipped" }]);
