@@ -33,7 +33,7 @@ const send = async (gateway: TestGateway, message: string, token = gateway.key):
 const get = async (gateway: TestGateway, id: string, token = gateway.key) =>
   (await gateway.rest("GET", `/messages/${id}`, { token })).body;
 
-/** Waits until a message is as described. */
+/** Waits until a message matches. */
 async function become(gateway: TestGateway, id: string, expected: object, token = gateway.key) {
   const isThere = (found: Record<string, unknown>) =>
     Object.entries(expected).every(([name, value]) => (found[name] ?? null) === value);
@@ -70,7 +70,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
     expect(await lanes()).toBe(0);
   });
 
-  test("a repeat under the idempotency key answers as the first request did, also after the delivery", async () => {
+  test("a repeat with the idempotency key gets the first response, even after the delivery", async () => {
     const request = { body: { message: "Once" }, headers: { "idempotency-key": "once" } };
     const first = await gateway.rest("POST", "/messages", request);
     await become(gateway, first.body.id, { status: "delivered" });
@@ -79,7 +79,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
     expect(Object.keys(repeat.body)).toEqual(["id", "message", "status", "createdAt"]);
   });
 
-  test("what a deactivated organization has queued waits until it is active again", async () => {
+  test("a deactivated organization's queued messages wait until it is active again", async () => {
     const { organizations, agents, lines } = gateway.services;
     const organization = await organizations.create({ slug: "pausing", name: "Pausing" });
     const context = operatorFor(organization);
@@ -167,7 +167,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
 });
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
-  test("a line that is resumed wakes also the lanes that a delivery is about to let sleep", async () => {
+  test("a resumed line also wakes the lanes that a delivery is about to put to sleep", async () => {
     const { database, lanes, lines, agents } = gateway.services;
     const context = await operator(gateway);
     const { id: agentId } = await agents.bySlug("first-agent");
@@ -195,7 +195,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   slowTest(
-    "a process without delivery workers leaves messages to the next process that has some",
+    "a process without delivery workers leaves messages to the next process with workers",
     async () => {
       const ids = [];
       for (let i = 0; i < 150; i++) ids.push(await send(gateway, `left ${i}`));
@@ -210,7 +210,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     },
   );
 
-  slowTest("what an upgrade held back leaves only when it is released, and in order", async () => {
+  slowTest("messages that an upgrade held back are sent only when they are released, and in order", async () => {
     const { agents, messages, database } = gateway.services;
     const agent = await agents.bySlug("first-agent");
     const context = operatorFor(agent.organization);

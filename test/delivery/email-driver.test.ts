@@ -77,7 +77,7 @@ const ACCEPTED = {
 };
 
 describe("a message on an e-mail line", () => {
-  test("arrives as one mail of plain text", async () => {
+  test("arrives as one plain-text mail", async () => {
     const server = await startServer();
     const before = Date.now();
     expect(await sendVia(server.port, { subject: "Bestellung für Ada 📦" })).toEqual(ACCEPTED);
@@ -152,7 +152,7 @@ describe("a message on an e-mail line", () => {
   );
 
   test.each(["", "shop", "shop@", "a@agent.test, b@agent.test"])(
-    "has no driver that sends from %p",
+    "has no driver for the sender %p",
     (from) => {
       const settings: EmailSettings = { host: "mail.test", port: 25, security: "tls", from };
       expect(() => createEmailDriver(targetsIn("production"), settings)).toThrow(
@@ -162,7 +162,7 @@ describe("a message on an e-mail line", () => {
   );
 
   test.each(["auto-replied", "auto-generated", null] as const)(
-    "tells programs whether to answer it: %p",
+    "says whether programs may answer it: %p",
     async (autoSubmitted) => {
       const server = await startServer();
       await sendVia(server.port, { message: { ...MESSAGE, autoSubmitted } });
@@ -171,7 +171,7 @@ describe("a message on an e-mail line", () => {
     },
   );
 
-  test("takes the ID that the server says it gave the mail", async () => {
+  test("gets the ID that the server gave the mail", async () => {
     const server = await startScripted({ message: "250 2.0.0 OK <abc@EUR01.prod.outlook.com> [Hostname=x]" });
     expect(await sendVia(server.port)).toEqual({ ...ACCEPTED, providerId: "abc@EUR01.prod.outlook.com" });
     const long = await startScripted({ message: `250 2.0.0 OK <${"a".repeat(200)}@x.prod.outlook.com>` });
@@ -188,7 +188,7 @@ describe("a server with TLS and a login", () => {
     },
   };
 
-  test.each(["tls", "starttls"] as const)("takes mail with %s, in production too", async (security) => {
+  test.each(["tls", "starttls"] as const)("accepts mail with %s, including in production", async (security) => {
     const server = await startServer(withTls({ secure: security === "tls", ...login }));
     const settings = { security, user: "shop", password: PASSWORD, targets: targetsIn("production") };
     expect(await sendVia(server.port, settings)).toEqual(ACCEPTED);
@@ -199,7 +199,7 @@ describe("a server with TLS and a login", () => {
     ["a wrong password", { user: "shop", password: "open barley" }],
     ["no password", { user: "shop" }],
     ["no login at all", {}],
-  ])("gets nothing with %s, which is retryable and not quoted", async (_, credentials) => {
+  ])("gets no mail with %s, which is retryable and not quoted", async (_, credentials) => {
     const server = await startServer(withTls({ secure: true, ...login }));
     const result = await sendVia(server.port, { security: "tls", ...credentials });
     expect(result).toEqual({
@@ -218,7 +218,7 @@ describe("a server with TLS and a login", () => {
     ["another name", "starttls", "other.test", ["ca"]],
     ["an address", "tls", "127.0.0.1", ["ca"]],
   ] as const)(
-    "and a certificate for %s gets nothing over %s, which is retryable",
+    "and a certificate for %s gets no mail over %s, which is retryable",
     async (_, security, host, [ca]) => {
       const server = await startServer(withTls({ secure: security === "tls" }));
       const settings = { environment: "development" as const, allowPrivateTargets: ["127.0.0.0/8"] };
@@ -232,7 +232,7 @@ describe("a server with TLS and a login", () => {
     },
   );
 
-  test("is not sent a password without STARTTLS", async () => {
+  test("gets no password without STARTTLS", async () => {
     const server = await startScripted({});
     const result = await sendVia(server.port, { security: "starttls", user: "shop", password: PASSWORD });
     expect(result).toMatchObject({ outcome: RETRYABLE, code: "tls" });
@@ -241,7 +241,7 @@ describe("a server with TLS and a login", () => {
 });
 
 describe("a server without TLS", () => {
-  test("gets nothing in production unless its address is allowed", async () => {
+  test("gets no mail in production unless its address is allowed", async () => {
     const server = await startServer();
     const publicTargets = targetsIn("production", []);
     jest
@@ -281,7 +281,7 @@ describe("a rejection", () => {
     });
   });
 
-  /** What servers reply to which command if they send no mail of the line. */
+  /** Replies of servers that send none of the line's mail, by command. */
   test.each<[keyof Script, string]>([
     ["greeting", "554 5.7.1 Service unavailable"],
     ["AUTH", "535 5.7.8 Error: authentication failed"],
@@ -328,7 +328,7 @@ describe("a rejection", () => {
     expect(result).not.toHaveProperty("lineFault");
   });
 
-  test("says hello by the name that is configured", async () => {
+  test("follows a greeting with the configured name", async () => {
     const settings = { environment: "development" as const, allowPrivateTargets: ["127.0.0.0/8"] };
     const server = await startScripted({});
     const targets = new Targets({ ...settings, heloName: "gateway.agent.test" }, { lookup });
@@ -336,7 +336,7 @@ describe("a rejection", () => {
     expect(server.lines[0]).toBe("EHLO gateway.agent.test");
   });
 
-  test("is over when a greylisting server is asked again", async () => {
+  test("by a greylisting server ends with a later attempt", async () => {
     let attempts = 0;
     const server = await startServer({
       onRcptTo: (_, __, callback) => {
@@ -360,7 +360,7 @@ describe("a rejection", () => {
     }
   });
 
-  test("of a mail that is too large is permanent", async () => {
+  test("of an oversized mail is permanent", async () => {
     const server = await startServer({ size: 1_000 });
     const message = { ...MESSAGE, text: "x".repeat(2_000) };
     expect(await sendVia(server.port, { message })).toMatchObject({
@@ -370,7 +370,7 @@ describe("a rejection", () => {
     expect(server.received).toHaveLength(0);
   });
 
-  test("that quotes the password is quoted without it", async () => {
+  test("that contains the password is quoted without it", async () => {
     const server = await startScripted({ RCPT: `550 ${PASSWORD} is your password` });
     const result = await sendVia(server.port, { user: "shop", password: PASSWORD });
     expect(result).toMatchObject({
@@ -425,7 +425,7 @@ describe("a server that fails in a session", () => {
     expect(result).toMatchObject({ outcome, code, detail: expect.stringMatching(/^[A-Z]/) });
   });
 
-  test("hangs after the text, or drips its reply to it", async () => {
+  test("hangs after the text, or drips its reply", async () => {
     const servers = await Promise.all([startScripted({ message: hang }), startScripted({ message: drip })]);
     const results = servers.map(({ port }) => sendVia(port, { timeoutMs: 1_500 }));
     expect(await Promise.all(results)).toMatchObject([
@@ -434,14 +434,14 @@ describe("a server that fails in a session", () => {
     ]);
   });
 
-  test("has the mail if only its goodbye is missing", async () => {
+  test("has accepted the mail even if its goodbye is missing", async () => {
     const server = await startScripted({ QUIT: reset });
     expect(await sendVia(server.port)).toEqual(ACCEPTED);
   });
 });
 
-describe("a server that says more than a session needs", () => {
-  /** The lines of a session besides those of one reply to EHLO. */
+describe("a server that sends more than a session needs", () => {
+  /** Number of lines in a session without the reply to EHLO. */
   const OTHER_LINES = 5;
   const extensions = (lines: number) => `${"250-more\r\n".repeat(lines - 1)}250 AUTH PLAIN`;
   const flood = (socket: Socket) => {
@@ -451,7 +451,7 @@ describe("a server that says more than a session needs", () => {
     socket.on("drain", write);
     write();
   };
-  /** Connections of the driver to servers, with the bytes that they received. */
+  /** Observes the driver's connections, and counts the bytes that they receive. */
   const watched = (environment: "development" | "production" = "development") => {
     const targets = targetsIn(environment);
     const sockets: Socket[] = [];
@@ -467,10 +467,10 @@ describe("a server that says more than a session needs", () => {
     };
     return { targets, received };
   };
-  /** What one read may bring beyond the limit. */
+  /** One read may return this many bytes beyond the limit. */
   const MAX_RECEIVED_BYTES = 2 * 65_536;
 
-  test("may say 200 lines, and no more", async () => {
+  test("may send 200 lines and no more", async () => {
     const most = await startScripted({ EHLO: extensions(MAX_SESSION_LINES - OTHER_LINES) });
     expect(await sendVia(most.port)).toEqual(ACCEPTED);
     const more = await startScripted({ EHLO: extensions(MAX_SESSION_LINES + 1) });
@@ -502,14 +502,14 @@ describe("a server that says more than a session needs", () => {
   test.each<[string, Step]>([
     ["floods", flood],
     ["is silent", () => undefined],
-  ])("has the mail and is disconnected if it %s after QUIT", async (_, QUIT) => {
+  ])("has accepted the mail and is disconnected if it %s after QUIT", async (_, QUIT) => {
     const server = await startScripted({ QUIT });
     const { targets, received } = watched();
     expect(await sendVia(server.port, { targets, timeoutMs: 600_000 })).toEqual(ACCEPTED);
     expect(await received()).toBeLessThanOrEqual(MAX_RECEIVED_BYTES);
   });
 
-  test.each(["tls", "starttls"] as const)("is disconnected over %s as well", async (security) => {
+  test.each(["tls", "starttls"] as const)("is also disconnected over %s", async (security) => {
     const onSecure: SMTPServerOptions["onSecure"] = (socket, _, callback) => {
       socket.write("\r\n".repeat(MAX_SESSION_LINES + 1));
       callback(null);
@@ -522,8 +522,8 @@ describe("a server that says more than a session needs", () => {
   });
 });
 
-describe("before a mail leaves", () => {
-  test("the attempt is asked after the reply to DATA, and a rejection keeps back every line", async () => {
+describe("before a mail is sent", () => {
+  test("the attempt is asked after the reply to DATA, and if it rejects, no line is sent", async () => {
     let closed: Promise<unknown> | undefined;
     const server = await startScripted({
       greeting: (socket) => {
@@ -547,7 +547,7 @@ describe("before a mail leaves", () => {
     expect(linesWhenAsked).toBe(4);
   });
 
-  test("its signal ends the attempt: retryable, and uncertain once the text has left", async () => {
+  test("its signal ends the attempt, which is retryable, or uncertain after the text was sent", async () => {
     const server = await startServer();
     const before = AbortSignal.abort();
     expect(await sendVia(server.port, { attempt: anAttempt({ signal: before }) })).toMatchObject({

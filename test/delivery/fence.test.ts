@@ -35,17 +35,17 @@ interface Arrival {
   at: number;
 }
 
-/** A change of a conversation, once it was answered. */
+/** An answered change to a conversation. */
 interface Change {
   startedAt: number;
-  /** When the answer was there. */
+  /** Time of the response. */
   at: number;
   line: string;
   version: number;
-  /** Those that were accepted before the change and may not leave on another line any more. */
+  /** Messages accepted before the change, which must no longer be sent on another line. */
   accepted: readonly string[];
   canceled: readonly string[];
-  /** True if a message that was leaving is not sent again. */
+  /** True if a message in flight is not sent again. */
   cancels: boolean;
   inFlight: string | null;
 }
@@ -53,7 +53,7 @@ interface Change {
 const any = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item;
 
 describeGateway(SENDS, (gateway, engine) => {
-  test("two processes that send, move, hand off and close at random fence off what was before each change", async () => {
+  test("two processes that send, move, hand off and close at random never send a message that a change has fenced off", async () => {
     const agentId = await firstAgentId(gateway);
     const database = { url: gateway.databaseUrl, drop: async () => undefined };
     const other = await startGateway(engine, { ...SENDS, database });
@@ -79,7 +79,7 @@ describeGateway(SENDS, (gateway, engine) => {
     }
 
     /**
-     * Sends at random in one conversation, and changes it.
+     * Sends messages in one conversation at random, and changes it.
      * @returns the IDs of its conversations and all changes
      */
     const converse = async () => {
@@ -113,7 +113,7 @@ describeGateway(SENDS, (gateway, engine) => {
             ? await any(apis).move(id, { line: any(lines), pending })
             : await any(apis)[kind](id);
         const at = performance.now();
-        // One that is sent while the conversation is being closed may be rejected.
+        // A message that is sent while the conversation is being closed may be rejected.
         await concurrent?.catch(() => undefined);
         if (codeOf(reply) !== undefined) {
           problems.push(`${kind} was rejected: ${reply.text}`);
@@ -161,7 +161,7 @@ describeGateway(SENDS, (gateway, engine) => {
         status === MessageStatus.queued || status === MessageStatus.sending;
       await waitUntil(async () => {
         if (!(await stored()).some(isUnsent)) return true;
-        // The time of the next attempts comes now.
+        // Makes the next attempts due.
         await gateway.services.database.write(async (tx) => {
           const past = timestamp(-1);
           const free = tx.createQueryBuilder(Lane, "lane").where("lane.lease IS NULL").orderBy("lane.id");
@@ -190,7 +190,7 @@ describeGateway(SENDS, (gateway, engine) => {
         for (const [conversation, made] of changes)
           for (const change of made) {
             const accepted = new Set(change.accepted);
-            /** What arrived after the change on a line that no change has led it to. */
+            /** Messages that arrived after the change, on a line to which no change has moved them. */
             const late: string[] = [];
             for (const { id, line, at } of arrivals) {
               if (!accepted.has(id) || at <= change.at) continue;
@@ -230,7 +230,7 @@ describeGateway(SENDS, (gateway, engine) => {
 });
 
 /**
- * Answers, fails, breaks the connection, or is slow.
+ * Responds with success or failure, breaks the connection, or is slow.
  * @param chance from 0 to 1
  */
 function react(response: ServerResponse, chance: number): void {

@@ -39,7 +39,7 @@ const OLD = "2025-01-01T00:00:00.000Z";
 const SENDERS = 8;
 
 onEachEngine((engine) => {
-  // SQLite plans without statistics, so that more rows would change nothing.
+  // SQLite plans without statistics, so more rows would change nothing.
   const conversations = engine.name === "SQLite" ? 200 : 2_000;
   let logged: LoggedDatabase;
   let services: Services;
@@ -82,12 +82,12 @@ onEachEngine((engine) => {
     await seedConversations(services, { ...place, line: "hook" }, seeded);
     await seedConversations(services, place, { contacts: 0, conversations: 0, messages: 0, queued: 20 });
     await sleepersOf(3 * conversations);
-    // As autovacuum does it.
+    // Like autovacuum.
     if (engine.name === "PostgreSQL") await database.write((tx) => tx.query("ANALYZE"));
   });
   afterAll(() => logged.close());
 
-  /** Adds lanes that wait for a time to come, and as many that wait for a sender. */
+  /** Adds lanes that wait for a future time, and as many that wait for a sender. */
   async function sleepersOf(count: number): Promise<void> {
     await logged.database.write(async (tx) => {
       for (const [i, needsSender] of [false, true].entries())
@@ -99,7 +99,7 @@ onEachEngine((engine) => {
         );
     });
   }
-  /** Runs work in a transaction that leaves no trace, and expects indexes. */
+  /** Runs work in a transaction that is rolled back, and expects it to use indexes. */
   const expectIndexes = (reads: RegExp, work: (tx: Tx) => Promise<unknown>) => {
     const undo = new Error("undone");
     return logged.expectIndexes(
@@ -117,7 +117,7 @@ onEachEngine((engine) => {
   };
   const planOf = (text: RegExp) => logged.planOf(logged.statements.find(({ query }) => text.test(query)));
 
-  /** Starts the due work of a kind, as the deliverer does. */
+  /** Starts the due work of a kind, like the deliverer. */
   async function start(tx: Tx, kind: string, waiting?: SomeLanes): Promise<DueWork> {
     const due = (await services.lanes.lockDue(tx, { max: 100, waiting })).filter(
       (lane) => lane.kind === kind,
@@ -132,8 +132,8 @@ onEachEngine((engine) => {
     return work;
   }
   /**
-   * Starts to send on the webhook line.
-   * @returns the sends, as if all had this result
+   * Starts sending on the webhook line.
+   * @returns the sends as if all of them had this result
    */
   async function send(tx: Tx, resultOf: (i: number) => SendResult): Promise<FinishedSend[]> {
     const { dispatches } = await start(tx, CONVERSATION_LANE);
@@ -169,7 +169,7 @@ onEachEngine((engine) => {
     expect(plan).toContain(logged.source.namingStrategy.indexName("lane", ["needs_sender", "wake_at"]));
   });
 
-  test("the next due work is found by the same index, without looking at what is due later", async () => {
+  test("the next due work is found by the same index, without reading work that is due later", async () => {
     await logged.expectIndexes(() => services.lanes.nextDue({ except: [] }), { reads: /AS waiting/ });
     const plan = await planOf(/AS waiting/);
     expect(
@@ -178,7 +178,7 @@ onEachEngine((engine) => {
     expect(plan).not.toMatch(/sort|temp b-tree/i);
   });
 
-  test.each([CONVERSATION_LANE, MESSAGE_LANE])("the work of a lane (%s) starts by indexes", async (kind) => {
+  test.each([CONVERSATION_LANE, MESSAGE_LANE])("the work of a lane (%s) starts with indexes only", async (kind) => {
     await expectIndexes(/update message/, async (tx) => {
       const { dispatches, waiting } = await start(tx, kind);
       const isStandalone = kind === MESSAGE_LANE;
@@ -188,7 +188,7 @@ onEachEngine((engine) => {
     });
   });
 
-  test("what came of sends is stored by indexes", async () => {
+  test("results of sends are stored with indexes", async () => {
     await expectIndexes(/update delivery_attempt/, async (tx) => {
       const ended = await send(tx, accepted);
       const sends = ended.map(({ laneId }) => ({ laneId, lease: "lease" }));
@@ -197,11 +197,11 @@ onEachEngine((engine) => {
       expect(await tx.countBy(Message, { status: MessageStatus.sent, providerId: "provider-3" })).toBe(1);
     });
     const plan = await planOf(/"provider_id" IN/);
-    // Not only by the line, which may have sent millions.
+    // Not only by the line, which may have sent millions of messages.
     expect(plan).toMatch(engine.name === "SQLite" ? /provider_id=\?/ : /Index Cond.*provider_id/);
   });
 
-  test("failed and rejected sends are stored by indexes", async () => {
+  test("failed and rejected sends are stored with indexes", async () => {
     const { retryable, permanent } = AttemptOutcome;
     await expectIndexes(/line_traffic/, async (tx) => {
       const ended = await send(tx, (i) => ({
@@ -215,7 +215,7 @@ onEachEngine((engine) => {
     });
   });
 
-  test("what a killed process was sending is found by indexes", async () => {
+  test("messages that a killed process was sending are found by indexes", async () => {
     await expectIndexes(/with lost/, async (tx) => {
       const ended = await send(tx, accepted);
       await services.lanes.sleep(
@@ -227,7 +227,7 @@ onEachEngine((engine) => {
     });
   });
 
-  test("what caps count is found by an index, and so is what they hold back", async () => {
+  test("messages that caps count are found by an index, and so are messages that they hold back", async () => {
     const caps = [{ max: 1, within: "P90D" }];
     const given = {
       version: 2,
@@ -271,7 +271,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test("a new message needs only the last one of its agent, however many there are", async () => {
+  test("a new message reads only its agent's last message, however many there are", async () => {
     const [conversation] = await logged.database.read((reader) =>
       reader.query(`select id from conversation where state = 'open' and line_id = '${LOCAL}'`),
     );
@@ -282,7 +282,7 @@ onEachEngine((engine) => {
     expect(plan).toMatch(engine.name === "SQLite" ? /SEARCH message/ : /Limit/);
   });
 
-  test("a move looks at the queue of its conversation only", async () => {
+  test("a move reads only the queue of its conversation", async () => {
     const [conversation] = await logged.database.read((reader) =>
       reader.query(
         `select conversation.id from conversation join message on message.conversation_id = conversation.id
@@ -296,7 +296,7 @@ onEachEngine((engine) => {
     );
   });
 
-  test("old attempts are deleted by an index, and no others", async () => {
+  test("old attempts and no others are found and deleted by an index", async () => {
     const attempts = () => logged.database.read((reader) => reader.count(DeliveryAttempt));
     const before = await attempts();
     await logged.database.write((tx) =>

@@ -12,7 +12,7 @@ import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
-/** More than a transaction wakes. */
+/** More lanes than a transaction wakes. */
 const LANES = 1_200;
 
 const HOUR_MS = 3_600_000;
@@ -39,7 +39,7 @@ describeGateway((gateway) => {
       await write((tx) => insertAll(tx, Lane, many.slice(from, from + 200)));
   };
 
-  /** Delivers until a condition is true, which is given the lanes that were delivered. */
+  /** Delivers until a condition is true, which gets the delivered lanes. */
   async function deliverUntil(isDone: (done: readonly string[]) => Promise<boolean>): Promise<string[]> {
     const done: string[] = [];
     const deliverer = new Deliverer(gateway.services.database, gateway.services.lanes, {
@@ -80,9 +80,9 @@ describeGateway((gateway) => {
       return [found, await asleep()];
     });
     expect([before, after]).toEqual([LANES, LANES - 1_000]);
-    // As after a kill: what is left is in the database alone.
+    // As after a kill, the rest is only in the database.
     const woken = await deliverUntil(
-      // Between two parts, no lane is due either.
+      // No lane is due between two parts either.
       async (done) => done.length >= LANES && (await count({ wakeAt: LessThanOrEqual(timestamp()) })) === 0,
     );
     expect(woken.length).toBe(LANES);
@@ -90,7 +90,7 @@ describeGateway((gateway) => {
     await write((tx) => tx.delete(Lane, { agentId }));
   });
 
-  test("lanes that another transaction has locked are woken once it has ended", async () => {
+  test("lanes that another transaction has locked are woken after it has ended", async () => {
     const agentId = await firstAgentId(gateway);
     const { lanes } = gateway.services;
     const wakeAt = timestamp(HOUR_MS);
@@ -110,7 +110,7 @@ describeGateway((gateway) => {
     await write((tx) => tx.delete(Lane, { agentId }));
   });
 
-  test("lanes behind a locked one are woken after it, and those before it once", async () => {
+  test("lanes behind a locked one are woken after it, and lanes before it only once", async () => {
     const { services } = gateway;
     // On SQLite, no other transaction locks a lane.
     if (services.database.identity === undefined) return;
@@ -147,7 +147,7 @@ describeGateway((gateway) => {
     await write((tx) => tx.delete(Lane, { agentId }));
   });
 
-  test("a change that wakes an agent's lanes waits for deliverers, and then keeps them from its lanes alone", async () => {
+  test("a change that wakes an agent's lanes waits for deliverers, and then keeps them only from its own lanes", async () => {
     const { services } = gateway;
     // On SQLite, the change and the deliverer take turns.
     if (services.database.identity === undefined) return;
@@ -195,7 +195,7 @@ describeGateway((gateway) => {
       const until = Date.now() + 500;
       await deliverUntil(async () => Date.now() > until);
     });
-    // A batch and a pause take at least 50 ms, and a batch locks lanes twice at most.
+    // A batch and a pause take at least 50 ms, and a batch locks lanes at most twice.
     expect(locking.mock.calls.length).toBeLessThan(30);
     locking.mockRestore();
     await write((tx) => tx.delete(Lane, { agentId }));

@@ -25,7 +25,7 @@ function counter() {
     get count() {
       return count;
     },
-    /** Resolves once there were more calls than so many. */
+    /** Resolves after more than `limit` calls. */
     async above(limit: number): Promise<void> {
       while (count <= limit) await new Promise<void>((resolve) => (changed = resolve));
     },
@@ -39,7 +39,7 @@ describe("processes on one PostgreSQL", () => {
   beforeAll(async () => {
     const database = { url: gateway.databaseUrl, drop: async () => undefined };
     deliverer = await startGateway(postgres, { env: { DELIVERY_WORKERS: "8" }, database });
-    // Unlike its sweeps, which call no listener.
+    // Sweeps do not call listeners.
     deliverer.services.lanes.onDue(heard.listener);
     const listening =
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle' AND query LIKE 'LISTEN%'";
@@ -54,7 +54,7 @@ describe("processes on one PostgreSQL", () => {
   const send = async (from: TestGateway): Promise<string> =>
     (await from.rest("POST", "/messages", { body: { message: "Hello" }, token: gateway.key })).body.id;
 
-  test("one that delivers nothing wakes those that do, with a message and in a conversation", async () => {
+  test("a process that delivers nothing wakes delivering ones, with a message alone or in a conversation", async () => {
     let before = heard.count;
     await send(gateway);
     await heard.above(before);
@@ -64,7 +64,7 @@ describe("processes on one PostgreSQL", () => {
     await heard.above(before);
   });
 
-  test("the command line wakes them when it resumes a line", async () => {
+  test("the command line wakes delivering processes when it resumes a line", async () => {
     const line = await addLine(gateway, { agentId: await firstAgentId(gateway) });
     await lineClient(gateway).pause(line.id);
     const before = heard.count;
@@ -79,7 +79,7 @@ describe("processes on one PostgreSQL", () => {
     await heard.above(before);
   });
 
-  test("one that delivers keeps its own messages to itself, and tells others of a line that it resumes", async () => {
+  test("a delivering process announces a resumed line to others, but not its own messages", async () => {
     const other = await Database.open(createDataSource(gateway.databaseUrl));
     const others = counter();
     const stop = other.listen(CHANNEL, others.listener);
@@ -124,7 +124,7 @@ describe("processes on one PostgreSQL", () => {
 });
 
 slowTest(
-  "a listener hears again after the server was gone, and of the gap; a frozen server does not delay its stop",
+  "a listener resumes after the server was gone and learns of the gap, and a frozen server does not delay its stop",
   async () => {
     const server = await startPostgres();
     const open = () => Database.open(createDataSource(`${server.url}/postgres`), { serving: true });

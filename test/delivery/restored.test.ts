@@ -27,13 +27,13 @@ const stateOf = async (gateway: TestGateway) => {
   const [line] = await sql(gateway, "SELECT id, state, paused_reason FROM line");
   return line;
 };
-/** Waits until a deliverer has looked at all queued work and held it. */
+/** Waits until a deliverer has found all queued work and held it. */
 const allHeld = (gateway: TestGateway) =>
   waitUntil(async () => {
     const { due, leased } = await gateway.services.lanes.counts();
     return due === 0 && leased === 0;
   });
-/** The statement that makes a part of the stored identity differ, as it does in a restored copy. */
+/** Returns the statement that changes a part of the stored identity, so that it differs as in a restored copy. */
 const differing = (part: string) =>
   `UPDATE known_database SET identity = jsonb_set(identity::jsonb, '{${part}}', '"1"')::text`;
 const change = (gateway: TestGateway, part: string) => sql(gateway, differing(part));
@@ -62,7 +62,7 @@ describe("a PostgreSQL database", () => {
     await gateway.close();
   };
 
-  test("that was restored sends nothing that was queued before, until its lines are resumed", async () => {
+  test("that was restored sends no earlier queued messages until its lines are resumed", async () => {
     const first = await start();
     receiver.reaction = (response) => response.writeHead(500).end();
     const agentId = await firstAgentId(first);
@@ -107,7 +107,7 @@ describe("a PostgreSQL database", () => {
   });
 
   test.each(["system", "database", "table"])(
-    "is a restored one if its %s differs, also while a process delivers",
+    "counts as restored if its %s differs, even while a process delivers",
     async (part) => {
       const gateway = await start();
       await delivered(gateway, await send(gateway, "before"));
@@ -123,7 +123,7 @@ describe("a PostgreSQL database", () => {
     },
   );
 
-  test("is a restored one although only a receiver that failed is due", async () => {
+  test("counts as restored even if only a failed receiver is due", async () => {
     receiver.reaction = (response) => response.writeHead(500).end();
     const gateway = await start();
     const agentId = await firstAgentId(gateway);
@@ -141,7 +141,7 @@ describe("a PostgreSQL database", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  slowTest("that two processes find restored is held once", async () => {
+  slowTest("that two processes find restored is held only once", async () => {
     const idle = await start({});
     await stop(await start());
     await addEvents(idle, await firstAgentId(idle), [randomUUID()]);
@@ -152,7 +152,7 @@ describe("a PostgreSQL database", () => {
     expect(BigInt(after.last) - BigInt(before.last)).toBe(1_000_000_000n);
   });
 
-  slowTest("that is the same as before, as after a failover, goes on delivering", async () => {
+  slowTest("that is the same as before, as after a failover, continues to deliver", async () => {
     const first = await start();
     const { key } = first;
     await stop(first);
@@ -163,7 +163,7 @@ describe("a PostgreSQL database", () => {
   });
 
   slowTest(
-    "that does not tell its system is known by the rest, and by its system once it tells",
+    "that hides its system is identified without it, and with it as soon as it is visible",
     async () => {
       const role = `role_${randomUUID().replaceAll("-", "")}`;
       const admin = await start({});
@@ -189,7 +189,7 @@ describe("a PostgreSQL database", () => {
     },
   );
 
-  slowTest("that was moved on purpose delivers on, if that is confirmed before the start", async () => {
+  slowTest("that was moved on purpose continues to deliver if the move is confirmed before the start", async () => {
     const idle = await start({});
     await stop(await start());
     await change(idle, "system");
@@ -225,7 +225,7 @@ describeGateway({ engine: "any", env: DELIVERS }, (gateway) => {
     expect((await server.stop()).stderr.match(/RESTORED is set/g)).toHaveLength(1);
   });
 
-  test("a database that is declared to be restored is held, and the notice ends once it is confirmed", async () => {
+  test("a database that is declared as restored is held, and the notice ends after the confirmation", async () => {
     const held = await runCli(gateway.databaseUrl, ["restored", "--json"]);
     expect([held.code, held.stderr]).toEqual([0, ""]);
     const { restoredAt } = JSON.parse(held.stdout);

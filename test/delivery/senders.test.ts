@@ -4,11 +4,11 @@ import { Senders, type Share } from "../../src/delivery/senders";
 const { accepted, retryable } = AttemptOutcome;
 
 const WEBHOOKS = new Map<string, Share>([["webhook", { by: "kind", together: 3, owner: 3, channel: 2 }]]);
-/** Each line, and its lane, is of an organization of its own with its name. */
+/** Each line and its lane belong to a separate organization with the same name. */
 const ownerOf = (laneId: string) => laneId;
 const groupOf = (channelId: string) => ({ channelId, owner: ownerOf(channelId) });
 
-/** Senders, and what they did with messages: `one sent`, `two given back`. */
+/** Returns senders, and a log of their messages: `one sent`, `two given back`. */
 function trySenders(max: number, shares?: ReadonlyMap<string, Share>) {
   const senders = new Senders(max, shares);
   const log: string[] = [];
@@ -22,7 +22,7 @@ function trySenders(max: number, shares?: ReadonlyMap<string, Share>) {
   return { senders, log, leave };
 }
 
-test("a message for which no sender is free leaves as soon as one is, in order", () => {
+test("messages without a free sender are sent in order, as soon as senders are free", () => {
   const { senders, log, leave } = trySenders(2);
   for (const name of ["one", "two", "three", "four"]) leave(name, "line");
   expect([log, senders.free]).toEqual([["one sent", "two sent"], -2]);
@@ -35,7 +35,7 @@ test("a message for which no sender is free leaves as soon as one is, in order",
   expect(senders.free).toBe(2);
 });
 
-test("a message that may not leave any more when a sender is free is given back, and the next one leaves", () => {
+test("a message that may no longer be sent when a sender is free is given back, and the next one is sent", () => {
   const { senders, log, leave } = trySenders(1);
   let isLate = false;
   leave("one", "line");
@@ -46,7 +46,7 @@ test("a message that may not leave any more when a sender is free is given back,
   expect(log).toEqual(["one sent", "two given back", "three sent"]);
 });
 
-test("messages that wait for a sender of a line that begins to fail are given back, all but one", () => {
+test("if a line starts to fail, all but one of its messages that wait for a sender are given back", () => {
   const { senders, log, leave } = trySenders(1);
   for (const name of ["one", "two", "three"]) leave(name, "failing");
   leave("four", "other");
@@ -56,7 +56,7 @@ test("messages that wait for a sender of a line that begins to fail are given ba
   expect(log.at(-1)).toBe("four sent");
 });
 
-test("a transaction may take as many messages beyond the free senders as it is told", () => {
+test("a transaction may take as many messages beyond the free senders as allowed", () => {
   const { senders, leave } = trySenders(2);
   leave("one", "line");
   const takes = (soonFree: number, mayWait = true) => {
@@ -68,7 +68,7 @@ test("a transaction may take as many messages beyond the free senders as it is t
   expect(takes(2)).toBe(1);
 });
 
-test("a kind of lane with a share leaves senders to others, and its groups leave some to each other", () => {
+test("a kind of lane with a share leaves senders to other kinds, and its groups leave some to each other", () => {
   const { senders } = trySenders(8, WEBHOOKS);
   const send = (channelId: string) =>
     senders.leave({
@@ -100,7 +100,7 @@ test("a kind of lane with a share leaves senders to others, and its groups leave
   expect([takes("three", "webhook"), senders.excluded]).toEqual([1, []]);
 });
 
-test("groups whose last attempt failed get half of the senders, and half of their kind's share, all together", () => {
+test("all groups whose last attempt failed together get half of the senders, and half of their kind's share", () => {
   const { senders } = trySenders(8, WEBHOOKS);
   const leave = (channelId: string, share?: string) =>
     senders.leave({
@@ -151,28 +151,28 @@ test("a line that failed in another process counts as failing until an attempt o
   expect(take(false)).toHaveLength(3);
 });
 
-test("a single sender serves those that fail as well", () => {
+test("a single sender also serves failing groups", () => {
   const { senders, leave } = trySenders(1);
   leave("one", "failing");
   senders.ended(groupOf("failing"), retryable);
   expect(senders.offer(ownerOf).take("failing", "failing", { mayWait: true })).toBe(true);
 });
 
-test("messages of many channels that begin to fail while they wait leave senders to the others", () => {
+test("messages of many channels that start to fail while they wait leave senders to the others", () => {
   const { senders, log, leave } = trySenders(4);
   const failing = ["a", "b", "c", "d"];
   for (const id of failing) leave(`first of ${id}`, id);
   for (const id of failing) leave(`second of ${id}`, id);
   leave("healthy", "other");
   for (const id of failing) senders.ended(groupOf(id), retryable);
-  // The last line has not failed yet when its second message leaves.
+  // The last line has not failed yet when its second message is sent.
   expect(log.slice(4)).toEqual([
     ...["second of a sent", "second of b sent", "second of c given back", "second of d sent"],
     "healthy sent",
   ]);
 });
 
-test("an organization gets three quarters of the senders, and once it has half, what the others leave", () => {
+test("an organization gets three quarters of the senders, but above half only what the others leave", () => {
   const { senders, log, leave } = trySenders(8);
   const leaveOne = (channelId: string, owner: string) =>
     senders.leave({
@@ -198,7 +198,7 @@ test("an organization gets three quarters of the senders, and once it has half, 
   expect(log.filter((owner) => owner === "ours")).toHaveLength(7);
 });
 
-test("a line whose attempts take more than two seconds on average gets one sender until they are quicker", () => {
+test("a line whose attempts take more than two seconds on average gets one sender until they are faster", () => {
   const { senders, leave } = trySenders(8);
   const takes = () => {
     const offer = senders.offer(ownerOf);
@@ -214,7 +214,7 @@ test("a line whose attempts take more than two seconds on average gets one sende
   expect(takenAfter).toEqual([3, 1, 3, 3, 1, 1, 1, 3]);
 });
 
-test("a group that organizations share by name keeps the lanes of only those waiting that have their share", () => {
+test("in a group that organizations share by name, only organizations with a full share keep waiting", () => {
   const share = { by: "channel", together: 4, owner: 3, channel: 4 } as const;
   const { senders } = trySenders(16, new Map([["model", share]]));
   const ask = (owner: string) => {

@@ -31,7 +31,7 @@ const answering =
   (response) =>
     response.writeHead(status, headers).end(body);
 
-/** Answers one request after the other as listed; the last answer goes on. */
+/** Responds to one request after the other as listed; the last reaction repeats. */
 function inTurn(...reactions: Reaction[]): Reaction {
   return (...args) => (reactions.length > 1 ? reactions.shift() : reactions[0])?.(...args);
 }
@@ -66,7 +66,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   const write = (statement: string, parameters: unknown[]) =>
     gateway.services.database.write((tx) => tx.query(statement, parameters));
 
-  /** A webhook line to a receiver, and a conversation on it with messages. */
+  /** Adds a webhook line to a receiver, and a conversation on it with messages. */
   async function conversing({
     messages = ["Hello"],
     to = receiver,
@@ -93,7 +93,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   interface Settings {
     messages?: string[];
     to?: Receiver;
-    /** The name of the line, if it exists already. */
+    /** The name of an existing line. */
     line?: string;
     /** The agent, and the client with its key. */
     as?: { agentId: string; api: typeof api };
@@ -104,7 +104,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     (await as.send(conversation, message)).body.data.sendToConversation.id;
 
   const messageOf = (id: string) => read((reader) => reader.findOneByOrFail(Message, { id }));
-  /** Waits until a message is as described. */
+  /** Waits until a message matches. */
   async function become(id: string, expected: Partial<Message>): Promise<Message> {
     let message = {} as Message;
     await waitUntil(async () => {
@@ -115,7 +115,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   }
   const attemptsOf = (messageId: string) =>
     read((reader) => reader.find(DeliveryAttempt, { where: { messageId }, order: { number: "ASC" } }));
-  /** Lets the time of the next attempt come. */
+  /** Makes the next attempt due. */
   async function hurry(id: string): Promise<void> {
     const past = timestamp(-1);
     await write("update message set not_before = $1 where id = $2", [past, id]);
@@ -127,7 +127,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await waitUntil(() => at.received.length >= count);
   };
 
-  test("a message arrives as one POST that verifies, and is sent or delivered as the answer says", async () => {
+  test("a message arrives as one POST with a valid signature, and is sent or delivered as the response says", async () => {
     receiver.reaction = inTurn(answering(202, '{"providerId":"p-1"}'), answering(200, '{"delivered":true}'));
     const { first, ids, id, contactId, address, lineId } = await conversing({ messages: ["One", "Two"] });
     const sent = await become(first, { status: MessageStatus.sent });
@@ -184,7 +184,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     }
   });
 
-  test("a message that fails is sent again under the same ID, later and later", async () => {
+  test("a message that fails is sent again with the same ID, at growing intervals", async () => {
     receiver.reaction = inTurn(answering(500), answering(500), answering(500), answering(200));
     const { first, lineId } = await conversing();
     for (const [attempt, seconds] of [5, 30, 120].entries()) {
@@ -222,14 +222,14 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     );
   });
 
-  test("a receiver that asks to wait is asked again no earlier", async () => {
+  test("a receiver that asks the gateway to wait gets no earlier attempt", async () => {
     receiver.reaction = answering(429, "", { "retry-after": "3" });
     const { first } = await conversing();
     const { notBefore, updatedAt } = await become(first, { attempts: 1, status: MessageStatus.queued });
     expect(Date.parse(notBefore ?? "") - Date.parse(updatedAt ?? "")).toBeGreaterThanOrEqual(2_950);
   });
 
-  test("a message that the receiver rejects has failed after one attempt, and the next one leaves", async () => {
+  test("a message that the receiver rejects fails after one attempt, and the next one is sent", async () => {
     receiver.reaction = inTurn(answering(400, "no such number"), answering(200));
     const { first, ids } = await conversing({ messages: ["rejected", "taken"] });
     const failed = await become(first, { status: MessageStatus.failed });
@@ -239,7 +239,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test("messages of a conversation arrive in order, while those of others overtake a slow one", async () => {
+  test("messages in a conversation arrive in order, and messages in others overtake a slow one", async () => {
     let release = () => {};
     const slow = new Promise<void>((resolve) => {
       release = resolve;
@@ -262,7 +262,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test.each([["cancel"], ["carry"]])(
-    "a move with %s names the message that is leaving, and the old line sends nothing else",
+    "a move with %s names the message in flight, and the old line sends nothing else",
     async (pending) => {
       const held: Parameters<Reaction>[0][] = [];
       receiver.reaction = (response) => held.push(response);
@@ -293,7 +293,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   test.each([
     ["cancel", "canceled"],
     ["carry", "sent"],
-  ])("a message that was leaving and failed is, after a move with %s, %s", async (pending, status) => {
+  ])("a message that was in flight and failed is, after a move with %s, %s", async (pending, status) => {
     const held: Parameters<Reaction>[0][] = [];
     receiver.reaction = (response) => held.push(response);
     const { id, first } = await conversing();
@@ -316,7 +316,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     [WhenUncertain.retry, "queued", null],
     [WhenUncertain.fail, "failed", "uncertain"],
   ] as const)(
-    "on a line that does %s when it is uncertain, a message without an answer is %s",
+    "on a line with %s for uncertain attempts, a message without a response is %s",
     async (whenUncertain, status, errorCode) => {
       receiver.reaction = (response) => response.destroy();
       const { first } = await conversing({ whenUncertain });
@@ -335,7 +335,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     [WhenUncertain.retry, "sent", 2],
     [WhenUncertain.fail, "failed", 1],
   ] as const)(
-    "a message whose process was lost is taken over when its lease ends; with %s it is %s",
+    "a lost process's message is taken over when its lease ends; with %s, it is %s",
     async (whenUncertain, status, requests) => {
       const held: Parameters<Reaction>[0][] = [];
       receiver.reaction = inTurn((response) => held.push(response), answering(200));
@@ -349,7 +349,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
         { outcome: "uncertain", code: "process_lost" },
         ...(requests === 2 ? [{ outcome: "accepted" }] : []),
       ]);
-      // The answer to the first attempt comes late, and changes that attempt alone.
+      // The response to the first attempt comes late, and changes only that attempt.
       held[0]?.writeHead(200, { "content-type": "application/json" }).end('{"delivered":true}');
       await waitUntil(async () => (await attemptsOf(first))[0]?.outcome === "accepted");
       expect(await messageOf(first)).toEqual(taken);
@@ -357,7 +357,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     },
   );
 
-  test("the result of a lost process changes its attempt alone while another one sends the message", async () => {
+  test("a lost process's result changes only its own attempt while another process sends the message", async () => {
     const held: Parameters<Reaction>[0][] = [];
     receiver.reaction = (response) => held.push(response);
     const { first, id } = await conversing();
@@ -379,7 +379,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     [WhenUncertain.fail, WhenUncertain.retry, "failed", 0],
     [WhenUncertain.retry, WhenUncertain.fail, "sent", 1],
   ] as const)(
-    "a message of a lost process that was leaving on a line with %s, and is carried to one with %s, is %s",
+    "a lost process's message in flight on a line with %s that is carried to a line with %s is %s",
     async (from, to, status, requests) => {
       receiver.reaction = () => undefined;
       const { first, id } = await conversing({ whenUncertain: from });
@@ -396,7 +396,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   );
 
   slowTest(
-    "conversations that wait for a line without answers neither keep others waiting nor turn in circles",
+    "conversations that wait for a line without responses neither keep others waiting nor loop",
     async () => {
       receiver.reaction = inTurn(answering(500), () => undefined);
       const failed = await conversing();
@@ -423,7 +423,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     },
   );
 
-  test("lines that fail and then hang leave senders to one that answers", async () => {
+  test("lines that fail and then hang leave senders to a line that responds", async () => {
     let hanging = 0;
     let isOver = false;
     receiver.reaction = answering(500);
@@ -446,7 +446,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect([hanging, isOver]).toEqual([4, false]);
   });
 
-  test("lines of one organization that answer late leave senders to those of another", async () => {
+  test("slow lines of one organization leave senders to lines of another", async () => {
     const late: ServerResponse[] = [];
     receiver.reaction = (response) => late.push(response);
     for (let i = 0; i < 10; i++) await conversing();
@@ -462,7 +462,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await arrived(10);
   });
 
-  test("a line whose last attempt failed gets the senders that others leave", async () => {
+  test("a line whose last attempt failed gets only the senders that others leave", async () => {
     const testDatabase = await engine.createMigratedDatabase();
     const one = { ...SENDS.env, DELIVERY_WORKERS: "1" };
     const single = await startGateway(engine, {
@@ -507,7 +507,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       };
       await say(other.name);
       await arrived(1, healthy);
-      // The one that came first waits for the line that failed.
+      // The first message waits for the line that failed.
       await waits(await say(failing.name));
       await waits(await say(other.name));
       held[0]?.end();
@@ -519,11 +519,11 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     }
   });
 
-  test("a new message does not cost a conversation its place among those that wait", async () => {
+  test("a new message does not cost a conversation its place among the waiting ones", async () => {
     const { database, lanes } = gateway.services;
     const lane = { id: uuid(), agentId, kind: CONVERSATION_LANE };
     const wakeAt = timestamp(-60_000);
-    // Not committed, so that no delivery works on it.
+    // Not committed, so that no delivery handles it.
     await expect(
       database.write(async (tx) => {
         await lanes.add(tx, [lane]);
@@ -539,7 +539,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     ).rejects.toThrow("undone");
   });
 
-  slowTest("the rate of a line is exact over two processes", async () => {
+  slowTest("the rate of a line is exact across two processes", async () => {
     const ratePerMinute = 1_200;
     const other = await startGateway(engine, {
       ...SENDS,
@@ -567,7 +567,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       );
       const times = attempts.map(({ startedAt }) => Date.parse(startedAt));
       expect(times).toHaveLength(opened.length);
-      // As many in any time as makes at most the rate in any minute.
+      // In any period, only as many as keep the rate of every minute.
       for (const [i, from] of times.entries())
         for (const [j, until] of times.entries())
           if (j > i)
@@ -578,8 +578,8 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     }
   });
 
-  test("a line is paused once its receiver has rejected twenty messages in a row", async () => {
-    // The next one waits for the pause, which a slow database would otherwise make too late for all of them.
+  test("a line is paused after its receiver has rejected twenty messages in a row", async () => {
+    // The next response waits for the pause, which would come too late for all messages with a slow database.
     const held: ServerResponse[] = [];
     const rejections = Array.from({ length: 20 }, () => answering(404));
     receiver.reaction = inTurn(answering(400), answering(200), ...rejections, (response) =>
@@ -599,7 +599,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(await become(ids[24] as string, { heldReason: "line_paused" as never })).toMatchObject({
       attempts: 0,
     });
-    // One accepted and twenty-one rejected; another may have left before the pause.
+    // One was accepted and twenty-one rejected; another one may have been sent before the pause.
     expect([22, 23]).toContain(receiver.received.length);
     const entries = await read((reader) =>
       reader.findBy(AuditEntry, { targetId: lineId, actorKind: "system" as never }),
@@ -611,7 +611,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   slowTest(
-    "a mail server that rejects the line fails no message: the line says why, and is paused after twenty times",
+    "a mail server that rejects the line fails no message; the line says why, and is paused after 20 rejections",
     async () => {
       let isDenied = true;
       const server = await MailServer.start({
@@ -634,7 +634,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
         await open();
         const { errorText } = await become(ids[0] as string, { heldReason: "retry" as never });
         expect(errorText).toContain("Relay access denied");
-        // Whose message it was is not kept with the line.
+        // The line does not record whose message it was.
         const denied = {
           code: "smtp_554",
           detail:
@@ -663,7 +663,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     },
   );
 
-  test("nothing leaves while the organization is deactivated, and everything in order afterwards", async () => {
+  test("nothing is sent while the organization is deactivated, and everything is sent in order afterwards", async () => {
     const { organizations, lines } = gateway.services;
     const context = await operator(gateway);
     const { id, lineId } = await conversing({ messages: [] });
@@ -682,7 +682,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(receiver.received.map(({ body }) => JSON.parse(body).text)).toEqual(["one", "two"]);
   });
 
-  test("a message about nobody leaves on a webhook line that is the default, to nobody in particular", async () => {
+  test("a message without a contact is sent without an address if the default line is a webhook line", async () => {
     const { id: lineId } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
     const [main] = (await lineClient(gateway).list(agentId)).body.data.lines.filter(
       (line: { isDefault: boolean }) => line.isDefault,
@@ -705,7 +705,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(await messageOf(ids[1] as string)).toMatchObject({ providerId: null });
   });
 
-  test("receipts move a message forward only, in whatever order they come", async () => {
+  test("receipts move a message only forward, in any order", async () => {
     const { first, lineId } = await conversing();
     await become(first, { status: MessageStatus.sent });
     const apply = (status: "sent" | "delivered" | "read" | "failed") =>
@@ -733,7 +733,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     ).toBeUndefined();
   });
 
-  test("a receipt that comes before the answer is not lost, and the answer changes nothing but what it adds", async () => {
+  test("a receipt that comes before the response is not lost, and the response only adds to it", async () => {
     const held: Parameters<Reaction>[0][] = [];
     receiver.reaction = (response) => held.push(response);
     const { first, lineId, id } = await conversing();
@@ -745,7 +745,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(await messageOf(first)).toMatchObject({ status: "delivered", providerId: "late" });
   });
 
-  slowTest("a process that stops lets go of its conversations, and the next one goes on", async () => {
+  slowTest("a process that stops releases its conversations, and the next one continues", async () => {
     const testDatabase = await engine.createMigratedDatabase();
     const database = { url: testDatabase.url, drop: async () => undefined };
     const stopping = await startGateway(engine, { ...SENDS, database });

@@ -11,7 +11,7 @@ import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
-/** More than a transaction works on otherwise. */
+/** More messages than a transaction usually handles. */
 const MESSAGES = 120;
 
 const SENDS = {
@@ -19,7 +19,7 @@ const SENDS = {
 } satisfies GatewayOptions;
 
 describeGateway(SENDS, (gateway, engine) => {
-  /** Lets messages to no one in particular leave to a receiver. */
+  /** Sends messages without a contact to a receiver. */
   async function leaveTo(receiver: Receiver): Promise<void> {
     const agentId = await firstAgentId(gateway);
     const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
@@ -28,7 +28,7 @@ describeGateway(SENDS, (gateway, engine) => {
   const send = async (): Promise<string> =>
     (await gateway.rest("POST", "/messages", { body: { message: "Hello" } })).body.id;
 
-  test("what came of a send is stored once a database that was locked for long takes writes again", async () => {
+  test("the result of a send is stored when a database that was locked for long accepts writes again", async () => {
     const receiver = await Receiver.start();
     const other = await createDataSource(gateway.databaseUrl).initialize();
     const runner = other.createQueryRunner();

@@ -13,7 +13,7 @@ import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
-/** More than a transaction works on otherwise. */
+/** More messages than a transaction usually handles. */
 const MESSAGES = 120;
 
 const SENDS = {
@@ -22,7 +22,7 @@ const SENDS = {
 } satisfies GatewayOptions;
 
 describeGateway(SENDS, (gateway, engine) => {
-  /** Lets messages to no one in particular leave to a receiver. */
+  /** Sends messages without a contact to a receiver. */
   async function leaveTo(receiver: Receiver): Promise<void> {
     const agentId = await firstAgentId(gateway);
     const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
@@ -31,7 +31,7 @@ describeGateway(SENDS, (gateway, engine) => {
   const send = async (): Promise<string> =>
     (await gateway.rest("POST", "/messages", { body: { message: "Hello" } })).body.id;
 
-  test("what came of sends is stored although the database was away until their leases had run out", async () => {
+  test("results of sends are stored even if the database was away until their leases had expired", async () => {
     const { database } = gateway.services;
     const receiver = await Receiver.start();
     try {
@@ -44,7 +44,7 @@ describeGateway(SENDS, (gateway, engine) => {
         // No other transaction reads or changes a lane before this one ends.
         if (engine === postgres) await tx.query("LOCK TABLE lane");
         await tx.update(Lane, { id: In(ids) }, { leaseUntil: timestamp(-1), wakeAt: timestamp(-1) });
-        // Whatever is sent again is answered, and found below.
+        // Messages that are sent again get a response, and are found below.
         receiver.reaction = (response) => response.end();
         for (const response of held) response.writeHead(200, { connection: "close" }).end();
         await waitUntil(() => receiver.openConnections === 0);
@@ -66,7 +66,7 @@ describeGateway(SENDS, (gateway, engine) => {
     }
   });
 
-  test("a process that was frozen after it leased a message and before that left sends nothing", async () => {
+  test("a process that was frozen after it leased a message and before it sent it sends nothing", async () => {
     const receiver = await Receiver.start();
     await leaveTo(receiver);
     const now = performance.now.bind(performance);
@@ -74,7 +74,7 @@ describeGateway(SENDS, (gateway, engine) => {
     const clock = jest.spyOn(performance, "now").mockImplementation(() => now() + frozenMs);
     const { instanceKey } = gateway.services;
     const current = instanceKey.current.bind(instanceKey);
-    // The lease is committed, and the signature is not made yet.
+    // The lease is committed, and the signature has not been created yet.
     const signing = jest.spyOn(instanceKey, "current").mockImplementation(() => {
       frozenMs = 11_000;
       return current();
@@ -103,7 +103,7 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
   const waiting = (ids: string[]) =>
     gateway.services.database.read((reader) => reader.countBy(Lane, { id: In(ids), needsSender: true }));
 
-  test("a message that was claimed, and for which no sender was free in time, leaves later", async () => {
+  test("a claimed message for which no sender is free in time is sent later", async () => {
     const receiver = await Receiver.start();
     const held: ServerResponse[] = [];
     receiver.reaction = (response) => held.push(response);
@@ -121,7 +121,7 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
       const second = await send();
       const third = await send();
       await waitUntil(async () => (await waiting([second, third])) === 2);
-      // As quickly as the first one has ended, the second one might, so the third one is claimed with it.
+      // The second message might end as quickly as the first one, so the third one is claimed with it.
       held[0]?.end();
       await arrived(2);
       await waitUntil(async () => (await messageOf(third)).status === MessageStatus.sending);

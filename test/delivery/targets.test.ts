@@ -18,7 +18,7 @@ const targetsIn = (environment: "development" | "production", allowPrivateTarget
 const PRIVATE = "input.url must not be at a private or reserved address";
 const NO_URL = "input.url must be an http or https URL";
 
-/** Hosts in any notation that URLs have for private and reserved addresses. */
+/** Private and reserved addresses in every notation that URLs allow. */
 const PRIVATE_HOSTS = [
   ...["127.0.0.1", "127.1", "127.0.0.1.", "0x7f.1", "0x7f000001", "2130706433", "0177.0.0.1", "①②⑦.0.0.1"],
   ...["0.0.0.0", "0", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1"],
@@ -74,7 +74,7 @@ describe("a URL that is saved", () => {
     expect(await rejectionOf(targetsIn("development"), url)).toBe(`allowed: ${href}`);
   });
 
-  test("must be an https URL in production, also to a private address that is allowed", async () => {
+  test("must be an https URL in production, even for an allowed private address", async () => {
     const targets = targetsIn("production", ["10.0.0.0/8"]);
     expect(await rejectionOf(targets, "http://public.test/")).toBe(
       "input.url must be an https URL in production",
@@ -86,7 +86,7 @@ describe("a URL that is saved", () => {
     expect(await rejectionOf(targets, "https://private.test/")).toBe("allowed: https://private.test/");
   });
 
-  test("may be at the private addresses that are allowed, and at no others", async () => {
+  test("may be at allowed private addresses, but at no others", async () => {
     const targets = targetsIn("development", ["127.0.0.0/8", "fd00::/8"]);
     const answers = ["127.0.0.1", "0x7f.1", "[::ffff:127.0.0.1]", "mapped.test", "[fd00::1]"].map((host) =>
       rejectionOf(targets, `http://${host}/`),
@@ -125,7 +125,7 @@ describe("a connection", () => {
   });
   afterAll(() => receiver.close());
 
-  test("is rejected to a name that resolves to a private address only after it was saved", async () => {
+  test("to a name that resolves to a private address only after it was saved is rejected", async () => {
     const answers = [["93.184.215.14"], ["127.0.0.1"], ["127.0.0.1"]];
     const lookup = () => lookupIn({ "rebinding.test": answers.shift() ?? [] })("rebinding.test");
     const targets = new Targets({ environment: "development", allowPrivateTargets: [] }, { lookup });
@@ -139,14 +139,14 @@ describe("a connection", () => {
   });
 
   test.each(PRIVATE_HOSTS.filter((host) => !host.includes("test") && !host.includes("TEST")))(
-    "is rejected to %s, which needs no resolving",
+    "to %s, which needs no resolving, is rejected",
     (host) => {
       const targets = targetsIn("development");
       expect(() => targets.agentFor(new URL(`http://${host}:${receiver.port}/`))).toThrow(BlockedTarget);
     },
   );
 
-  test("is rejected without TLS in production", () => {
+  test("without TLS is rejected in production", () => {
     const url = new URL("http://public.test");
     expect(() => targetsIn("production").agentFor(url)).toThrow(BlockedTarget);
     expect(targetsIn("development").agentFor(url)).toBeDefined();

@@ -9,7 +9,7 @@ import { waitUntil } from "../support/wait-until";
 const LANES = 450;
 
 describeGateway({}, (gateway) => {
-  test("a backlog of one organization leaves each second batch to the others, and is done", async () => {
+  test("a backlog of one organization leaves every second batch to the others, and is finished", async () => {
     const { database, lanes, agents } = gateway.services;
     await addOrganization(gateway, "other");
     const others = (await agents.bySlug("other-agent")).id;
@@ -43,7 +43,7 @@ describeGateway({}, (gateway) => {
     expect(batches.flat().sort()).toEqual([...backlog, last].map(({ id }) => id).sort());
   });
 
-  test("work that is announced while a deliverer comes to rest is found without a sweep", async () => {
+  test("work that is announced while a deliverer becomes idle is found without a sweep", async () => {
     const { database, lanes } = gateway.services;
     const lookups = jest.spyOn(lanes, "nextDue").mockResolvedValue(undefined);
     const deliverer = new Deliverer(database, lanes, {

@@ -99,7 +99,7 @@ describe("a message on a webhook line", () => {
     expect(() => new Webhook(secretOf("other")).verify(body, headers)).toThrow();
   });
 
-  test("is signed anew on every attempt, under one webhook-id, over one connection", async () => {
+  test("is signed again on every attempt, with one webhook-id, over one connection", async () => {
     const send = createWebhookDriver(targetsWith(), { url: receiver.url(), secrets: [SECRET] });
     jest.useFakeTimers({
       doNotFake: ["nextTick", "setImmediate", "setTimeout", "clearTimeout", "performance"],
@@ -120,7 +120,7 @@ describe("a message on a webhook line", () => {
   });
 });
 
-describe("an answer of 2xx", () => {
+describe("a 2xx response", () => {
   const nothing = { providerId: null, isDelivered: false };
   test.each<[string, string | Buffer, { providerId: string | null; isDelivered: boolean }]>([
     ["nothing", "", nothing],
@@ -188,7 +188,7 @@ describe("an answer of 2xx", () => {
   });
 });
 
-describe("an answer of another status", () => {
+describe("a response with another status", () => {
   test.each([
     ...[408, 425, 429, 500, 502, 503, 599].map((status) => [status, AttemptOutcome.retryable] as const),
     ...[400, 401, 403, 404, 409, 410, 413, 422, 600].map(
@@ -237,7 +237,7 @@ describe("an answer of another status", () => {
     ["3.5", undefined],
     ["soon", undefined],
     ["2026-11-21T06:00:10Z", undefined],
-  ])("with Retry-After: %s is to be repeated after %p ms", async (header, wait) => {
+  ])("with Retry-After: %s is repeated after %p ms", async (header, wait) => {
     jest.useFakeTimers({
       now: new Date("2026-11-21T06:00:00Z"),
       doNotFake: ["nextTick", "setImmediate", "setTimeout", "clearTimeout", "performance"],
@@ -275,7 +275,7 @@ describe("an answer of another status", () => {
   });
 });
 
-describe("an attempt without an answer", () => {
+describe("an attempt without a response", () => {
   const RETRYABLE = AttemptOutcome.retryable;
   const UNCERTAIN = AttemptOutcome.uncertain;
 
@@ -319,7 +319,7 @@ describe("an attempt without an answer", () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  /** Sends a text byte by byte, until the peer goes; with a `size`, over and over. */
+  /** Sends a text byte by byte until the peer disconnects, repeatedly with a `size`. */
   async function drip(socket: Socket | null, text: string, size = text.length): Promise<void> {
     for (let at = 0; at < size && socket && !socket.destroyed; at += 1) {
       socket.write(text[at % text.length] ?? "");
@@ -327,7 +327,7 @@ describe("an attempt without an answer", () => {
     }
   }
 
-  test("by a connection that was closed after an answer is uncertain, because the receiver may have read the message", async () => {
+  test("over a connection closed after a response is uncertain, because the receiver may have read the message", async () => {
     const targets = targetsWith();
     receiver.reaction = (response) => response.end();
     await sendTo(receiver.url(), { targets });
@@ -336,7 +336,7 @@ describe("an attempt without an answer", () => {
     expect(receiver.connections).toBe(1);
   });
 
-  test("ends early with its signal: retryable before the message left, uncertain after", async () => {
+  test("ends early with its signal: retryable before the message is sent, uncertain afterwards", async () => {
     const before = AbortSignal.abort();
     expect(await sendTo(receiver.url(), { attempt: anAttempt({ signal: before }) })).toMatchObject({
       outcome: RETRYABLE,
@@ -355,8 +355,8 @@ describe("an attempt without an answer", () => {
   });
 });
 
-describe("a receiver that sends more than an answer", () => {
-  /** A server that does this to each connection that has sent something. */
+describe("a receiver that sends more than a response", () => {
+  /** Starts a server that calls `react` for each connection that has sent something. */
   const listen = async (react: (socket: Socket) => void) => {
     const server = createServer((socket) => {
       socket.on("error", () => undefined);
@@ -378,7 +378,7 @@ describe("a receiver that sends more than an answer", () => {
     write();
   };
 
-  test("by informational responses is disconnected, and its answer is uncertain", async () => {
+  test("in informational responses is disconnected, and the attempt is uncertain", async () => {
     const url = await listen((socket) => flood(socket, "HTTP/1.1 102 Processing\r\n\r\n"));
     expect(await sendTo(url, { timeoutMs: 600_000 })).toEqual({
       outcome: AttemptOutcome.uncertain,
@@ -400,7 +400,7 @@ describe("a receiver that sends more than an answer", () => {
   });
 });
 
-describe("before a message leaves", () => {
+describe("before a message is sent", () => {
   let silent: Server;
   const connected: Socket[] = [];
   /** Everything that the silent server received. */
@@ -420,7 +420,7 @@ describe("before a message leaves", () => {
   });
   const silentUrl = (scheme: string) => `${scheme}://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
 
-  test("the attempt is asked on a connection, and a rejection keeps back every byte", async () => {
+  test("the attempt is asked on a connection, and if it rejects, no byte is sent", async () => {
     const targets = targetsWith();
     const rejecting = anAttempt({ mayLeave: () => false });
     const lost = { outcome: AttemptOutcome.retryable, code: "lease_lost", detail: expect.any(String) };
@@ -430,7 +430,7 @@ describe("before a message leaves", () => {
     if (!socket.closed) await once(socket, "close");
     expect(bytes).toBe("");
 
-    // Also on a connection that an earlier message left behind.
+    // Even on a connection kept from an earlier message.
     await sendTo(receiver.url(), { targets });
     expect(await sendTo(receiver.url(), { targets, attempt: rejecting })).toEqual(lost);
     expect(receiver.received).toHaveLength(1);
@@ -463,7 +463,7 @@ describe("a receiver with TLS", () => {
   });
   afterAll(() => secured.close());
 
-  test("gets messages over one connection, which its certificate proves", async () => {
+  test("gets messages over one connection if its certificate is valid", async () => {
     const targets = targetsWith(ca);
     const mayLeave = jest.fn<boolean, []>(() => true);
     for (const attempt of [anAttempt({ mayLeave }), anAttempt({ mayLeave })]) {
@@ -491,7 +491,7 @@ describe("a receiver with TLS", () => {
   });
 });
 
-test("a driver is not made with a secret that signs nothing", () => {
+test("a driver is not created with a secret that cannot sign", () => {
   const make = (secret: string) => () =>
     createWebhookDriver(targetsWith(), { url: "https://public.test/", secrets: [secret] });
   expect(make("whsec_")).toThrow();
