@@ -30,7 +30,7 @@ const gateways = Object.entries(services).filter(([name]) => name.startsWith("ga
 const DOCKERFILE = read("deploy/Dockerfile");
 const { engines, scripts } = JSON.parse(read("package.json"));
 
-/** The settings that the service reads. */
+/** All settings that the service reads. */
 const SETTINGS = [...read("src/config.ts").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
 
 const filledIn = (environment: Record<string, string>) =>
@@ -44,13 +44,13 @@ const filledIn = (environment: Record<string, string>) =>
     ]),
   );
 
-/** The settings of the image, as the service reads them. */
+/** The image's settings, as the service reads them. */
 const imageEnvironment = Object.fromEntries(
   [...DOCKERFILE.matchAll(/^(?:ENV| {3}) +([A-Z_]+)=(\S+)/gm)].map(([, name, value]) => [name ?? "", value]),
 );
 
 describe("the Compose file", () => {
-  test("gives the gateways settings that there are, with values that they take", () => {
+  test("gives the gateways existing settings with valid values", () => {
     expect(gateways.map(([name]) => name)).toEqual(["gateway-1", "gateway-2"]);
     for (const [, { environment }] of gateways) {
       expect(Object.keys(environment).filter((name) => !SETTINGS.includes(name))).toEqual([]);
@@ -60,7 +60,7 @@ describe("the Compose file", () => {
     }
   });
 
-  test("holds no secret, and does not start without one", () => {
+  test("contains no secret, and does not start without one", () => {
     const variables = COMPOSE.match(/\$\{[^}]*\}/g) ?? [];
     expect(variables.length).toBeGreaterThanOrEqual(5);
     expect(variables.filter((variable) => !/^\$\{\w+:\?set it in /.test(variable))).toEqual([]);
@@ -76,7 +76,7 @@ describe("the Compose file", () => {
     expect(names).not.toContain("BOOTSTRAP_OWNER_PASSWORD");
   });
 
-  test("tells psql the password of the gateway's role by the environment, not by arguments that others can read", async () => {
+  test("passes the gateway role's password to psql in the environment, not in arguments that others can read", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gateway-test-"));
     try {
       await writeFile(join(folder, "psql"), '#!/bin/sh\necho "arguments: $*"\ncat\n', { mode: 0o755 });
@@ -94,7 +94,7 @@ describe("the Compose file", () => {
     }
   });
 
-  test("sends people to each gateway at the port that it listens on, once all are ready", () => {
+  test("sends people to each gateway's port when all gateways are ready", () => {
     const { PORT } = imageEnvironment;
     const { proxy, database } = services;
     expect(DOCKERFILE).toContain(`\nEXPOSE ${PORT}\n`);
@@ -108,7 +108,7 @@ describe("the Compose file", () => {
     }
   });
 
-  test("asks PostgreSQL for fewer connections than it gives", () => {
+  test("requests fewer connections from PostgreSQL than it allows", () => {
     const most = Number(/max_connections=(\d+)/.exec(services.database?.command ?? "")?.[1]);
     const pools = gateways.map(([, { environment }]) => Number(environment.DATABASE_POOL_SIZE));
     const [commandLine = 0] = pools;
@@ -120,17 +120,17 @@ describe("the Compose file", () => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
     expect(service.security_opt).toEqual(["no-new-privileges:true"]);
     expect(Object.keys(service.deploy.resources.limits).sort()).toEqual(["cpus", "memory", "pids"]);
-    // By its version, or made from this repository.
+    // By its version, or built from this repository.
     expect(service.image).toMatch(/^(agent-petstore-gateway|[a-z]+:\d+\.\d+.*)$/);
   });
 });
 
 describe("the Dockerfile", () => {
-  test("has nothing that a linter minds", () => {
+  test("passes a linter", () => {
     expect(validate(DOCKERFILE).map(({ message }) => message)).toEqual([]);
   });
 
-  test("runs on a Node release that the package takes", () => {
+  test("runs on a Node release that the package supports", () => {
     const version = /^ARG NODE_VERSION=(\d+)\.(\d+)\.\d+$/m.exec(DOCKERFILE)?.slice(1).map(Number) ?? [];
     const least = /^>=(\d+)\.(\d+)$/.exec(engines.node)?.slice(1).map(Number) ?? [];
     const [major = 0, minor = 0] = version;
@@ -142,14 +142,15 @@ describe("the Dockerfile", () => {
 
   test("starts the service as npm start does, and not as root", () => {
     const command: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(DOCKERFILE)?.[1] ?? "[]");
-    // Node 20, which npm start has to work on, does not know this flag.
+    // Node 20, on which npm start must work, does not know this flag.
     const started = command.filter((argument) => argument !== "--disable-sigusr1").join(" ");
-    // With `exec`, signals reach the server and not the shell; Windows' shell knows none, and takes the second.
+    // With `exec`, signals reach the server and not the shell. Windows' shell has no `exec`, and runs the second
+    // command.
     expect(scripts.start).toBe(`exec ${started} || ${started}`);
     expect(/^USER (\S+)$/m.exec(DOCKERFILE)?.[1]).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
-  test("sets settings that there are", () => {
+  test("sets only existing settings", () => {
     const names = Object.keys(imageEnvironment).filter((name) => name !== "NODE_ENV");
     expect(names).toEqual(expect.arrayContaining(["HOST", "PORT", "DATABASE_URL"]));
     expect(names.filter((name) => !SETTINGS.includes(name))).toEqual([]);

@@ -10,7 +10,7 @@ import { loadConfig } from "../../src/config";
 import { InstanceKey } from "../../src/credentials/instance-key";
 
 const FOLDER = "deploy/kubernetes";
-/** A gateway that has been told to stop ends within this time after it has drained (s). */
+/** A stopping gateway ends within this time after it has drained (s). */
 const STOP_SECONDS = 11;
 
 const read = (path: string) => readFileSync(path, "utf8");
@@ -29,7 +29,7 @@ const settings: Record<string, string> = Object.fromEntries(
 const portOf = (name: string) => container?.ports?.find((port) => port.name === name)?.containerPort;
 
 describe("the Kubernetes manifests", () => {
-  test("have only fields that the API has, with values of their types", async () => {
+  test("have only fields of the API, with values of their types", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gateway-test-"));
     try {
       const lines = manifests.map(({ apiVersion, kind, ...fields }, i) => {
@@ -51,7 +51,7 @@ describe("the Kubernetes manifests", () => {
     }
   });
 
-  test("give the gateways settings that there are, with values that they take, and no secret", () => {
+  test("give the gateways existing settings with valid values, and no secret", () => {
     const secrets = { DATABASE_URL: "postgres://database/gateway", INSTANCE_KEY: InstanceKey.generate() };
     const config = loadConfig({ ...settings, ...secrets });
     expect(Object.keys(settings).filter((name) => !read("src/config.ts").includes(` ${name}: `))).toEqual([]);
@@ -62,19 +62,19 @@ describe("the Kubernetes manifests", () => {
     expect(config.operationsPort).toBe(portOf("operations"));
     expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(config.drainMs / 1000 + STOP_SECONDS);
     const { readinessProbe } = container ?? {};
-    // A pod drains until its readiness probe has failed, and the nodes have heard of it.
+    // A pod drains until its readiness probe has failed and the nodes know about it.
     const noticed = (readinessProbe?.periodSeconds ?? 0) * (readinessProbe?.failureThreshold ?? 0);
     expect(config.drainMs / 1000).toBeGreaterThan(noticed);
   });
 
-  test("ask the port of operations for what it serves", () => {
+  test("ask the management port for paths that it serves", () => {
     const probes = [container?.startupProbe, container?.livenessProbe, container?.readinessProbe];
     expect(probes.map((probe) => probe?.httpGet)).toEqual(
       ["/healthz", "/healthz", "/readyz"].map((path) => ({ path, port: "operations" })),
     );
   });
 
-  test("give a pod only what the restricted standard for pods allows, and only what it needs", () => {
+  test("give a pod only what the restricted pod security standard allows and the pod needs", () => {
     expect(pod).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
@@ -85,11 +85,11 @@ describe("the Kubernetes manifests", () => {
       capabilities: { drop: ["ALL"] },
     });
     const { egress } = (manifestOf("NetworkPolicy") as NetworkPolicy).spec ?? {};
-    // The addresses of clouds that give credentials to whoever asks.
+    // The address at which clouds give credentials to any caller.
     expect(JSON.stringify(egress)).toContain("169.254.0.0/16");
   });
 
-  test("name their version", () => {
+  test("specify their version", () => {
     const { version } = JSON.parse(read("package.json"));
     expect(kustomization.images).toMatchObject([{ name: container?.image, newTag: version }]);
   });
@@ -99,7 +99,7 @@ describe("the systemd unit", () => {
   const unit = read("deploy/systemd/gateway.service");
   const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1] ?? "";
 
-  test("starts a file of the package, with settings that it takes", () => {
+  test("starts a file of the package with valid settings", () => {
     const { name, files } = JSON.parse(read("package.json"));
     const [, file = ""] = settingOf("ExecStart").split(`/node_modules/${name}/`);
     expect(file).toBe("dist/src/main.js");
@@ -114,7 +114,7 @@ describe("the systemd unit", () => {
     expect(Number(settingOf("TimeoutStopSec"))).toBeGreaterThan(config.drainMs / 1000 + STOP_SECONDS);
   });
 
-  test("allows the system calls without which Node does not start", () => {
+  test("allows the system calls that Node needs to start", () => {
     expect(settingOf("SystemCallFilter")).toContain("@pkey");
     expect(settingOf("SystemCallErrorNumber")).toBe("EPERM");
   });

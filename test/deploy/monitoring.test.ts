@@ -20,7 +20,7 @@ const cases: { promql_expr_test: { exp_samples: { labels: string }[] }[] }[] = p
   read(`${FOLDER}/alerts.test.yaml`),
 ).tests;
 
-/** The queries of the alerts and of the panels of Grafana's dashboard. */
+/** The queries of the alerts and of the Grafana dashboard's panels. */
 const queries: { name: string; expr: string }[] = [
   ...alerts.map(({ alert, expr }) => ({ name: alert, expr })),
   ...JSON.parse(read("deploy/grafana/gateway.json")).panels.flatMap(
@@ -29,7 +29,7 @@ const queries: { name: string; expr: string }[] = [
   ),
 ];
 
-/** The text of a heading as GitHub's anchor. */
+/** Returns GitHub's anchor for a heading. */
 const anchorOf = (heading: string) =>
   heading
     .replace(/^#+ /, "")
@@ -48,7 +48,7 @@ test("alerts and panels are about documented metrics", () => {
 });
 
 describe("the alerting rules", () => {
-  test("name a part of the docs that helps, and how urgent it is", () => {
+  test("name a section of the docs that helps, and their urgency", () => {
     for (const { alert, labels, annotations } of alerts) {
       const [path = "", anchor] = annotations.docs.split("#");
       const anchors = read(path)
@@ -60,7 +60,7 @@ describe("the alerting rules", () => {
     }
   });
 
-  test("are all tested by firing once", () => {
+  test("are all fired by a test", () => {
     const fired = cases[0]?.promql_expr_test[0]?.exp_samples.map(({ labels }) => labels);
     expect(fired).toEqual(
       alerts
@@ -78,8 +78,9 @@ describe("the alerting rules", () => {
 });
 
 describeGateway({ engine: "any" }, (gateway) => {
-  // Counters start at zero for all values of their labels; that of requests has none before the first ones.
-  test("alerts and panels ask for values that labels have", async () => {
+  // Counters start at zero for all label values, except the counter of requests, which has none before the first
+  // request.
+  test("alerts and panels query existing label values", async () => {
     const { text } = await gateway.rest("GET", "/metrics", { token: null });
     const unknown = queries.flatMap(({ name: query, expr }) =>
       [...expr.matchAll(/(gateway_\w+)\{([^}]*)\}/g)].flatMap(([, name = "", matchers = ""]) => {

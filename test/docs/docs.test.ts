@@ -15,7 +15,7 @@ import { syntaxFaults } from "./syntax";
 
 const WITH_EXAMPLES = PAGES.filter((page) => examples(read(page)).length > 0);
 
-test("the README and the page of each API show what they answer", () => {
+test("the README and the page of each API show the actual responses", () => {
   expect(WITH_EXAMPLES).toEqual(expect.arrayContaining(["README.md", "docs/graphql.md", "docs/rest.md"]));
 });
 
@@ -26,11 +26,11 @@ test("the README is short", () => {
 describe.each(WITH_EXAMPLES)("%s", (page) => {
   const gateway = suiteGateway(sqlite);
 
-  test("prints what its curl examples print, but for ids and times", async () => {
+  test("shows what its curl examples print, except for IDs and times", async () => {
     const [configuration] = configurationsIn(read(page));
     if (configuration !== undefined) await publish(gateway, await firstAgentId(gateway), configuration);
     const { secret } = await mintForOrganization(gateway);
-    // In order, for a pet is listed that an earlier one added.
+    // In order, because a pet is listed that an earlier example added.
     let contact = "";
     for (const { command, output } of examples(read(page))) {
       const here = command.replaceAll("http://127.0.0.1:4000", gateway.url);
@@ -44,7 +44,7 @@ describe.each(WITH_EXAMPLES)("%s", (page) => {
   });
 });
 
-test.each(PAGES)("%s has only examples in a known language and of valid syntax", async (page) => {
+test.each(PAGES)("%s has only examples in a known language and with valid syntax", async (page) => {
   expect(await syntaxFaults(page)).toEqual([]);
 });
 
@@ -52,7 +52,7 @@ test.each(PAGES)("%s has no broken link", (page) => {
   expect(brokenLinks(page)).toEqual([]);
 });
 
-test("the lock file and the first section of the changelog are of the version in package.json", () => {
+test("the lock file and the first section of the changelog have the version in package.json", () => {
   const lock = JSON.parse(read("package-lock.json"));
   expect([lock.version, lock.packages[""].version]).toEqual([version, version]);
   const [, changes] = /^## \[?(\d+\.\d+\.\d+)/m.exec(read("CHANGELOG.md")) ?? [];
@@ -83,7 +83,7 @@ describe("the documentation", () => {
     const documented = [...read("docs/observability.md").matchAll(/^\| `(gateway_\w+)` \|/gm)].map(
       ([, name]) => name,
     );
-    // Added by the process and by the supervisor of several workers, of which this gateway is only a part.
+    // Added by the process and by the supervisor of several workers, which this gateway is not.
     const others = [
       "gateway_event_loop_busy_seconds_total",
       "gateway_workers",
@@ -101,7 +101,7 @@ describe("the documentation", () => {
     expect(documented.sort()).toEqual(known.sort());
   });
 
-  test("holds each promise of security by suites that there are", () => {
+  test("refers to existing suites for each security promise", () => {
     const promises = [
       ...section(read(".github/SECURITY.md"), "## Promises").matchAll(/^\| [^|]+ \| (`[^|]+`) \|$/gm),
     ];
@@ -114,7 +114,7 @@ describe("the documentation", () => {
   });
 });
 
-/** The same with a placeholder for each id, time and key. */
+/** Returns the value with a placeholder for each ID, time and key. */
 function withoutNoise(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>")

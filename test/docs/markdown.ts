@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 
 const FOLDERS = [".", "docs", ".github", "deploy", "test/bench", "test/bench/results", "test/overload"];
 
-/** Every Markdown file of the repository, by its path from the top. */
+/** The path of every Markdown file in the repository. */
 export const PAGES = FOLDERS.flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => name.endsWith(".md"))
@@ -12,27 +12,27 @@ export const PAGES = FOLDERS.flatMap((folder) =>
 
 export const read = (path: string) => readFileSync(path, "utf8");
 
-/** A shell command in a page, with the JSON that the page says it prints. */
+/** A shell command on a page, with the JSON that it prints according to the page. */
 export interface Example {
   command: string;
   output: string;
 }
 
-/** Each `curl` command of a page that is followed by its output. */
+/** Returns each `curl` command on a page that is followed by its output. */
 export function examples(text: string): Example[] {
   return [...text.matchAll(/```sh\n(curl [^`]+)```\n```json\n([^`]+)```/g)].map(
     ([, command = "", output = ""]) => ({ command, output }),
   );
 }
 
-/** The configurations of agents that a page shows to be published before its examples. */
+/** Returns the agent configurations on a page that must be published before its examples. */
 export const configurationsIn = (text: string): object[] =>
   [...text.matchAll(/```json\n(\{\n {2}"format": 1,[^`]+)```\n\n[^`]+```sh\n[^`]* publish /g)].map(
     ([, json = ""]) => JSON.parse(json),
   );
 
 /**
- * The part of a page from a heading to the next of its level or a higher one.
+ * Returns the part of a page from a heading to the next one at its level or above.
  * @throws Error without such a heading
  */
 export function section(text: string, heading: string): string {
@@ -44,12 +44,12 @@ export function section(text: string, heading: string): string {
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-/** The relative links of a page that lead to no file, or to no heading of one. */
+/** Returns the relative links on a page that lead to no file, or to no heading in it. */
 export function brokenLinks(page: string): string[] {
   return linksOf(read(page)).filter((link) => !leadsSomewhere(page, link));
 }
 
-/** Targets of links and images, outside code, that name no scheme. */
+/** Returns the targets of links and images outside code that have no scheme. */
 function linksOf(text: string): string[] {
   return [...prose(text).matchAll(/\]\(\s*<?([^\s)>]+)|^\[[^\]]+\]:\s*(\S+)|(?:href|src)="([^"]+)"/gm)]
     .map(([, inline, reference, html]) => inline ?? reference ?? html ?? "")
@@ -59,13 +59,13 @@ function linksOf(text: string): string[] {
 function leadsSomewhere(page: string, link: string): boolean {
   const [path = "", anchor] = link.split("#");
   const target = path === "" ? page : join(dirname(page), path);
-  // What leads out of the repository works on no other copy of it.
+  // Links out of the repository do not work in other copies of it.
   if (target.startsWith("..") || !existsSync(target)) return false;
   if (anchor === undefined) return true;
   return statSync(target).isFile() && anchors(read(target)).has(anchor);
 }
 
-/** Names that GitHub gives to the headings of a page. */
+/** Returns GitHub's anchors for the headings of a page. */
 function anchors(text: string): Set<string> {
   const names = new Set<string>();
   for (const [, heading = ""] of text.replace(/^```.*?^```/gms, "").matchAll(/^#{1,6} (.+)$/gm)) {
@@ -81,7 +81,7 @@ function anchors(text: string): Set<string> {
   return names;
 }
 
-/** A page without its code. */
+/** Returns a page without its code. */
 function prose(text: string): string {
   return text.replace(/^```.*?^```/gms, "").replace(/`[^`\n]+`/g, "");
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Files and folders of the repository, by their paths from the top. */
+/** Paths of the files and folders in the repository. */
 const EXISTING = [
   ...readdirSync("."),
   ...["src", "test"].flatMap((top) =>
@@ -10,7 +10,7 @@ const EXISTING = [
   ),
 ];
 
-/** Folders of what the scripts make, which a fresh copy of the repository does not have. */
+/** Folders that scripts create, which are missing in a fresh copy of the repository. */
 const MADE = readFileSync(".gitignore", "utf8")
   .split("\n")
   .filter((line) => line.endsWith("/"));
@@ -18,13 +18,13 @@ const MADE = readFileSync(".gitignore", "utf8")
 const CODE = /`([^`\n]+)`|^```text\n([^`]+)^```/gm;
 const PATH = /^(?:[\w.<>-]+\/)+[\w.<>-]*$|^[\w.<>-]+\.(?:ts|mjs|json|graphql)$/;
 
-/** Each path of a file or folder in the inline code and the diagrams of a page. */
+/** Returns each path of a file or folder in the inline code and diagrams of a page. */
 export const pathsIn = (text: string): string[] =>
   [...text.matchAll(CODE)]
     .flatMap(([, inline = "", block = ""]) => `${inline} ${block}`.split(/[\s,:]+/))
     .filter((word) => PATH.test(word));
 
-/** @param path from the top, from `src/` or from `test/`; `<name>` stands for any name, and a suite needs no ending */
+/** @param path relative to the root, `src/` or `test/`; `<name>` stands for any name, and a suite needs no ending */
 export function isInRepository(path: string): boolean {
   if (MADE.some((folder) => path.startsWith(folder))) return true;
   const name = path.replace(/\/$/, "").replaceAll(".", "\\.").replaceAll("<name>", "[\\w-]+");

@@ -17,7 +17,7 @@ import { read, section } from "./markdown";
 
 const [, CONFIGURATION = ""] = /```json\n([^`]+)```/.exec(section(read("docs/agent.md"), "## A shop")) ?? [];
 
-/** A Monday in Zurich, at 9. */
+/** A Monday in Zurich, at 9:00. */
 const MONDAY = Date.parse("2027-03-01T08:00:00Z");
 
 const CONTACTS = {
@@ -58,7 +58,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     jest.restoreAllMocks();
   });
 
-  /** Sets the clock of the gateway, which goes on from there. */
+  /** Sets the gateway's clock, which continues from there. */
   const setClock = (timeMs: number) => {
     const shift = timeMs - realNow();
     jest.spyOn(Date, "now").mockImplementation(() => realNow() + shift);
