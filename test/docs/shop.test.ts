@@ -71,7 +71,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
   };
   const read = <T>(query: Parameters<typeof gateway.services.database.read<T>>[0]) =>
     gateway.services.database.read(query);
-  /** The texts that a contact got, and the last one once there are so many. */
+  /** Returns the texts that a contact got. */
   const got = async (ref: Name): Promise<string[]> => {
     const rows: { text: string }[] = await read((reader) =>
       reader.query(
@@ -81,7 +81,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
         [ref],
       ),
     );
-    // Versions of ICU differ in blanks and apostrophes.
+    // Versions of ICU differ in spaces and apostrophes.
     return rows.map(({ text }) => text.replaceAll(/\s/g, " ").replaceAll("’", "'"));
   };
   const idOf = async (ref: Name) => (await read((reader) => reader.findOneByOrFail(Contact, { ref }))).id;
@@ -97,7 +97,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(await gets("anna", 1)).toBe("Danke, Anna! Bitte zahlen Sie CHF 1'234.50 innert eines Tages.");
     expect(await gets("benoit", 1)).toBe("Merci, Benoît ! Veuillez payer 20.00 CHF sous un jour.");
 
-    // It is 3 in New York.
+    // It is 3:00 in New York.
     const [night] = await report("carol", "order.placed", { orderId: "C1", total: 7 });
     expect(night).toMatchObject({ gate: { name: "window", until: "2027-03-01T13:00:00.000Z" } });
     expect(await got("carol")).toEqual([]);

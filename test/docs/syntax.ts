@@ -5,13 +5,13 @@ import { buildSchema, type GraphQLSchema, parse, validate } from "graphql";
 import { parse as parseYaml } from "yaml";
 import { read } from "./markdown";
 
-/** A fenced block of a page. */
+/** A fenced block on a page. */
 interface Fence {
   language: string;
   code: string;
 }
 
-/** Languages that the pages use, each with what finds the faults of a text. */
+/** Languages that the pages use, each with a function that returns the faults of a text. */
 const LANGUAGES: Readonly<Record<string, (code: string) => Promise<string[]>>> = {
   sh: (code) =>
     promisify(execFile)("sh", ["-n", "-c", code]).then(
@@ -27,7 +27,9 @@ const LANGUAGES: Readonly<Record<string, (code: string) => Promise<string[]>>> =
   text: unchecked,
 };
 
-/** The problems of a page's fenced blocks: an unknown language, or a text that is not of the language. */
+/**
+ * Returns the problems with a page's fenced blocks: an unknown language, or a text that is not valid in its language.
+ */
 export async function syntaxFaults(page: string): Promise<string[]> {
   const faults = fences(read(page)).map(async ({ language, code }) => {
     const check = LANGUAGES[language];

@@ -9,10 +9,10 @@ import { EventStreams } from "../../src/rest/event-stream";
 const ITEM = "x".repeat(10_000);
 const BATCH = Array.from({ length: 20 }, () => ITEM);
 const BATCH_BYTES = ITEM.length * BATCH.length;
-/** Far more than the buffers of both ends of a connection hold. */
+/** Far more than the buffers at both ends of a connection can hold. */
 const FAR_TOO_MUCH = 200_000_000;
 
-/** A stream without an end, which counts what was taken from it. */
+/** An endless stream, which counts the data that was taken from it. */
 class Endless implements BatchedStream<string> {
   readonly position = "1";
   taken = 0;
@@ -60,7 +60,7 @@ afterEach(async () => {
   await app.close();
 });
 
-/** Connects a client that says something and then reads nothing. */
+/** Connects a client that sends a request and then reads nothing. */
 async function connectSilently(head: string): Promise<Socket> {
   const { port } = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));
   const socket = connect(Number(port), "127.0.0.1");
@@ -81,7 +81,7 @@ test("a client of an event stream that never reads holds a batch, and is disconn
   expect(stream.taken).toBeLessThan(FAR_TOO_MUCH / 4);
 });
 
-test("an idle event stream has heartbeats, which tell how far it was read", async () => {
+test("an idle event stream has heartbeats, which show how far it has been read", async () => {
   const times = { heartbeatMs: 20, stalledMs: 200, sweepMs: 20 };
   const streams = new EventStreams<string>((item) => item, times);
   let end = () => {};
@@ -173,7 +173,7 @@ test("a WebSocket client that sends without reading the answers is disconnected"
   client.pause();
   const flood = setInterval(() => {
     for (let i = 0; i < 100 && client.readyState === client.OPEN; i++) client.send("{}");
-    // Read only what is needed to notice the end.
+    // Read only enough to notice the end.
     if (received > 0 && webSockets.connections === 0) client.resume();
   }, 5);
   await closed;

@@ -38,7 +38,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway) => {
     }
   }
   /**
-   * Waits until a message has come as far as a type of event says.
+   * Waits until a message has an event of a type.
    * @returns the types of all events about it
    */
   async function typesUntil(id: string, type: string): Promise<string[]> {
@@ -59,7 +59,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway) => {
     return body.data.openConversation.message.id;
   }
 
-  test("what becomes of a message is told, each state once and in order", async () => {
+  test("each state of a message has one event, in order", async () => {
     const { id: lineId, name } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
     const local = await say("local");
     expect(await typesUntil(local, "message.delivered")).toEqual(["message.queued", "message.delivered"]);
@@ -93,7 +93,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway) => {
     receiver.reaction = (response) => response.end();
   });
 
-  test("the messages of a conversation are told in their order", async () => {
+  test("the messages of a conversation have events in their order", async () => {
     const { name } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
     await say("first", name);
     const { subject } = (await events()).at(-1) as Told;
@@ -111,7 +111,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway) => {
     }
   });
 
-  test("every event is as the section of webhooks in the API's description says", async () => {
+  test("every event matches the webhooks section of the OpenAPI document", async () => {
     const contacts = contactClient(gateway);
     const { body } = await contacts.put({ ref: "described" });
     const { id } = body.data.putContact.contact;

@@ -49,7 +49,7 @@ describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "100000" } }, (ga
     );
   });
 
-  test("it goes on after Last-Event-ID, which precedes the cursor, and has only the types that are asked for", async () => {
+  test("it continues after Last-Event-ID, which takes precedence over the cursor, and has only the requested types", async () => {
     const before = await lastPosition();
     await queue(gateway, "three");
     const byHeader = await open(gateway.key, {

@@ -4,7 +4,7 @@ import { declareEventTypes, EVENT_TYPES } from "../../src/features/events/event-
 import { createSchema } from "../../src/graphql/schema";
 import { createOpenApi } from "../../src/rest/openapi/openapi";
 
-test("each type of event that a feature declares is in the documentation, with its data", () => {
+test("each event type that a feature declares is documented with its data", () => {
   const declared = FEATURES.flatMap((feature) => Object.entries(feature.eventTypes ?? {}));
   expect([...EVENT_TYPES]).toEqual(declared);
   const { webhooks } = createOpenApi(createSchema(), []) as { webhooks: Record<string, object> };
@@ -20,13 +20,13 @@ test("each type of event that a feature declares is in the documentation, with i
   }
 });
 
-test("in GraphQL, a type of event is a value of an enum, with an underscore for the dot", () => {
+test("in GraphQL, an event type is an enum value, with an underscore instead of the dot", () => {
   const { EventType } = createSchema().getTypeMap();
   const values = (EventType as GraphQLEnumType).getValues().map(({ name, value }) => [name, value]);
   expect(values).toEqual([...EVENT_TYPES.keys()].map((type) => [type.replace(".", "_"), type]));
 });
 
-test("a type of event has one declaration, and a name that its column can hold", () => {
+test("an event type has one declaration, and a name that its column can hold", () => {
   const declared = EVENT_TYPES.get("message.sent") ?? { description: "", data: {} };
   expect(() => declareEventTypes({ "message.sent": declared })).toThrow("declared twice");
   expect(() => declareEventTypes({ [`note.${"x".repeat(40)}`]: declared })).toThrow("too long");

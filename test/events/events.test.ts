@@ -26,7 +26,7 @@ describeGateway((gateway, engine) => {
     agentId = await firstAgentId(gateway);
   });
 
-  /** All events after a position, page by page. */
+  /** Reads all events after a position, page by page. */
   async function follow(after = "0", limit = 100): Promise<Told[]> {
     const all: Told[] = [];
     for (let cursor = after; ; ) {
@@ -37,7 +37,7 @@ describeGateway((gateway, engine) => {
     }
   }
   const lastPosition = async () => (await follow()).at(-1)?.position ?? "0";
-  /** The types of the events that something makes. */
+  /** Returns the types of the events that something causes. */
   async function typesOf(work: () => Promise<unknown>): Promise<string[]> {
     const before = await lastPosition();
     await work();
@@ -54,7 +54,7 @@ describeGateway((gateway, engine) => {
     });
   });
 
-  anyTest("every change of the agent's domain makes its event", async () => {
+  anyTest("every change in the agent's domain causes its event", async () => {
     const contacts = contactClient(gateway);
     const conversations = conversationClient(gateway);
     const addresses = [{ kind: "local", address: "anna" }];
@@ -104,7 +104,7 @@ describeGateway((gateway, engine) => {
     expect(JSON.stringify(ofContact)).not.toContain("anna");
   });
 
-  anyTest("a change that is rejected makes no event", async () => {
+  anyTest("a rejected change causes no event", async () => {
     expect(
       await typesOf(async () => {
         await contactClient(gateway).addTags("01a1fcd4-2b50-7d2f-9c1a-7b2a8d1a3c43", ["x"]);
@@ -114,7 +114,7 @@ describeGateway((gateway, engine) => {
     ).toEqual([]);
   });
 
-  test("positions have no gaps and no doubles, however many changes there are at once", async () => {
+  test("positions have no gaps and no duplicates, however many concurrent changes there are", async () => {
     const before = BigInt(await lastPosition());
     await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
@@ -128,7 +128,7 @@ describeGateway((gateway, engine) => {
     expect(positions.length).toBe(60);
   });
 
-  anyTest("a page can be of some types only, and its cursor goes on behind the others", async () => {
+  anyTest("a page can be limited to some types, and its cursor continues after the others", async () => {
     const ask = async (args: string) => {
       const { body } = await gateway.graphql(
         `{ events(${args}) { nodes { type } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
@@ -170,12 +170,12 @@ describeGateway((gateway, engine) => {
     },
   );
 
-  anyTest("a page of a rare type ends after some events, with the position to go on from", async () => {
+  anyTest("a page of a rare type ends after some events, with the position to continue from", async () => {
     const agent = await otherAgent(gateway);
     const list = (query: string) => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
     const end = ({ headers }: Reply) => headers.get("last-event-id");
     const before = Number(end(await list("")));
-    // In parts, because a busy machine may take longer for all of them than a transaction may.
+    // In parts, because all of them may exceed the transaction's time limit on a busy machine.
     for (let left = MAX_EXAMINED; left > 0; left -= 500)
       await addEvents(gateway, agent.id, Array<string>(Math.min(left, 500)).fill("line"));
     await addEvents(gateway, agent.id, ["rare"], "line.resumed");
@@ -203,7 +203,7 @@ describeGateway((gateway, engine) => {
   );
 
   anyTest(
-    "a position whose next event was purged is gone, and a list without a position begins at the oldest",
+    "a position whose next event was purged is gone, and a list without a position starts with the oldest event",
     async () => {
       const agent = await otherAgent(gateway);
       for (const message of ["one", "two", "three"])

@@ -62,7 +62,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       },
     );
 
-    test("no event that was committed after the revocation of a key is sent", async () => {
+    test("no event committed after the revocation of a key is sent", async () => {
       const start = await lastPosition(gateway, agentId);
       const key = await mint(gateway);
       const streams = await Promise.all(
@@ -74,7 +74,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       });
       await Promise.all(streams.map((stream) => stream.until(({ positions }) => positions.length > 20)));
       const context = await operator(gateway);
-      // Holding the row of the positions, so that each event was committed either before or after the revocation.
+      // Locks the row with the positions, so that each event is committed either before or after the revocation.
       const lastBefore = await gateway.services.database.write(async (tx) => {
         await tx.query("update agent_stream set last = last where agent_id = $1", [agentId]);
         await gateway.services.keys.revoke(context, key.id, tx);
@@ -160,7 +160,7 @@ describeGateway({ engine: "any" }, (gateway) => {
             }),
         ],
       ];
-      // The REST API is for keys.
+      // Only keys can use the REST API.
       const possible = endings.filter(([, who]) => who === "key" || name === "a subscription");
       test.each(possible)("%s", async (...[, who, code, end]) => {
         const { agentId: id } = organization;
@@ -177,7 +177,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       });
     });
 
-    test("it has the events of its own agent only", async () => {
+    test("it has only the events of its own agent", async () => {
       const { agentId: other } = await addOrganization(gateway, `own-${Math.random().toString(36).slice(2)}`);
       const start = await lastPosition(gateway, agentId);
       const stream = await open({ token: gateway.key, after: start });
@@ -240,7 +240,7 @@ describe("streams of events", () => {
     });
 
     slowTest(
-      "idle streams are no requests in flight, outlive the request timeout, and end when the server stops",
+      "idle streams are not requests in flight, outlive the request timeout, and end when the server stops",
       async () => {
         const gateway = await start({ MAX_REQUESTS_IN_FLIGHT: "10", REQUEST_TIMEOUT_SECONDS: "1" });
         const agentId = await firstAgentId(gateway);
@@ -250,7 +250,7 @@ describe("streams of events", () => {
           for (const transport of Object.values(TRANSPORTS))
             streams.push(await transport(gateway, { token: gateway.key, after }));
         while (gateway.services.liveEvents.open < streams.length) await sleep(5);
-        // Longer than the request timeout, and the sweeps that apply it.
+        // Longer than the request timeout and the sweeps that apply it.
         await sleep(2_500);
         expect((await scrape(gateway)).total("gateway_http_requests_in_flight")).toBe(1);
         await commitEvents(gateway, agentId);

@@ -17,7 +17,7 @@ const schema = buildSchema(`
 `);
 
 let executed: string[] = [];
-/** An event, which notes each of its fields that is executed. */
+/** Returns an event that records each execution of its fields. */
 const event = (position: number) => ({
   events: {
     position: () => {
@@ -25,7 +25,7 @@ const event = (position: number) => ({
       return String(position);
     },
   },
-  // Tells events with the same functions apart.
+  // Distinguishes events with the same functions.
   id: position,
 });
 
@@ -47,9 +47,8 @@ beforeEach(() => {
   );
 });
 
-/** Lets everything run that waits for nothing. */
+/** Runs everything that is not waiting. */
 const settle = () => new Promise(setImmediate);
-/** Lets time pass. */
 async function pass(ms: number): Promise<void> {
   for (const end = now + ms; ; ) {
     await settle();
@@ -71,7 +70,7 @@ test("followers with the same document, variables and credential share one execu
   const item = event(1);
   const [first, ...others] = await Promise.all([follow(caller)(item), follow(caller)(item)]);
   expect(others).toEqual([first]);
-  // One that is late reads the event itself.
+  // A slow follower reads the event itself.
   expect(await follow(caller)(event(1))).toBe(first);
   expect(executed).toHaveLength(TIMES);
 });
@@ -91,7 +90,7 @@ test.each<[string, () => Promise<string>]>([
 describe("an organization that exceeds its budget", () => {
   const FOLLOWERS = 20;
   const EVENTS = 120;
-  /** Follows with keys of its own, so that nothing is shared; keeps what each got. */
+  /** Follows with separate keys, so that nothing is shared, and records the events that each got. */
   const followAll = () =>
     Array.from({ length: FOLLOWERS }, (_, i) => {
       const write = follow(callerOf("busy", `key ${i}`));
@@ -116,7 +115,7 @@ describe("an organization that exceeds its budget", () => {
     for (const got of all) expect(got).toEqual(everything);
   });
 
-  test("does not delay another one", async () => {
+  test("does not delay another organization", async () => {
     followAll();
     await settle();
     let hasWritten = false;
@@ -128,7 +127,7 @@ describe("an organization that exceeds its budget", () => {
   });
 });
 
-test("sending counts too, so that a result for many is not sent to all of them at once", async () => {
+test("sending also counts, so that a result for many followers is not sent to all of them at the same time", async () => {
   const write = follow(callerOf("one", "key"));
   let sent = 0;
   for (let i = 0; i < 1_000; i++)

@@ -10,7 +10,7 @@ import { routeHandshakes } from "../../src/http/websocket-handshakes";
 import { slowTest } from "../support/slow-test";
 import { RawSocket } from "../support/web-socket";
 
-/** Time of the server (ms). */
+/** The server's time (ms). */
 let now = 0;
 let app: FastifyInstance;
 let socket: RawSocket;
@@ -20,7 +20,7 @@ beforeEach(async () => {
   app.decorateRequest("isStream", false);
   app.decorateRequest("endTracking", undefined);
   const handshakes = routeHandshakes(app, "/graphql", { tls: undefined });
-  // A client that was accepted, each of whose messages is answered with its number.
+  // An accepted client; each of its messages is answered with its number.
   const opened: ConstructorParameters<typeof WebSockets>[0]["opened"] = (connection, { traffic }) => {
     traffic.accept();
     let received = 0;
@@ -52,7 +52,7 @@ test.each<[string, () => void]>([
   ["messages", () => socket.send("{}")],
   ["pings", () => socket.socket.ping()],
   ["pongs", () => socket.socket.pong()],
-])("a client that sends more %s at once than in a second is cut off", async (_, sendOne) => {
+])("a client that sends more %s at the same time than a second allows is cut off", async (_, sendOne) => {
   send(1);
   for (let i = 0; i < MAX_MESSAGES_PER_SECOND - 2; i++) sendOne();
   send(1);
@@ -61,7 +61,7 @@ test.each<[string, () => void]>([
   expect(await socket.end()).toEqual({ code: 1013, reason: expect.stringMatching(/^rate_limited: /) });
 });
 
-slowTest("what a client may send comes back as time passes", async () => {
+slowTest("a client may send more messages as time passes", async () => {
   send(MAX_MESSAGES_PER_SECOND);
   await received(MAX_MESSAGES_PER_SECOND);
   now += 100;
@@ -71,13 +71,13 @@ slowTest("what a client may send comes back as time passes", async () => {
   expect(await socket.end()).toMatchObject({ code: 1013 });
 });
 
-slowTest("of a flood that is cut off nothing more is looked at", async () => {
+slowTest("the rest of a flood that is cut off is not examined", async () => {
   send(10_000);
   expect(await socket.end()).toMatchObject({ code: 1013 });
   expect(socket.messages).toHaveLength(MAX_MESSAGES_PER_SECOND);
 });
 
-test("a client that sends more bytes than are read in a second waits, and loses nothing", async () => {
+test("a client that sends more bytes than are read per second waits, and loses nothing", async () => {
   const pause = jest.spyOn(WebSocket.prototype, "pause");
   send(3, "x".repeat(60_000));
   await received(3);

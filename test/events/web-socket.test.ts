@@ -19,7 +19,7 @@ const queue = (gateway: TestGateway, message: string) =>
 
 const CORS_ORIGINS = "https://pages.example.com";
 
-/** An event of REST as GraphQL has it: the values of enums have no dots. */
+/** Converts an event from REST to GraphQL, whose enum values have no dots. */
 const inGraphQL = (event: { type: string }) => ({ ...event, type: event.type.replace(".", "_") });
 
 describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (gateway) => {
@@ -99,7 +99,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       ["with one that cannot be", init({ authorization: { toString: 1 } }), 4401, "invalid_api_key"],
       ["with a list of credentials", init({ Authorization: ["Bearer x"] }), 4401, "invalid_api_key"],
       ["with garbage", "garbage", 4400, "Invalid message"],
-      ["with JSON that is no message", "[1]", 4400, "Invalid message"],
+      ["with JSON that is not a message", "[1]", 4400, "Invalid message"],
       ["with an unknown type", { type: "start", id: "1" }, 4400, "Invalid message"],
       [
         "that subscribes first",
@@ -115,7 +115,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       expect(closed).toEqual({ code, reason: expect.stringContaining(reason) });
     });
 
-    test("with the cookie of a session only", async () => {
+    test("with only a session cookie", async () => {
       const socket = await openOnly({ headers: { cookie: `gateway_session=${gateway.owner}` } });
       socket.send(init({}));
       expect(await socket.end()).toMatchObject({ code: 4401 });
@@ -162,7 +162,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       expect(await socket.end()).toMatchObject({ code: 4409 });
     });
 
-    test("whose key was revoked before it subscribes", async () => {
+    test("whose key is revoked before it subscribes", async () => {
       const key = await mint(gateway);
       const socket = await connect(key.secret);
       await gateway.services.keys.revoke(await operator(gateway), key.id);
@@ -185,7 +185,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     ],
     [
       "too many fields",
-      // With `events` itself.
+      // Including `events` itself.
       `subscription { events { ${aliases(50)} } }`,
       "query_too_complex",
     ],
@@ -207,7 +207,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       "subscription ($a: String!) { events(after: $a) { id } }",
       "invalid_request",
     ],
-  ])("%s is rejected, and the connection goes on", async (_, query, code) => {
+  ])("%s is rejected, and the connection stays open", async (_, query, code) => {
     const socket = await connect();
     socket.subscribe("rejected", query);
     expect(await socket.errorOf("rejected")).toBe(code);
@@ -223,7 +223,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     expect(Object.keys(socket.messages.find(({ id }) => id === "1")?.payload.data.events)).toHaveLength(49);
   });
 
-  test("subscriptions that share results have each event in order, under their own IDs", async () => {
+  test("subscriptions that share results get each event in order, with their own IDs", async () => {
     const [one, other] = [await connect(), await connect()];
     const ids = ["1", "2", "3", 'a "quoted" id'];
     for (const socket of [one, other]) for (const id of ids) socket.subscribe(id, FOLLOW, { after: "0" });
@@ -240,7 +240,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     ["positions that no event has had", 'subscription { events(after: "x") { id } }'],
     ["queries", "{ whoami { agent { id } } }"],
   ])(
-    "a connection that goes on although its %s are rejected is closed, to try again later",
+    "a connection that keeps sending rejected %s is closed and can try again later",
     async (_, query) => {
       const socket = await connect();
       for (let i = 0; i < MAX_REJECTIONS; i++) {
@@ -251,7 +251,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     },
   );
 
-  test("a flood of subscriptions is cut off, without most of them being looked at", async () => {
+  test("a flood of subscriptions is cut off, and most of them are not examined", async () => {
     const socket = await connect();
     for (let i = 0; i < 5_000; i++) socket.subscribe(`${i}`, "subscription {");
     expect(await socket.end()).toMatchObject({ code: 1013 });
@@ -259,7 +259,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     expect(rejected.length).toBeLessThanOrEqual(MAX_REJECTIONS);
   });
 
-  test("opening connections and subscriptions in turn is limited as requests of the key", async () => {
+  test("opened connections and subscriptions count towards the key's rate limit", async () => {
     const { secret } = await mint(gateway, { rateLimitPerMinute: 4 });
     const socket = await connect(secret);
     for (const id of ["1", "2", "3"]) {
@@ -303,7 +303,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     await waitUntil(() => gateway.services.liveEvents.open === 26);
   });
 
-  test("a subscription by HTTP is rejected with what to do instead", async () => {
+  test("a subscription over HTTP is rejected with an alternative", async () => {
     const { status, body } = await gateway.graphql("subscription { events { id } }");
     expect(status).toBe(400);
     expect(body.errors[0]).toMatchObject({
@@ -323,7 +323,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       total("gateway_graphql_operations_total", { type: "subscription", outcome: "ok" }),
     ).toBeGreaterThan(0);
     expect(total("gateway_http_requests_total", { route: "/graphql", status: "101" })).toBeGreaterThan(0);
-    // This scrape.
+    // The request for the metrics.
     expect(total("gateway_http_requests_in_flight")).toBe(1);
   });
 

@@ -3,7 +3,7 @@ import { postgres, type TestDatabase } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { type FaultyWay, startProxy } from "../support/proxy";
 
-/** The lock under which pets are added, as one who is at it holds it. */
+/** Takes the lock for adding pets. */
 const PETS_LOCK = "SELECT pg_advisory_lock(723641, 1)";
 
 /** ReadyForQuery, outside a transaction (PostgreSQL manual, 54.7). */
@@ -49,7 +49,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect(reply.headers.get("retry-after")).toMatch(/^\d+$/);
   };
 
-  test("one that falls silent fails only the requests that use it, with 503", async () => {
+  test("a silent connection fails only the requests that use it, with 503", async () => {
     await list();
     proxy.silenceOpen();
     let isTold = false;
@@ -72,7 +72,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect((await list()).status).toBe(200);
   });
 
-  test("all silent, new ones too: each request is answered 503, also behind one that waits already", async () => {
+  test("if all connections are silent, including new ones, each request is answered 503, even behind a waiting one", async () => {
     await list();
     proxy.silence();
     const replies = [];
@@ -89,7 +89,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect(proxy.count()).toBeLessThanOrEqual(5);
   });
 
-  test("dead without anybody knowing: a read is begun again, a write is not", async () => {
+  test("if a connection is dead without notice, a read is retried and a write is not", async () => {
     await Promise.all([list(), gateway.graphql("{ viewer { id } }", {}, { token: gateway.owner })]);
     expect(proxy.count()).toBeGreaterThan(1);
     proxy.breakOpen();
@@ -107,7 +107,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect(await names()).toEqual(["Rex"]);
   });
 
-  test("cut while reads and writes are running: the process lives on, reads are begun again", async () => {
+  test("if connections are cut during reads and writes, the process keeps running and reads are retried", async () => {
     await list();
     proxy.silence();
     const reads = Array.from({ length: 4 }, list);
@@ -120,7 +120,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect((await list()).status).toBe(200);
   });
 
-  test("ended in the moment in which they are ready: the process lives on", async () => {
+  test("if connections end the moment they become ready, the process keeps running", async () => {
     await list();
     proxy.cut();
     proxy.endAfter(READY, lastWord({ S: "FATAL", V: "FATAL", C: "57P01", M: "terminating connection" }));
@@ -132,7 +132,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect(await names()).toEqual(["Rex"]);
   });
 
-  test("all that transactions may have, taken by some that wait: reads go on, the other writes are answered 503", async () => {
+  test("if waiting transactions hold all their connections, reads continue and other writes are answered 503", async () => {
     const holder = new Client({ connectionString: database.url });
     await holder.connect();
     try {

@@ -5,7 +5,7 @@ const CRASH = join(__dirname, "crash.mjs");
 
 /**
  * Runs `npm run test:crash` with other options, in a separate process because it consists of ES modules.
- * @returns what it printed, after checking that nothing was lost, doubled or incomplete
+ * @returns its output, after checking that nothing was lost, duplicated or incomplete
  */
 async function crash(engine: string, ...options: string[]): Promise<string> {
   const { NODE_OPTIONS: _, ...env } = process.env;
@@ -23,14 +23,14 @@ async function crash(engine: string, ...options: string[]): Promise<string> {
 jest.setTimeout(300_000);
 
 describe.each(["sqlite", "postgres"])("on %s", (engine) => {
-  test("answered writes survive kills under load, once and whole", async () => {
+  test("answered writes survive kills under load, complete and only once", async () => {
     const said = await crash(engine, "--only", "writes", "--kills", "3");
     expect(said).toMatch(/^kills +3 /m);
     expect(said).toMatch(/^answered +[1-9]/m);
     expect(said).toMatch(/^decisions +[1-9]/m);
   });
 
-  test("messages arrive once and in order at webhooks although their senders are killed", async () => {
+  test("messages arrive once and in order at webhooks even if their senders are killed", async () => {
     const options = ["--kills", "2", "--conversations", "20", "--messages", "5", "--freeze-seconds", "0"];
     const said = await crash(engine, "--only", "sends", ...options, "--expire-leases");
     expect(said).toMatch(/^webhooks +100 messages /m);

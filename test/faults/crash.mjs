@@ -5,7 +5,7 @@ import { printReport } from "./crash/report.mjs";
 import { runRounds } from "./crash/rounds.mjs";
 import { runSends } from "./crash/sends.mjs";
 
-// `npm run test:crash`: kills the service under load, again and again, and looks for what was lost.
+// `npm run test:crash`: repeatedly kills the service under load, and looks for lost data.
 
 /** @returns true if nothing was lost on this database */
 async function crash(engine, options) {
@@ -26,7 +26,7 @@ async function main() {
   if (options.help) return console.log(USAGE);
   let sound = true;
   for (const engine of options.engines) sound = (await crash(engine, options)) && sound;
-  // Said outright, for the package that starts PostgreSQL would end the process in its own way.
+  // Explicit, because the package that starts PostgreSQL would otherwise end the process with its own code.
   process.exit(sound ? 0 : 1);
 }
 

@@ -15,9 +15,9 @@ import { endProcesses, secretsIn, spawnServer } from "../support/process";
 const LONG = "x".repeat(9_000);
 
 describe.each([
-  // The file may have no more pages than it has: SQLite says "database or disk is full", as it does for a full disk.
+  // The file cannot have more pages than now, so SQLite reports "database or disk is full", as for a full disk.
   ["is full", "PRAGMA max_page_count = 1", "PRAGMA max_page_count = 4294967294", "SQLITE_FULL"],
-  // As when the file system is mounted read-only from under it.
+  // As if the file system were remounted read-only.
   ["has become read-only", "PRAGMA query_only = ON", "PRAGMA query_only = OFF", "SQLITE_READONLY"],
 ])("while the disk of the SQLite file %s", (_, fail, mend, driverCode) => {
   let gateway: TestGateway;
@@ -44,7 +44,7 @@ describe.each([
   const messages = async () =>
     (await gateway.graphql("{ messages(first: 100) { nodes { id } } }")).body.data.messages.nodes.length;
 
-  test("writes are answered 503 through both APIs, reads go on, and both work once it is mended", async () => {
+  test("writes are answered 503 through both APIs, reads continue, and both work after the repair", async () => {
     const numbers = Array.from({ length: 16 }, (_, i) => i);
     const rejected = await Promise.all(numbers.map(send));
     expect(rejected.map(({ status }) => status)).toEqual(numbers.map(() => 503));
@@ -55,7 +55,7 @@ describe.each([
     expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
     expect(await messages()).toBe(0);
     let ready = await gateway.rest("GET", "/readyz");
-    // The uses of keys are few bytes, which may have found room since.
+    // The uses of keys take few bytes, which may fit in the meantime.
     while (ready.body.writes === "ok") {
       expect((await send(0)).status).toBe(503);
       ready = await gateway.rest("GET", "/readyz");
@@ -69,10 +69,10 @@ describe.each([
     expect((await gateway.rest("GET", "/readyz")).body).toEqual({ status: "ok", writes: "ok" });
   });
 
-  test("no key is there without its entry in the audit log, nor the other way round", async () => {
+  test("no key exists without its audit log entry, or the other way round", async () => {
     const desk = apiKeyClient(gateway);
     let created = 1;
-    // Some fit into pages that the file has already.
+    // Some fit into pages that the file already has.
     while (codeOf(await desk.create({ name: `key ${created}` })) === undefined) created += 1;
     const [keys, entries] = await gateway.services.database.read((reader) =>
       Promise.all([
@@ -92,14 +92,14 @@ const onWriter = (gateway: TestGateway, pragma: string): Promise<unknown> =>
     { singleStatement: true },
   )(pragma);
 
-describe("what is counted while nothing can be written", () => {
+describe("counts while nothing can be written", () => {
   let gateway: TestGateway;
   beforeEach(async () => {
     gateway = await startGateway(sqlite);
   });
   afterEach(() => gateway.close());
 
-  test("is logged less and less often, takes the room of one entry a key, and is written in the end", async () => {
+  test("are logged less and less often, take the room of one entry per key, and are written in the end", async () => {
     const { database } = gateway.services;
     const { id } = await mint(gateway);
     const { organizationId, ...key } = await database.read((reader) =>
@@ -107,7 +107,7 @@ describe("what is counted while nothing can be written", () => {
     );
     const origin = { ip: null, userAgent: null, requestId: null };
     const errors: unknown[] = [];
-    // One write after the other: once this one has failed, those before it have.
+    // Writes run one after the other, so earlier writes have failed when this one has.
     const settled = () => database.write((tx) => tx.query("SELECT 1")).catch(() => undefined);
     const seconds = 600;
     jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask", "performance"] });
@@ -130,7 +130,7 @@ describe("what is counted while nothing can be written", () => {
     const entries = await auditLog(gateway, { targetId: id, action: "api_key_refused" });
     const counts: number[] = entries.map(({ count }: { count: number }) => count);
     expect(counts.reduce((sum, count) => sum + count)).toBe(seconds);
-    // Not one a minute: those of before the last failure are one.
+    // Not one per minute, because all counts before the last failure are merged.
     expect(counts.length).toBeLessThan(5);
   });
 });
@@ -146,7 +146,7 @@ onPosix(
       const log = join(directory, "log");
       const server = spawnServer(
         { DATABASE_URL: `sqlite:${join(directory, "gateway.sqlite")}`, LOG_LEVEL: "trace" },
-        // A megabyte for each: more than an empty database takes.
+        // A megabyte for each file, which is more than an empty database takes.
         { shell: `ulimit -f 2048; exec "$0" "$@" 2>${log}` },
       );
       await server.until("stdout", "/graphql\n");

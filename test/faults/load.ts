@@ -8,10 +8,10 @@ import { waitUntil } from "../support/wait-until";
 
 const CLIENTS = 16;
 
-/** One write, and how it went: `status` stays undefined where the connection ended without an answer. */
+/** A write and its result; `status` stays undefined if the connection ended without a response. */
 interface Write {
   name: string;
-  /** True if all of it had left the client when the server got its signal. */
+  /** True if the client had sent all of it when the server got its signal. */
   sentBefore: boolean;
   status?: number;
   body?: string;
@@ -25,7 +25,7 @@ const WRITES = [
   }),
 ];
 
-/** Clients that write over connections which are kept alive, until the server is gone. */
+/** Starts clients that write over keep-alive connections until the server is gone. */
 export function startLoad(server: TestServer) {
   const agent = new Agent({ keepAlive: true });
   const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
@@ -58,10 +58,10 @@ export function startLoad(server: TestServer) {
   };
   const ended = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
   return {
-    /** Resolves once so many have been answered. */
+    /** Resolves after `count` responses. */
     answered: (count: number) =>
       waitUntil(() => writes.filter(({ status }) => status !== undefined).length >= count),
-    /** From now on requests count as sent after the signal. */
+    /** Makes later requests count as sent after the signal. */
     tell: () => {
       stopping = true;
     },
@@ -73,7 +73,7 @@ export function startLoad(server: TestServer) {
   };
 }
 
-/** Names of the pets that a database holds. */
+/** Returns the names of the pets in a database. */
 export async function petNames(databaseUrl: string): Promise<string[]> {
   const database = await Database.open(createDataSource(databaseUrl));
   try {

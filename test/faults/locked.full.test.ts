@@ -5,10 +5,10 @@ import { sqlite } from "../support/engines";
 import { type Reply, startGateway, type TestGateway } from "../support/gateway";
 import { codeOf } from "../support/people";
 
-/** Several transactions full of units. */
+/** Enough units for several transactions. */
 const WRITES = 601;
 
-// What one write meets is in test/database/sqlite.test.ts; this is about many.
+// test/database/sqlite.test.ts tests a single write; this suite is about many.
 describe("while another process holds the write lock of the SQLite file for long", () => {
   let gateway: TestGateway;
   let other: DataSource;
@@ -21,7 +21,7 @@ describe("while another process holds the write lock of the SQLite file for long
     await gateway.close();
   });
 
-  /** A unit, which shares no statement with others; no two have the same number. */
+  /** Runs a unit that shares no statement with others; no two have the same number. */
   const write = (i: number): Promise<unknown> =>
     gateway.services.database.write((tx) =>
       tx.insert(Pet, { name: `pet ${i}`, categoryId: "1", status: null }),
@@ -32,8 +32,8 @@ describe("while another process holds the write lock of the SQLite file for long
       headers: { "idempotency-key": `key ${i}` },
     });
 
-  // Were each transaction to wait the whole 5 seconds, the last of seven would be answered after 35.
-  test("many writes are rejected together and not one after the other, reads go on, and retries make one row each", async () => {
+  // If each transaction waited the whole 5 seconds, the last of seven would be answered after 35.
+  test("many writes are rejected together instead of one after the other, reads continue, and each retry adds one row", async () => {
     const numbers = Array.from({ length: WRITES }, (_, i) => i);
     await other.query("BEGIN EXCLUSIVE");
     const writing = Promise.allSettled(numbers.map(write));
@@ -56,7 +56,7 @@ describe("while another process holds the write lock of the SQLite file for long
     const { database } = gateway.services;
     expect(await database.read((reader) => reader.count(Pet))).toBe(20);
     expect((await gateway.rest("GET", "/readyz")).body.writes).toBe("ok");
-    // It waits patiently again.
+    // The full waiting time is restored.
     const [{ timeout }] = await database.write((tx) => tx.query("PRAGMA busy_timeout"));
     expect(timeout).toBe(5000);
   }, 25_000);

@@ -5,7 +5,7 @@ import { waitUntil } from "../support/wait-until";
 
 const POOL = 4;
 
-/** A request without an answer for so long hangs (ms): it is to be answered within 5 s. */
+/** A request without a response after this time hangs (ms); it should be answered within 5 s. */
 const HANGS_MS = 10_000;
 
 interface Sample {
@@ -34,7 +34,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
   afterAll(() => postgres.end());
 
   test.each(WAYS)(
-    "$way: 503 through both APIs, and all is well when it is back",
+    "$way: both APIs answer 503, and everything works when it is back",
     async ({ way, away, back }) => {
       const database = `away_${way.replace(" ", "_")}`;
       await sql("postgres", `CREATE DATABASE ${database}`);
@@ -78,9 +78,9 @@ describe("a PostgreSQL that is away for a while, under load", () => {
         const kept = new Set((await sql(database, "SELECT id FROM pet")).map(({ id }) => String(id)));
         expect(added.filter((id) => !kept.has(id))).toEqual([]);
         expect(added.length).toBeGreaterThan(0);
-        // Two more listen, for work and for events.
+        // Two more connections listen for work and events.
         expect(await connections(database)).toBeLessThanOrEqual(POOL + 2);
-        // A line or two a second, whatever the load.
+        // One or two lines per second, whatever the load.
         expect(server.stderr().split("\n").length).toBeLessThan(100);
         expect(server.stderr()).not.toMatch(/unhandled|uncaught/i);
       } finally {
@@ -134,7 +134,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
       await client.end();
     }
   }
-  /** Once the server has ended those whose clients have gone. */
+  /** Counts the connections after the server has ended the ones without a client. */
   async function connections(database: string): Promise<number> {
     const count = async () => {
       const where = `datname = '${database}' AND application_name = 'gateway'`;

@@ -6,7 +6,7 @@ const POLICY = join(__dirname, "policy.mjs");
 jest.setTimeout(300_000);
 
 test.each(["sqlite", "postgres"])(
-  "on %s, processes that are killed send nothing outside of windows, beyond caps, out of order or after an opt-out",
+  "on %s, killed processes send nothing outside of windows, beyond caps, out of order or after an opt-out",
   async (engine) => {
     const { NODE_OPTIONS: _, ...env } = process.env;
     const options = ["--engine", engine, "--processes", "2", "--rounds", "8", "--agents", "4"];

@@ -44,16 +44,16 @@ const DOCUMENT = {
 };
 
 const LINES = ["one", "two"];
-/** How long before and after a window opens or closes rounds last (ms). */
+/** Duration of a round before and after a window opens or closes (ms). */
 const BEFORE_MS = 8_000;
 const AFTER_MS = 5_000;
 const MAX_PAUSE_MS = 700;
 /** Share of the messages to contacts for whom the visited window opens or closes. */
 const CONCERNED = 0.5;
-/** Share of the requests to the receiver that it rejects for now, or does not answer. */
+/** Shares of requests that the receiver temporarily rejects or does not answer. */
 const TROUBLE = { busy: 0.01, broken: 0.01 };
 const KILLS = 0.6;
-/** Share of the messages during which the contact opts in or out, and of these the opt-outs. */
+/** Share of the messages during which the contact opts in or out, and the share of opt-outs among them. */
 const CONSENTS = 0.15;
 const OPT_OUTS = 0.35;
 
@@ -75,7 +75,7 @@ async function startReceiver(random) {
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
-/** A contact in each zone, with a conversation on both lines. */
+/** Adds a contact in each zone, with a conversation on both lines. */
 async function openConversations(url, key) {
   const conversations = [];
   for (const [i, zone] of ZONES.entries()) {

@@ -6,7 +6,7 @@ const REVIEWS = join(__dirname, "reviews.mjs");
 jest.setTimeout(300_000);
 
 test.each(["sqlite", "postgres"])(
-  "on %s, proposed messages are sent once and as approved, while processes are killed",
+  "on %s, proposed messages are sent once and as approved, even while processes are killed",
   async (engine) => {
     const { NODE_OPTIONS: _, ...env } = process.env;
     const said = await new Promise<string>((resolve) => {

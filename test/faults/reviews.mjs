@@ -12,7 +12,8 @@ import { createPlace } from "./crash/place.mjs";
 import { ask } from "./crash/writes.mjs";
 import { createClock } from "./policy/clock.mjs";
 
-// `npm run test:reviews`: does everything at once that can happen to proposed messages, while processes are killed.
+// `npm run test:reviews`: does everything concurrently that can happen to proposed messages, while processes are
+// killed.
 
 const USAGE = `npm run test:reviews -- [options]
   --engine sqlite|postgres   the database (postgres)
@@ -29,14 +30,14 @@ const DOCUMENT = {
 
 const CREATE_LINE = "mutation ($input: CreateLineInput!) { createLine(input: $input) { line { id } } }";
 
-/** How many messages are reviewed at the same time. */
+/** Number of messages that are reviewed concurrently. */
 const WORKERS = 12;
 const MAX_PAUSE_MS = 150;
 const EXPIRES_AFTER_S = 60;
-/** Time between two moments at which all waiting messages expire (ms). */
+/** Interval at which all waiting messages expire (ms). */
 const EXPIRY_INTERVAL_MS = 4_000;
 const MAX_KILL_PAUSE_MS = 3_000;
-/** How long a killed process may delay what it was sending (ms). */
+/** Max delay of the messages that a killed process was sending (ms). */
 const TAKEOVER_MS = 60_000;
 
 const ENDED = new Set(["sent", "delivered", "read", "canceled", "failed"]);
@@ -91,7 +92,7 @@ async function run({ engine, processes, rounds, seed }) {
         });
         return { status: response.status, body: await response.json() };
       } catch {
-        // Its process was killed: it may have done it or not.
+        // The process was killed, so the request may have been executed or not.
         return { status: undefined };
       }
     };
@@ -162,7 +163,7 @@ async function run({ engine, processes, rounds, seed }) {
   }
 }
 
-/** Compares what was requested with what was sent, without any code of the service. */
+/** Compares the requests with the sent messages, without the service's code. */
 function verify({ messages, events, lanes }, acts, received) {
   const proposed = messages.filter(({ proposed_text }) => proposed_text !== null);
   const approvals = countOf(

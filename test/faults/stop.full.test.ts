@@ -15,7 +15,7 @@ import { petNames, startLoad } from "./load";
 onEachEngine((engine) => {
   const database = databaseForEach(engine);
 
-  test("on SIGTERM under load it answers all that was sent before, keeps all that it answered, and ends with code 0", async () => {
+  test("on SIGTERM under load, it answers all earlier requests, keeps all that it answered, and ends with code 0", async () => {
     const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: "info" });
     const load = startLoad(server);
     await load.answered(300);
@@ -24,7 +24,7 @@ onEachEngine((engine) => {
     const [writes, { code, stderr }] = await Promise.all([load.ended(), server.ended]);
     expect(code).toBe(0);
     expect(stderr).toContain('"stopped"');
-    // A stop has no error code.
+    // A stop does not cause error codes.
     expect(writes.filter(({ status }) => status !== undefined && ![200, 201].includes(status))).toEqual([]);
     expect(writes.filter(({ sentBefore, status }) => sentBefore && status === undefined)).toEqual([]);
     const kept = await petNames(database.url);
@@ -65,7 +65,7 @@ describe("stopped by a signal while a client", () => {
     ["is still sending the head of a request", "GET /healthz HTTP/1.1\r\nHo"],
   ])("%s, it does not wait for more and ends with code 0", async (_, bytes) => {
     client.write(bytes);
-    // Comes after the bytes, so the server has taken them.
+    // Sent after the bytes, so the server has read them.
     await fetch(`${server.url}/healthz`);
     const { code, stderr } = await server.stop();
     expect(code).toBe(0);
@@ -73,7 +73,7 @@ describe("stopped by a signal while a client", () => {
     expect(stderr).not.toContain("given up");
   });
 
-  test("does not finish its body, it gives the request up after seconds, says so and ends with code 0", async () => {
+  test("does not finish its body, it gives up the request after some seconds, says so and ends with code 0", async () => {
     await beginBody();
     const { code, stderr } = await server.stop();
     expect(code).toBe(0);
@@ -94,7 +94,7 @@ describe("stopped by a signal while a client", () => {
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "goes on with its body, %s that comes twice in a row, as npm forwards it, counts as one",
+    "continues its body, %s that comes twice in a row, as npm forwards it, counts as one",
     async (signal) => {
       await beginBody();
       server.signal(signal);
@@ -122,7 +122,7 @@ describe("stopped by a signal while a client", () => {
   });
 });
 
-test("on a signal while it starts, it starts, shows what is shown once, and then stops", async () => {
+test("on a signal while it starts, it finishes its start, shows the secrets that are shown once, and then stops", async () => {
   const database = await sqlite.createDatabase();
   try {
     const server = spawnServer({ DATABASE_URL: database.url });

@@ -37,12 +37,12 @@ const DOCUMENT = {
   ],
 };
 
-/** Contacts of each agent. */
+/** Number of contacts per agent. */
 const CONTACTS = 50;
 const MAX_PAUSE_MS = 300;
-/** How long timers wait (ms). */
+/** Max time until a timer is due (ms). */
 const MAX_WAIT_MS = 3_000;
-/** How long a killed process may delay the timers that it was firing (ms). */
+/** Max delay of the timers that a killed process was firing (ms). */
 const TAKEOVER_MS = 60_000;
 
 async function run({ engine, processes, kills, agents: count, seed, verbose }) {
@@ -81,7 +81,7 @@ async function run({ engine, processes, kills, agents: count, seed, verbose }) {
         await response.arrayBuffer();
         if (response.status === 201) acknowledged.push(n);
       } catch {
-        // The process was killed; the timer may be set or not.
+        // The process was killed, so the timer may be set or not.
       }
     };
     const clients = agents.map(async (agent) => {
@@ -118,7 +118,7 @@ async function run({ engine, processes, kills, agents: count, seed, verbose }) {
   }
 }
 
-/** Compares the timers that were set with those that fired, without any code of the service. */
+/** Compares the timers that were set with the timers that fired, without the service's code. */
 function verify({ decisions, messages, timers, complaints }, acknowledged) {
   const rows = decisions.map(({ situation, explanation }) => ({
     ...JSON.parse(situation),

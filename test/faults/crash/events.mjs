@@ -1,4 +1,4 @@
-/** The types of event that a message has had, by its status. */
+/** The event types that a message has had, by its status. */
 const OF_STATUS = {
   queued: ["message.queued"],
   sending: ["message.queued"],
@@ -8,7 +8,7 @@ const OF_STATUS = {
   canceled: ["message.queued", "message.canceled"],
 };
 
-/** Every change that is there has its events, in their order and without a gap, and no event is there without its change. */
+/** Checks that every stored change has its events, in order and without gaps, and that no event lacks its change. */
 export function verifyEvents(tables, history) {
   const { violate } = history;
   const { events, streams, messages, decisions, conversations, contacts } = tables;
@@ -47,7 +47,7 @@ export function verifyEvents(tables, history) {
       violate("half", `${types.join(", ")} tell of ${id}, which is not there`);
 }
 
-/** Every event about a contact, conversation or message reached the endpoint, those of one subject in their order. */
+/** Checks that every event about a contact, conversation or message reached the endpoint, in order for each subject. */
 export function verifyEndpoint({ events }, { taken, counts }, { violate, endpoint }) {
   endpoint.events = taken.size;
   endpoint.requests = counts.requests;

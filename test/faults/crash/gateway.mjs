@@ -35,7 +35,7 @@ export function spawnGateway(databaseUrl, settings = {}) {
   let stdout = "";
   let stderr = "";
   createInterface({ input: child.stderr }).on("line", (line) => {
-    // That the database is away is what is asked for.
+    // The database is unavailable on purpose.
     if (!line.endsWith('"msg":"unavailable"}')) stderr = `${stderr}${line}\n`.slice(-10_000);
   });
   const listening = new Promise((resolve, reject) => {
@@ -53,19 +53,19 @@ export function spawnGateway(databaseUrl, settings = {}) {
       failed(`ended with ${code ?? signal}`);
     });
   });
-  // One that is killed while it starts is never waited for.
+  // A process that is killed during its start is never awaited.
   listening.catch(() => {});
   return {
-    /** Its address, once it can be called. */
+    /** Resolves with its address when it can be called. */
     listening,
-    /** The first key's secret, where this start made it. */
+    /** The first key's secret, if this start created it. */
     firstKey: () => /^ *API key +(\S+) /m.exec(stdout)?.[1],
     signal: (signal) => child.kill(signal),
     async kill() {
       child.kill("SIGKILL");
       await ended;
     },
-    /** Its last output to standard error, without answers of 503. */
+    /** Its last output to standard error, without lines about 503 responses. */
     complaints: () => stderr,
     get hasEnded() {
       return child.exitCode !== null || child.signalCode !== null;

@@ -1,5 +1,5 @@
 /**
- * What was asked of the service and what came back, and what was found to be wrong. A write is
+ * Records the requests to the service, its responses, and the faults that were found. A write is
  * `{ kind, api, marker, idempotencyKey, … }`; its `outcome` is "answered" (a success, kept in `answer`),
  * "unavailable" (503) or "unanswered" (the connection ended): after the last two it is unknown whether it was kept.
  */
@@ -9,7 +9,7 @@ export function createHistory() {
     writes: [],
     kills: { load: 0, peer: 0, start: 0, birth: 0, database: 0 },
     retries: 0,
-    /** How many there were at the end. */
+    /** Number at the end. */
     events: 0,
     /** The events that a webhook endpoint got. */
     endpoint: { events: 0, requests: 0, repeats: 0 },
@@ -19,7 +19,7 @@ export function createHistory() {
       messages: 0,
       requests: 0,
       repeats: 0,
-      /** Those that a line gave up because it sends nothing twice. */
+      /** Messages that a line gave up because it sends nothing twice. */
       uncertain: 0,
       takeovers: 0,
       slowestTakeoverMs: 0,
@@ -28,8 +28,8 @@ export function createHistory() {
     slowestDeliveryMs: 0,
     violations,
     /**
-     * @param sort lost, doubled, half or other
-     * @param what the same text is counted once
+     * @param sort `lost`, `doubled`, `half` or `other`
+     * @param what a description; equal ones are counted once
      */
     violate: (sort, what) => violations[sort].add(what),
     get isSound() {

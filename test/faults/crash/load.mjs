@@ -2,7 +2,7 @@ import { pick } from "../../bench/random.mjs";
 import { send } from "./writes.mjs";
 
 const CLIENTS = 12;
-/** After a failure a client waits this long (ms), or a dead database would be asked without a pause. */
+/** Pause of a client after a failure, so that it does not call a dead database without a pause (ms). */
 const PAUSE_MS = 20;
 
 const KINDS = [
@@ -22,13 +22,13 @@ const KINDS = [
 ];
 
 /**
- * Clients that write through both APIs, one after the other each, until they are stopped.
+ * Starts clients that write through both APIs, each one request at a time, until they are stopped.
  * @returns `{ stop }`, which waits for the requests in flight
  */
 export function startLoad(url, callers, history, random) {
   const { conversations } = callers;
   let stopped = false;
-  /** Keys that may be changed: each by one client, once its creation was answered. */
+  /** Keys that may be changed, each by one client, after the response to its creation. */
   const free = [];
   const client = async () => {
     while (!stopped) {
@@ -62,7 +62,7 @@ function compose(number, { free, conversations }, random) {
   const idempotencyKey = random() < 0.5 ? `idempotency ${number}` : undefined;
   if (kind === "decide") {
     const api = random() < 0.5 ? "rest" : "graphql";
-    // About a new contact, or in a conversation that others write in as well.
+    // About a new contact, or in a conversation in which others also write.
     const conversation = random() < 0.5 ? pick(random, conversations) : undefined;
     return { kind, api, marker, conversation, idempotencyKey };
   }

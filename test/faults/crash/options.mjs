@@ -15,7 +15,7 @@ export const USAGE = `npm run test:crash -- [options]
 
 const ENGINES = ["sqlite", "postgres"];
 
-/** A mistake in the arguments, reported without a stack. */
+/** Invalid arguments, reported without a stack trace. */
 export class UsageError extends Error {}
 
 function wholeNumber(text, name) {

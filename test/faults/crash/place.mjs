@@ -5,8 +5,8 @@ import { startPostgres } from "./postgres.mjs";
 import { expirePostgresLeases, expireSqliteLeases, postgresTables, sqliteTables } from "./tables.mjs";
 
 /**
- * Where a run keeps its databases. `create` makes an empty one: `{ url, tables(), expireLeases() }`. `kill` ends the database
- * server under the service and starts it again; an embedded database has none.
+ * Returns the place where a run keeps its databases. `create` creates an empty one: `{ url, tables(), expireLeases()
+ * }`. `kill` ends and restarts the database server of the service; an embedded database has none.
  */
 export const createPlace = (engine) => (engine === "sqlite" ? sqlitePlace() : postgresPlace());
 

@@ -5,12 +5,12 @@ import { newPostgres } from "../../support/embedded-postgres.mjs";
 
 const START_LIMIT_MS = 30_000;
 
-/** Starts a PostgreSQL of our own with its default settings, which can be killed and comes back with its data. */
+/** Starts a separate PostgreSQL server with default settings, which can be killed and restarted with its data. */
 export async function startPostgres() {
   const { server: postgres, databaseDir, url, said } = await newPostgres("crash");
   const start = async () => {
     const giveUpAt = Date.now() + START_LIMIT_MS;
-    // What is left of a killed server may still hold its shared memory for a moment.
+    // The remains of a killed server may still hold its shared memory for a moment.
     for (;;) {
       const started = await postgres.start().then(
         () => true,
@@ -24,16 +24,16 @@ export async function startPostgres() {
   await postgres.initialise();
   await start();
   return {
-    /** Without a database. */
+    /** URL without a database. */
     url,
     createDatabase: (name) => postgres.createDatabase(name),
     /**
-     * @param signal SIGKILL, or SIGQUIT for its own immediate stop
-     * @param downMs how long it stays away
+     * @param signal SIGKILL, or SIGQUIT for an immediate shutdown
+     * @param downMs time until it is restarted (ms)
      */
     async kill(signal, downMs) {
       const { process: server } = postgres;
-      // Its children hold its output: once that is closed, all of them have ended.
+      // Its children hold its output, so all of them have ended when it is closed.
       const ended = once(server, "close");
       server.kill(signal);
       await ended;

@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { Webhook } from "standardwebhooks";
 
-/** Share of the requests that are answered late, rejected for now, or not at all. */
+/** Shares of requests that are answered late, rejected temporarily, or not answered. */
 const TROUBLE = { slow: 0.1, busy: 0.02, broken: 0.02 };
-/** The same where every failure delays what follows by a minute or more. */
+/** The same if every failure delays later messages by a minute or more. */
 const LITTLE_TROUBLE = { ...TROUBLE, busy: 0, broken: 0 };
 const MAX_DELAY_MS = 200;
 
 /**
- * Starts a webhook receiver that verifies what arrives, and remembers each `webhook-id`, so that it takes every message
- * once however often it is sent.
- * @param options.isBusy true if it rejects some requests for now
+ * Starts a webhook receiver that verifies requests and remembers each `webhook-id`, so that it accepts every message
+ * once, however often it is sent.
+ * @param options.isBusy true if it temporarily rejects some requests
  * @param options.isReliable true if it answers every request
  */
 export async function startReceiver(random, { isBusy = true, isReliable = false } = {}) {
@@ -49,16 +49,16 @@ export async function startReceiver(random, { isBusy = true, isReliable = false 
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${server.address().port}/`,
-    /** @param secret the signing secret of the line that sends here */
+    /** @param secret the signing secret of the sending line */
     expect(secret) {
       webhook = new Webhook(secret);
     },
-    /** The messages or events that were taken, by ID, in the order of their arrival. */
+    /** The accepted messages or events, by ID, in order of arrival. */
     taken,
-    /** How many requests there were of each message. */
+    /** Number of requests for each message. */
     requestsOf,
     counts,
-    /** When a message was last taken. */
+    /** Time when the last message was accepted. */
     lastAt: () => lastAt,
     async close() {
       server.closeAllConnections();

@@ -1,8 +1,8 @@
 const MAX_SHOWN = 20;
 
 /**
- * Prints the counts of a run, and what was wrong.
- * @returns true if nothing was
+ * Prints the counts and the faults of a run.
+ * @returns true if there were no faults
  */
 export function printReport(history, { engine, seed, seconds }) {
   const { writes, kills, retries, slowestDeliveryMs, sends, events, endpoint, violations, isSound } = history;

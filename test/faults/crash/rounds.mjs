@@ -5,25 +5,25 @@ import { startLoad } from "./load.mjs";
 import { verify } from "./verify.mjs";
 import { ask, present, send } from "./writes.mjs";
 
-/** Longest time that the load goes on before a kill (ms). */
+/** Max duration of the load before a kill (ms). */
 const MAX_LOAD_MS = 500;
-/** Longest time that a service has to start before a kill (ms). */
+/** Max time that a service has to start before a kill (ms). */
 const START_TIMEOUT_MS = 900;
-/** Longest time that a killed database stays away (ms). */
+/** Max time until a killed database is restarted (ms). */
 const MAX_DOWN_MS = 300;
 const RECOVERY_LIMIT_MS = 20_000;
-/** Longest time after a kill until every accepted message is delivered (ms). */
+/** Max time after a kill until every accepted message is delivered (ms). */
 const DELIVERY_LIMIT_MS = 40_000;
 const CONVERSATIONS = 8;
-/** Keys of a round that are presented after it. */
+/** Number of keys in a round that are presented after it. */
 const PRESENTED = 5;
-/** Retries at a time: hundreds in parallel would be rejected by a database that has just come back. */
+/** Number of concurrent retries; a restarted database would reject hundreds. */
 const RETRYING = 12;
-/** How often a retry is sent while it is answered with 503, and the pause between (ms). */
+/** Max attempts of a retry while the response is 503, and the pause between them (ms). */
 const MAX_ATTEMPTS = 5;
 const RETRY_AFTER_MS = 1_000;
 
-/** Decides about new contacts with effects of all sorts, and about known ones with a message alone. */
+/** Decides about new contacts with effects of all kinds, and about known contacts with only a message. */
 const DOCUMENT = {
   format: 1,
   situations: { new: { marker: "string" }, known: { marker: "string" } },
@@ -41,7 +41,7 @@ const DOCUMENT = {
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
-/** Kills as often as the options say, and looks after each kill whether all is there. */
+/** Kills as often as the options say, and checks after each kill that nothing is missing. */
 export async function runRounds(place, history, { kills, seed, verbose }) {
   const random = seeded(seed);
   const database = await place.create();
@@ -52,7 +52,7 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
   const callers = { key: gateway.firstKey(), session: token, agentId: agents[0].id };
   await publish(url, callers);
   callers.conversations = await openConversations(url, callers.key);
-  /** A second process on the same database, which delivers too. */
+  /** A second process on the same database, which also delivers. */
   let peer = spawnGateway(database.url);
   await peer.listening;
 
@@ -78,7 +78,7 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
       peer = spawnGateway(database.url);
       await peer.listening;
     },
-    /** The service, while it starts on what a kill under load has left. */
+    /** The service, while it starts after a kill under load. */
     async start() {
       const load = startLoad(url, callers, history, random);
       await setTimeout(random() * MAX_LOAD_MS);
@@ -100,7 +100,7 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
       verify(await empty.tables(), { ...history, writes: [] });
       await second.kill();
     },
-    /** The database, under load; the service stays. */
+    /** The database, under load; the service keeps running. */
     async database() {
       const load = startLoad(url, callers, history, random);
       await setTimeout(random() * MAX_LOAD_MS);
@@ -183,7 +183,9 @@ async function delivered(url, key, history) {
   history.slowestDeliveryMs = Math.max(history.slowestDeliveryMs, Date.now() - since);
 }
 
-/** Mostly under load, on PostgreSQL also the database's server; the order is the same in each run. */
+/**
+ * Returns the kind of kill, mostly under load, and on PostgreSQL including the database server; the same in each run.
+ */
 function sortOf(number, databaseToo) {
   if (number % 10 === 4) return "start";
   if (number % 10 === 2) return "peer";
@@ -192,7 +194,7 @@ function sortOf(number, databaseToo) {
 }
 
 /**
- * Sends a write, and again after a 503, as its `Retry-After` asks.
+ * Sends a write, and repeats it after a 503, as its `Retry-After` says.
  * @returns the outcome of the last attempt
  */
 async function sendUntilDecided(write, url, callers, history) {
@@ -203,7 +205,7 @@ async function sendUntilDecided(write, url, callers, history) {
   }
 }
 
-/** Sends again what may be sent again: what was not answered, and some of what was. */
+/** Repeats writes that may be repeated: all unanswered writes, and some answered ones. */
 async function retryAll(writes, url, callers, history) {
   const repeatable = writes.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
   const unanswered = repeatable.filter(({ outcome }) => outcome !== "answered");
@@ -222,7 +224,7 @@ async function retryAll(writes, url, callers, history) {
   await Promise.all(Array.from({ length: RETRYING }, retry));
 }
 
-/** The service serves again, without a restart, once its database is back. */
+/** Waits until the service works again without a restart, after its database is back. */
 async function recovered(url, history) {
   const giveUpAt = Date.now() + RECOVERY_LIMIT_MS;
   while (Date.now() < giveUpAt) {
@@ -236,7 +238,7 @@ async function recovered(url, history) {
   history.violate("other", "the service did not find its database again");
 }
 
-/** The last keys that were made are accepted, or rejected where they have been ended since. */
+/** Checks that the latest keys are accepted, or rejected if they have ended since. */
 async function presentKeys(writes, url, history) {
   const ended = new Set(
     writes

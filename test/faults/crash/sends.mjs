@@ -7,14 +7,14 @@ import { ask } from "./writes.mjs";
 
 const CLIENTS = 12;
 const PAUSE_MS = 50;
-/** Longest time that messages are sent before a kill (ms). */
+/** Max time for which messages are sent before a kill (ms). */
 const MAX_LOAD_MS = 500;
 const MAX_DOWN_MS = 300;
-/** Longest time between the start of a lost attempt and its takeover (ms). */
+/** Max time between the start of a lost attempt and its takeover (ms). */
 const TAKEOVER_LIMIT_MS = 40_000;
-/** Longest time that no message arrives although some are left (ms): longer than the longest delay of a retry here. */
+/** Max time without an arriving message although some are left (ms); longer than the longest retry delay here. */
 const STALL_LIMIT_MS = 60_000;
-/** One conversation in so many is on the line that sends nothing twice. */
+/** Every n-th conversation is on the line that sends nothing twice. */
 const ONCE_EVERY = 10;
 
 const SETTINGS = {
@@ -34,8 +34,8 @@ const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
 }`;
 
 /**
- * Kills two processes, or their database, while they send messages to webhook receivers, and looks whether each message
- * arrived, once by its ID, and in its order.
+ * Kills two processes, or their database, while they send messages to webhook receivers, and checks that each message
+ * arrived, once by its ID, and in order.
  */
 export async function runSends(place, history, options) {
   const { kills, seed, conversations, messages, freezeSeconds, expireLeases, verbose } = options;
@@ -51,7 +51,7 @@ export async function runSends(place, history, options) {
   const { token } = (await ask(first, undefined, SIGN_IN, { input: OWNER })).signIn;
   const [{ id: agentId }] = (await ask(first, token, "{ agents { id } }")).agents;
 
-  /** Sends again what was not answered, which changes nothing if it was accepted. */
+  /** Repeats unanswered requests, which changes nothing if they were accepted. */
   const insist = async (...request) => {
     for (;;) {
       try {
@@ -106,7 +106,7 @@ export async function runSends(place, history, options) {
       await gateways[which].kill();
       await respawn(which);
     },
-    /** Both processes, after which all leases are those of the dead. */
+    /** Both processes; afterwards, all leases belong to dead processes. */
     async both() {
       await Promise.all(gateways.map((gateway) => gateway.kill()));
       await database.expireLeases();
@@ -120,7 +120,7 @@ export async function runSends(place, history, options) {
           await respawn(which);
         }
     },
-    /** Frozen for longer than a lease; what it does afterwards changes nothing. */
+    /** Frozen for longer than a lease; its later work changes nothing. */
     async freeze() {
       const [, peer] = gateways;
       peer.signal("SIGSTOP");
@@ -138,7 +138,7 @@ export async function runSends(place, history, options) {
     let sent = 0;
     for (const [i, sort] of sorts.entries()) {
       const until = Math.floor((total * (i + 1)) / sorts.length);
-      // The messages of a conversation are sent one after the other: its turns are `conversations` numbers apart.
+      // A conversation's messages are sent one after the other, with numbers that are `conversations` apart.
       const load = sendAll(sent, until, conversations, say);
       sent = until;
       await setTimeout(random() * MAX_LOAD_MS);
@@ -169,7 +169,7 @@ async function inParallel(items, work) {
   await Promise.all(Array.from({ length: CLIENTS }, client));
 }
 
-/** Sends numbered messages, those of one conversation in the order of their numbers. */
+/** Sends numbered messages, in order within each conversation. */
 async function sendAll(from, until, conversations, say) {
   const byConversation = new Map();
   for (let number = from; number < until; number += 1) {
@@ -181,7 +181,7 @@ async function sendAll(from, until, conversations, say) {
   });
 }
 
-/** Waits until no message and no event is left, as long as some arrive. */
+/** Waits until no message or event is left, as long as some arrive. */
 async function allArrived(database, receivers, history) {
   for (;;) {
     const { messages, lanes, unseen } = await database.tables();

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import sqlite3 from "sqlite3";
 
-/** The rows that a run looks at, read without any code of the service. */
+/** The rows that a run checks, read without the service's code. */
 const QUERIES = {
   pets: "SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS category_id, status FROM pet",
   messages:
@@ -35,7 +35,7 @@ async function readAll(query) {
   return tables;
 }
 
-/** Ends all leases; by the clock of the database, they ended long ago. */
+/** Ends all leases, long ago by the database's clock. */
 const EXPIRE_LEASES = `UPDATE lane SET lease_until = '2000-01-01T00:00:00.000Z', wake_at = '2000-01-01T00:00:00.000Z'
   WHERE lease IS NOT NULL`;
 
@@ -60,7 +60,7 @@ export async function expirePostgresLeases(url) {
   }
 }
 
-/** All tables of a SQLite file, and what its own checks complain of: `{ …rows, complaints }`. */
+/** Returns all tables of a SQLite file, and the complaints of its own checks: `{ …rows, complaints }`. */
 export async function sqliteTables(file) {
   const database = new sqlite3.Database(file);
   const query = promisify(database.all.bind(database));
@@ -78,7 +78,7 @@ export async function sqliteTables(file) {
   }
 }
 
-/** All tables of a PostgreSQL database, whose constraints hold by themselves. */
+/** Returns all tables of a PostgreSQL database, which enforces its constraints itself. */
 export async function postgresTables(url) {
   const client = new pg.Client(url);
   await client.connect();

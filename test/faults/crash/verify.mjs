@@ -14,7 +14,7 @@ const groupBy = (rows, keyOf) => {
   return { of: (key) => groups.get(key) ?? [] };
 };
 
-/** Holds the tables against all that was asked and answered so far. */
+/** Compares the tables with all requests and responses so far. */
 export function verify(tables, history) {
   const { violate } = history;
   for (const complaint of tables.complaints) violate("other", complaint);
@@ -27,7 +27,7 @@ export function verify(tables, history) {
     message: groupBy(tables.messages, ({ message }) => message),
     say: groupBy(tables.messages, ({ message }) => message),
     decide: groupBy(tables.decisions, ({ situation }) => JSON.parse(situation).data.marker),
-    // A successor has the name of the key that it replaces.
+    // A new key has the name of the key that it replaces.
     createKey: groupBy(
       tables.keys.filter(({ id }) => !successors.has(id)),
       ({ name }) => name,
@@ -52,7 +52,7 @@ export function verify(tables, history) {
   verifyEvents(tables, history);
 }
 
-/** Every message was delivered in one attempt, and those of a conversation in their order, without a gap. */
+/** Checks that every message was delivered in one attempt, and in order without gaps within a conversation. */
 function verifyDeliveries({ messages, attempts, lanes }, violate) {
   const attemptsOf = groupBy(attempts, (attempt) => attempt.message_id);
   const last = new Map();
@@ -69,7 +69,7 @@ function verifyDeliveries({ messages, attempts, lanes }, violate) {
   if (lanes.length > 0) violate("other", `${lanes.length} lanes are left without a message`);
 }
 
-/** One that was answered is there once, as it was answered; any other at most once. */
+/** Checks that an answered creation is stored once, as answered, and any other at most once. */
 function verifyCreate(write, rows, violate) {
   const { kind, marker, answer, outcome } = write;
   const id = answer?.apiKey?.id ?? answer?.id;
@@ -87,7 +87,7 @@ function verifyCreate(write, rows, violate) {
   }
 }
 
-/** The row and the record of its idempotency key are there together. */
+/** Checks that a row and the record of its idempotency key are either both stored or both missing. */
 function verifyRecord({ kind, marker }, rows, records, violate) {
   if (records.length > 1)
     violate("doubled", `the idempotency key of ${marker} has ${records.length} records`);
@@ -99,7 +99,7 @@ function verifyRecord({ kind, marker }, rows, records, violate) {
   }
 }
 
-/** A change that was answered is there. */
+/** Checks that an answered change is stored. */
 function verifyChange({ kind, marker, target, graceSeconds, answer, outcome }, keys, violate) {
   if (outcome !== "answered") return;
   const old = keys.get(target.id);
@@ -116,7 +116,7 @@ function verifyChange({ kind, marker, target, graceSeconds, answer, outcome }, k
   }
 }
 
-/** Every decision is there with all that it did, and nothing of one is there without it. */
+/** Checks that every decision is stored with all its effects, and no effect without its decision. */
 function verifyDecisions({ decisions, messages, addresses, conversations, tags, matches }, violate) {
   const byId = new Map(decisions.map((decision) => [decision.id, decision]));
   const messagesOf = groupBy(messages, ({ decision_id }) => decision_id);
@@ -149,7 +149,10 @@ function verifyDecisions({ decisions, messages, addresses, conversations, tags, 
     if (address.startsWith("write ") && !decided.has(id)) violate("half", `${address} has no decision`);
 }
 
-/** Every key and every change of one has its one audit entry, and every entry its key; a rotation has both keys. */
+/**
+ * Checks that every key and every change to a key has exactly one audit entry, every entry its key, and a rotation both
+ * keys.
+ */
 function verifyKeys(tables, keys, violate) {
   const entries = groupBy(tables.audit, ({ action, target_id }) => `${action} ${target_id}`);
   for (const { target_id, action } of tables.audit) {

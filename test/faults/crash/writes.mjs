@@ -42,7 +42,7 @@ const REQUESTS = {
     graphql(session, ROTATE_KEY, { id: target.id, graceSeconds }),
 };
 
-/** A situation that the configuration of rounds.mjs has a rule for. */
+/** A situation for which the configuration in rounds.mjs has a rule. */
 const handed = ({ marker, conversation }) =>
   conversation === undefined
     ? {
@@ -68,7 +68,7 @@ const graphql = (token, query, variables) => ({
 });
 
 /**
- * Sends a write, and notes in it how that went.
+ * Sends a write, and records its outcome in it.
  * @returns its outcome
  */
 export async function send(write, url, callers, history) {
@@ -95,14 +95,14 @@ export async function send(write, url, callers, history) {
     write.outcome = "unanswered";
     if (error.name === "TimeoutError") history.violate("other", `${write.kind} ${write.marker} hung`);
   }
-  // A retry changes the outcome, not how the first sending went.
+  // A retry changes the outcome, but not the first one.
   write.first ??= write.outcome;
   return write.outcome;
 }
 
 /**
- * Asks something through the GraphQL API.
- * @throws Error when that fails
+ * Calls the GraphQL API.
+ * @throws Error if the call fails
  */
 export async function ask(url, token, query, variables = {}) {
   const response = await fetch(`${url}/graphql`, {
@@ -116,7 +116,7 @@ export async function ask(url, token, query, variables = {}) {
   return data;
 }
 
-/** Status of `GET /agent/whoami` with a key. */
+/** Returns the status of `GET /agent/whoami` with a key. */
 export async function present(url, secret) {
   const headers = { authorization: `Bearer ${secret}` };
   const response = await fetch(`${url}/agent/whoami`, { headers, signal: AbortSignal.timeout(HUNG_MS) });

@@ -1,4 +1,4 @@
-// Preloaded by processes whose clock is set by a file: the milliseconds by which it is ahead.
+// Preloaded by processes whose clock is set by a file with the number of milliseconds by which it is ahead.
 const { readFileSync } = require("node:fs");
 
 const INTERVAL_MS = 20;
@@ -9,7 +9,7 @@ function read() {
   try {
     aheadMs = Number(readFileSync(process.env.CLOCK_FILE, "utf8")) || aheadMs;
   } catch {
-    // Not written yet.
+    // The file has not been written yet.
   }
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const PRELOADED = fileURLToPath(new URL("clock.cjs", import.meta.url));
 
-/** A clock for this process and those that it starts; it only jumps ahead. */
+/** Creates a clock for this process and its child processes; it only jumps ahead. */
 export function createClock(folder) {
   const file = join(folder, "clock");
   let aheadMs = 0;
@@ -13,7 +13,7 @@ export function createClock(folder) {
     now: () => Date.now() + aheadMs,
     jumpTo(ms) {
       aheadMs = Math.max(aheadMs, ms - Date.now());
-      // At once, because a process may just read it.
+      // Atomically, because a process may be reading it.
       writeFileSync(`${file}.new`, String(aheadMs));
       renameSync(`${file}.new`, file);
     },

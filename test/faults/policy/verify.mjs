@@ -1,20 +1,20 @@
 import { isOpen } from "./windows.mjs";
 
-/** Longest time from the opening of a window until a message that waited for it is sent (ms). */
+/** Max time from the opening of a window until a message that waited for it is sent (ms). */
 const MAX_LATE_MS = 5_000;
 
-/** How long a killed process delays the messages to its contacts (ms). */
+/** Max delay of messages to a contact after a process was killed (ms). */
 const TAKEOVER_MS = 45_000;
 
 const PERIODS_MS = { PT2H: 2 * 3_600_000, P1D: 24 * 3_600_000 };
 
-/** Errors of messages that may have got their last place, after they were scheduled again, without another attempt. */
+/** Errors of messages that may have been rescheduled to their last place without another attempt. */
 const GIVEN_UP = new Set(["opted_out", "expired", "capped"]);
 
 /**
- * Checks what was sent, without any code of the service.
- * @param about.visited the parts of the time that passed as it does; between them, it was skipped
- * @param about.consents the requests, from when they were sent until they were answered
+ * Checks the sent messages without the service's code.
+ * @param about.visited the periods in which time passed normally; the time between them was skipped
+ * @param about.consents the requests, with the times when they were sent and answered
  */
 export function verify({ messages, attempts, events }, { conversations, visited, caps, topics, consents }) {
   const faults = {
@@ -86,7 +86,7 @@ export function verify({ messages, attempts, events }, { conversations, visited,
     if (first === undefined || !visited.some(({ from, until }) => due >= from + 6_000 && due <= until))
       continue;
     const lateMs = Date.parse(first.started_at) - due;
-    // Caps concern all that the contact gets, and the order all of the conversation.
+    // Caps concern all messages to the contact, and the order concerns all messages in the conversation.
     const disturbed = ofContact
       .get(place.contactId)
       .filter((other) => other.isBound || other.conversation_id === conversation_id)
@@ -126,12 +126,12 @@ export function verify({ messages, attempts, events }, { conversations, visited,
   };
 }
 
-/** True if a contact is certainly opted out of a topic, or of all (`*`), at a time. */
+/** Returns a function that is true if a contact has certainly opted out of a topic, or of all (`*`), at a time. */
 const optedOut = (topics, consents) => (contactId, topic, ms) => {
   const known = consents.filter((each) => each.contactId === contactId && each.topic === topic);
   const outs = known.filter(({ state, until }) => state === "out" && until < ms);
   if (topics[topic]?.default === "out") outs.push({ from: Number.NEGATIVE_INFINITY });
-  // An opt-in takes effect between its request and its answer.
+  // An opt-in takes effect between its request and the response.
   const isUndone = (out) =>
     known.some(({ state, from, until }) => state === "in" && from <= ms && until >= out.from);
   return outs.some((out) => !isUndone(out));

@@ -3,7 +3,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 const DAY_MS = 24 * HOUR_MS;
 
-/** Zones whose clocks change twice a year; Chile’s at midnight, those of Lord Howe by half an hour. */
+/** Zones whose clocks change twice a year; Chile’s change at midnight, and Lord Howe’s by half an hour. */
 export const ZONES = [
   "Europe/Zurich",
   "America/New_York",
@@ -15,7 +15,7 @@ export const ZONES = [
 
 const FIRST_YEAR = 2027;
 
-/** Many of them at night, when clocks change. */
+/** Many windows are at night, when clocks change. */
 export const WINDOWS = [
   { days: "sun-sat", from: "23:30", to: "00:20" },
   { days: "sun-sat", from: "00:45", to: "01:20" },
@@ -37,7 +37,7 @@ function shownBy(zone, ms) {
   return { day: parts.weekday.toLowerCase(), time: `${parts.hour}:${parts.minute}` };
 }
 
-/** True if the clocks of a zone show a time in a window; written apart from the service. */
+/** True if the clocks of a zone show a time in a window; independent of the service's code. */
 export function isOpen(zone, ms) {
   const { day, time } = shownBy(zone, ms);
   return WINDOWS.some(({ days, from, to }) => {
@@ -55,15 +55,15 @@ const offsetOf = (zone, ms) =>
     .formatToParts(ms)
     .find(({ type }) => type === "timeZoneName").value;
 
-/** The middays in UTC around which the clocks of a zone change in a year. */
+/** Returns the middays in UTC near the times when the clocks of a zone change in a year. */
 function changesOfClocks(zone, year) {
   const days = Array.from({ length: 365 }, (_, i) => Date.UTC(year, 0, 1, 12) + i * DAY_MS);
   return days.filter((ms) => offsetOf(zone, ms - DAY_MS / 2) !== offsetOf(zone, ms + DAY_MS / 2));
 }
 
 /**
- * The times around the nights in which clocks change at which windows open or close, in order, from years enough.
- * @param count how many there are at least
+ * Returns the times when windows open or close around the nights in which clocks change, in order, from enough years.
+ * @param count min number of times
  */
 export function changes(count) {
   const found = new Set();
