@@ -21,10 +21,10 @@ import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 import { expectRestAnswer } from "./oracle";
 
-/** How many situations are decided on each engine: `FUZZ_DECISIONS=10000 npx jest test/fuzz/decisions`. */
+/** Number of situations to decide on each engine: `FUZZ_DECISIONS=10000 npx jest test/fuzz/decisions`. */
 const DECISIONS = Number(process.env.FUZZ_DECISIONS ?? cases(150));
 const SITUATIONS_PER_DOCUMENT = 10;
-/** Of so many decisions, one comes by HTTP. */
+/** One in this many decisions is requested over HTTP. */
 const HTTP_SHARE = 25;
 
 type Situation = typeof situation extends fc.Arbitrary<infer T> ? T : never;
@@ -48,14 +48,14 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine
       await validateInput(input);
       return await gateway.services.decisions.decide(context, { ...input, ...more });
     } catch (error) {
-      // Any other error would be answered as an internal one.
+      // Any other error would cause an internal error.
       if (!(error instanceof GatewayError)) throw error;
       expect(["invalid_request", "queue_full"]).toContain(error.code);
       return error.message;
     }
   };
 
-  /** A result without the time at which it came about. */
+  /** Returns a result without its time. */
   const timeless = (result: Decision | string): string =>
     typeof result === "string"
       ? result
@@ -95,12 +95,12 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine
     expect(evaluated.steps).toBeLessThanOrEqual(MAX_CONDITION_STEPS + MAX_TEXT_STEPS + 2);
     const { status, explanation } = await gateway.services.replays.one(context, decided.id, { version });
     expect(status).toBe(ReplayStatus.same);
-    // REST's writer selects the members of the replay; the answer of a decision is what is stored.
+    // REST's writer selects the members of the replay; the response to a decision is the stored text.
     expect(writer?.write({ explanation })).toBe(`{"explanation":${stored.explanation?.text}}`);
     expect(decided.explanation?.text).toBe(stored.explanation?.text);
     if ((seen.decided + seen.rejected) % HTTP_SHARE !== 0) return;
     seen.http += 1;
-    // About another contact, because the first decision may have handed its conversation off.
+    // About another contact, because the first decision may have handed off its conversation.
     const another = await someContact();
     const reply = await decisionClient(gateway).decide({ type, data, ...(another && { contact: another }) });
     expectRestAnswer(reply);

@@ -16,12 +16,12 @@ import { int, junk, text } from "../support/hostile-values";
 
 const schema = createSchema();
 
-/** The state of a growing document: a source of chance, and the variables that it has declared. */
+/** The state of a growing document: a source of randomness, and the declared variables. */
 interface Growth {
   draw: fc.GeneratorValue;
-  /** Ids that the store knows. */
+  /** IDs of stored objects. */
   ids: readonly string[];
-  /** Cursors that the store handed out. */
+  /** Cursors from earlier responses. */
   cursors: readonly string[];
   declared: string[];
   variables: Record<string, unknown>;
@@ -37,7 +37,7 @@ const ofInt = () => int;
 const ofEither = () => fc.oneof(text, junk);
 const ofNat = (max: number) => fc.nat({ max });
 
-/** A value for a type, as JSON; now and then one that does not fit. */
+/** Returns a value for a type, as JSON, and sometimes one that does not fit. */
 function someValue(growth: Growth, type: GraphQLInputType): unknown {
   const { draw, ids } = growth;
   if (chance(growth, 2)) return draw(ofJunk);
@@ -70,7 +70,7 @@ function someValue(growth: Growth, type: GraphQLInputType): unknown {
   }
 }
 
-/** The value as it is written into a document, or the variable that it became. */
+/** Returns the literal for a document, or the variable for the value. */
 function written(growth: Growth, type: GraphQLInputType): string {
   const value = someValue(growth, type);
   if (chance(growth, 40)) {
@@ -120,7 +120,7 @@ function fieldText(growth: Growth, field: GraphQLField<unknown, unknown>, depth:
   return `${alias}${field.name}${args && `(${args})`}${directive}${below}`;
 }
 
-/** Fields that would leave no caller to go on with: they end all sessions or switch all keys off. */
+/** Fields after which no caller could continue, because they end all sessions or disable all keys. */
 const OFTEN_ENOUGH = [
   "deactivateOrganization",
   "signOut",
@@ -192,7 +192,7 @@ const PIECES = [
   "constructor",
 ];
 
-/** The document with some piece of it gone, doubled, swapped or put in. */
+/** Returns the document with some part removed, duplicated, swapped or inserted. */
 function damaged(growth: Growth, document: string): string {
   const { draw } = growth;
   const at = draw(ofNat, document.length);
@@ -218,7 +218,7 @@ export interface GraphQLBody {
   extensions?: unknown;
 }
 
-/** Bodies with documents that fit the schema, most of them, and some that are damaged. */
+/** Bodies with documents, most of which fit the schema; some are damaged. */
 export const graphqlBody = (ids: readonly string[], cursors: readonly string[]): fc.Arbitrary<GraphQLBody> =>
   fc.gen().map((draw) => {
     const growth: Growth = { draw, ids, cursors, declared: [], variables: {} };
@@ -236,7 +236,7 @@ export const graphqlBody = (ids: readonly string[], cursors: readonly string[]):
   });
 
 /**
- * Queries that fit the schema, with the variables that they declare.
+ * Queries that fit the schema, with their variables.
  * @param preferred root fields that most of them select
  */
 export const queryDocument = (

@@ -9,7 +9,7 @@ import { mcpMessage } from "./mcp-messages";
 import { expectDiscreet, expectGraphQLAnswer, expectMcpAnswer, expectRestAnswer } from "./oracle";
 import { restRequest } from "./rest-requests";
 
-/** `npm run test:fuzz` sets it. */
+/** Set by `npm run test:fuzz`. */
 const MINUTES = Number(process.env.FUZZ_MINUTES ?? 0);
 const CASES = cases(300);
 /** Three APIs on two engines share the time. */
@@ -54,7 +54,7 @@ describeGateway({ engine: "any", env }, (gateway, engine) => {
       process.stdout.write(`FUZZ ${JSON.stringify({ engine: engine.name, seed: SEED, inputs, outcomes })}\n`);
   });
 
-  /** Gives everybody back what the inputs may have taken from them. */
+  /** Restores everything that the inputs may have taken away. */
   async function renew(): Promise<void> {
     await gateway.services.organizations.reactivate(await operator(gateway));
     const open = (who: { email: string; password: string }) => openSession(gateway, who).catch(() => null);
@@ -66,7 +66,7 @@ describeGateway({ engine: "any", env }, (gateway, engine) => {
     };
   }
 
-  /** What must hold after every input. */
+  /** Checks the conditions that must hold after every input. */
   async function expectUnharmed(reply: Reply, api: string): Promise<void> {
     inputs += 1;
     const code = reply.body?.errors?.[0]?.extensions?.code ?? reply.body?.code;
@@ -82,7 +82,7 @@ describeGateway({ engine: "any", env }, (gateway, engine) => {
   }
 
   test(
-    "no REST request brings the server down, or to answer what is not in its contract",
+    "no REST request stops the server or causes a response outside of its contract",
     async () => {
       await fc.assert(
         fc.asyncProperty(restCaller, restRequest, async (who, { method, path, ...call }) => {
@@ -97,7 +97,7 @@ describeGateway({ engine: "any", env }, (gateway, engine) => {
   );
 
   test(
-    "no MCP message brings the server down, or to answer what is not in the error table",
+    "no MCP message stops the server or causes an error that is not in the error table",
     async () => {
       await fc.assert(
         fc.asyncProperty(restCaller, mcpMessage(ids), async (who, message) => {
@@ -112,7 +112,7 @@ describeGateway({ engine: "any", env }, (gateway, engine) => {
   );
 
   test(
-    "no GraphQL document brings the server down, or to answer what is not in the error table",
+    "no GraphQL document stops the server or causes an error that is not in the error table",
     async () => {
       await fc.assert(
         fc.asyncProperty(graphqlCaller, graphqlBody(ids, cursors), async (who, input) => {

@@ -23,7 +23,7 @@ const METHODS = [
   "tasks/cancel",
 ];
 
-/** The names of arguments, of all tools. */
+/** The argument names of all tools. */
 const ARGUMENTS = [
   ...new Set(
     ROUTES.flatMap(({ pathParameters = [], queryParameters = [], bodyMembers = [], example }) => [
@@ -34,7 +34,7 @@ const ARGUMENTS = [
   "idempotencyKey",
 ];
 
-/** @param ids of things that there are */
+/** @param ids IDs of existing objects */
 export function mcpMessage(ids: readonly string[]): fc.Arbitrary<McpMessage> {
   const odd = fc.dictionary(
     fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...ARGUMENTS) }, text),

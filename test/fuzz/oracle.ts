@@ -3,11 +3,11 @@ import { ERRORS, type ErrorCode } from "../../src/errors";
 import type { Reply, TestGateway } from "../support/gateway";
 import { codesOf } from "../support/rejections";
 
-/** What is in no answer, whatever was asked. */
+/** Texts that no response may contain. */
 const INSIDES =
   /node_modules|\bat .{1,200}\.[cm]?[jt]s:\d+|SQLITE_|QueryFailedError|\$argon2|passwordHash|password_hash|SELECT "|duplicate key value/;
 
-/** Fails if an answer leaks a secret, a hash, a statement or a place in the code. */
+/** Fails if a response leaks a secret, a hash, a statement or a code location. */
 export function expectDiscreet({ text }: Reply, gateway: TestGateway): void {
   expect(text).not.toMatch(INSIDES);
   for (const secret of [gateway.key, gateway.ownerCredentials.password]) {
@@ -18,7 +18,7 @@ export function expectDiscreet({ text }: Reply, gateway: TestGateway): void {
   }
 }
 
-/** Fails unless an answer of REST, or of a path without a route, is a success or an error of the table. */
+/** Fails unless a response of REST, or of a path without a route, is a success or an error in the table. */
 export function expectRestAnswer({ status, body, text }: Reply): void {
   expect(status).toBeLessThan(500);
   if (status < 400 || text === "") return;
@@ -29,12 +29,12 @@ export function expectRestAnswer({ status, body, text }: Reply): void {
   expect(typeof body.message).toBe("string");
 }
 
-/** Errors of JSON-RPC and of MCP that are the client's. */
+/** JSON-RPC and MCP errors that the client causes. */
 const CLIENT_ERRORS = [
   -32700, -32600, -32601, -32602, -32000, -32001, -32003, -32004, -32020, -32021, -32022,
 ];
 
-/** Fails unless an answer of MCP is a result, an error of the table, or a protocol error of the client. */
+/** Fails unless an MCP response is a result, an error in the table, or a protocol error by the client. */
 export function expectMcpAnswer(reply: Reply): void {
   const { status, body, text } = reply;
   if (body?.jsonrpc === undefined) {
@@ -49,7 +49,7 @@ export function expectMcpAnswer(reply: Reply): void {
     id: body.id,
     ...(error === undefined ? { result: expect.any(Object) } : { error: expect.any(Object) }),
   });
-  // The library's answers to invalid parameters of its own methods, and to streams.
+  // The library's responses to invalid parameters of its own methods, and to streams.
   if (error?.code === -32603) expect(error.message).toMatch(/^\[\s+\{\s+"|^Subscription limit reached$/);
   else if (error !== undefined) expect(CLIENT_ERRORS).toContain(error.code);
   if (result?.isError !== true) return;
@@ -58,7 +58,7 @@ export function expectMcpAnswer(reply: Reply): void {
   expect(rejected.status).toBeLessThan(500);
 }
 
-/** Fails unless an answer is one of GraphQL, with nothing but codes of the table beside the messages. */
+/** Fails unless a response is a GraphQL response whose errors have only messages and codes in the table. */
 export function expectGraphQLAnswer(reply: Reply): void {
   expect(reply.status).toBeLessThan(500);
   const { data, errors, ...others } = reply.body;

@@ -89,7 +89,7 @@ const odd = fc.dictionary(
 );
 const valid = fc.oneof(pet, pet, message, message, odd, junk).map((value) => json(value, String));
 
-/** Bodies of all kinds, most of them of routes. */
+/** Bodies of all kinds, most of them for existing routes. */
 export const body: fc.Arbitrary<string | Uint8Array<ArrayBuffer>> = fc.oneof(
   { weight: 8, arbitrary: valid },
   { weight: 1, arbitrary: fc.json() },
@@ -192,11 +192,11 @@ const METHODS = [
   "QUERY",
 ] as const;
 
-/** A method that the path has. */
+/** Returns a method that the path supports. */
 const usualMethod = (path: string, odd: number): string =>
   path.startsWith("/messages") || (/^\/v1\/pets(\?|$)/.test(path) && odd % 2 === 1) ? "POST" : "GET";
 
-/** Requests of all kinds that an HTTP client lets one send. */
+/** Requests of all kinds that an HTTP client can send. */
 export const restRequest: fc.Arbitrary<RestRequest> = fc
   .record({
     other: fc.oneof(
@@ -212,7 +212,7 @@ export const restRequest: fc.Arbitrary<RestRequest> = fc
   .map(({ method, path, headers, keep, body }) => ({
     method,
     path,
-    // Most requests say who they are and what they hold as they should.
+    // Most requests have none of the headers that would get them rejected.
     headers: Object.fromEntries(
       Object.entries(headers).filter(([each]) => keep === 0 || !FEW.includes(each)),
     ),

@@ -26,7 +26,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(text.length).toBeLessThan(MAX_RESPONSE_CHARACTERS);
   });
 
-  test("an answer that may be large gives back its part of the budget, so that others follow", async () => {
+  test("a potentially large response returns its part of the budget, so that others can follow", async () => {
     for (let i = 0; i < 10; i++) {
       const { status } = await gateway.graphql(`{ ${pages(4)} }`);
       expect([i, status]).toEqual([i, 200]);
@@ -54,13 +54,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     );
   });
 
-  test("five pages that variables make small are answered", async () => {
+  test("five pages are answered if variables make them small", async () => {
     const query = `query ($n: Int) { ${pages(5, "messages(first: $n) { nodes { text } }")} }`;
     expect(codesOf(await gateway.graphql(query, { n: 80 }))).toEqual([]);
   });
 });
 
-test("texts that may be longer than is assumed declare how long", () => {
+test("texts that may be longer than assumed declare their max length", () => {
   const { tables, columns } = getMetadataArgsStorage();
   const types = createSchema().getTypeMap();
   const long = columns.flatMap(({ target, propertyName, options }) => {

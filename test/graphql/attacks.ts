@@ -6,7 +6,7 @@ const nested = (levels: number, open: string, inside: string, close: string) =>
   open.repeat(levels) + inside + close.repeat(levels);
 const BLANK_LINES = "\n".repeat(900);
 
-/** Fragments that each spread the next one twice. */
+/** Returns fragments that each spread the next one twice. */
 const bomb = (levels: number, part: (i: number) => string) =>
   `{ ...f0 } ${many(levels, (i) => `fragment f${i} on Query { ${part(i)} ...f${i + 1} ...f${i + 1} }`)}
    fragment f${levels} on Query { __typename }`;
@@ -14,7 +14,7 @@ const bomb = (levels: number, part: (i: number) => string) =>
 const twice = (levels: number): string =>
   levels === 0 ? "{ agent { id } }" : `{ whoami ${twice(levels - 1)} whoami ${twice(levels - 1)} }`;
 
-/** An attack: what it is, the code that rejects it, the document. */
+/** An attack: its name, the error code of its rejection, and the document. */
 export type Attack = readonly [name: string, code: ErrorCode, document: string];
 
 /** Small documents that would keep a server busy, or fill its memory. */

@@ -92,7 +92,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     },
   );
 
-  test("a batch is rejected with a message that says what to send", async () => {
+  test("the rejection of a batch says what to send", async () => {
     const reply = await post(json([{ query: "{ __typename }" }]));
     expectGraphQLError(reply, "invalid_request");
     expect(reply.body.errors[0].message).toBe("Batching is not supported: send one operation per request.");
@@ -102,7 +102,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["a key that is too short", "GET", ["Connection: Upgrade", "Sec-WebSocket-Key: dGVzdA=="]],
     ["another method", "POST", ["Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]],
     ["no Connection: Upgrade", "GET", ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]],
-  ])("a WebSocket handshake with %s is rejected with a message that says so", async (_, method, lines) => {
+  ])("the rejection of a WebSocket handshake with %s says so", async (_, method, lines) => {
     const head = [`${method} /graphql HTTP/1.1`, "Host: localhost", "Upgrade: websocket"];
     const answer = await sendBytes(
       gateway.url,

@@ -1,10 +1,10 @@
 import { Script } from "node:vm";
 import { watchCodeGeneration } from "../support/code-generation";
 
-test("the watch that every suite stands under sees each way to make code of a text", () => {
+test("the watch that observes every suite sees each way to turn text into code", () => {
   const { made, end } = watchCodeGeneration({ vm: true });
   new Function("return 1")();
-  // biome-ignore lint/complexity/useArrowFunction: its constructor is what is called
+  // biome-ignore lint/complexity/useArrowFunction: the constructor is called
   (function () {}).constructor("return 2")();
   // biome-ignore lint/security/noGlobalEval: the watch is tested
   // biome-ignore lint/complexity/noCommaOperator: an indirect call

@@ -4,12 +4,12 @@ import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 
 declare global {
-  /** Set by code that an attack brought into the process. */
+  /** Set by code that an attack runs in the process. */
   var codeRan: string | undefined;
 }
 
 const PAYLOAD = "(globalThis.codeRan='yes')";
-/** Texts that a code generator could take for something other than a text. */
+/** Texts that a code generator could mistake for something else. */
 const ALL_TEXTS = [
   `__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d0)+${PAYLOAD}+(0`,
   `__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d${PAYLOAD}`,

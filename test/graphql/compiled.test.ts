@@ -8,13 +8,13 @@ import fc from "../support/generated";
 import { suiteGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 
-/** Selections on a type: aliases, inline fragments, the same field twice. */
+/** Selections on a type, with aliases, inline fragments and repeated fields. */
 function selectionOf(type: keyof typeof FIELDS, depth = 0): fc.Arbitrary<string> {
   const alias = fc.constantFrom("", "", "a: ", "b: ");
   const field = fc.constantFrom(...Object.entries(FIELDS[type])).chain(([name, of]) =>
     fc
       .tuple(alias, of === null ? fc.constant("") : selectionOf(of, depth + 1))
-      // One alias for one field, or the document would not be valid.
+      // One alias per field, because the document would otherwise be invalid.
       .map(([as, inner]) => `${as === "" ? "" : `${as.slice(0, 1)}_${name}: `}${name} ${inner}`),
   );
   const fragment = fc
@@ -69,7 +69,7 @@ describe("a compiled query", () => {
     await gateway.services.pets.seed(20);
   });
 
-  test("answers what graphql-js answers, and fails where it fails", async () => {
+  test("gives the same results and errors as graphql-js", async () => {
     const schema = createSchema();
     const resolvers = resolversOf(gateway.services);
     const origin = { ip: null, userAgent: null, requestId: null };
@@ -81,13 +81,13 @@ describe("a compiled query", () => {
         fc.pre(validate(schema, document).length === 0);
         const compiled = planOperation(schema, document);
         for (const variableValues of sets) {
-          // One object each, as each request has.
+          // A new object each time, as for each request.
           const context = (): RequestContext => ({ caller, origin, resolvers });
           const wanted = await execute({ schema, document, variableValues, contextValue: context() });
           const found = await compiled(context(), variableValues);
           const errorsOf = ({ errors }: typeof found) =>
             errors?.map(({ message, path }) => ({ message, path }));
-          // Of several failures that end the same parent, the first to come is reported.
+          // If several errors end the same parent, only the first one is reported.
           expect(errorsOf(found)?.length === undefined).toBe(errorsOf(wanted)?.length === undefined);
           if (wanted.errors === undefined) {
             expect(JSON.parse(JSON.stringify(found.data))).toEqual(JSON.parse(JSON.stringify(wanted.data)));
@@ -100,7 +100,7 @@ describe("a compiled query", () => {
     expect(compared).toBeGreaterThan(cases(100));
   });
 
-  test("of a field that is selected twice a skipped selection adds nothing, however often it is asked", async () => {
+  test("a skipped selection of a field that is selected twice adds nothing, however often the query runs", async () => {
     const text = `query ($no: Boolean!) {
       pets(first: 1) { pageInfo { hasNextPage } pageInfo @include(if: $no) { endCursor } }
     }`;

@@ -8,7 +8,7 @@ import { addMember } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
 
-/** The query of the dashboard. */
+/** The dashboard's query. */
 const USAGE = `query ($period: UsagePeriod!) {
   keyUsage(period: $period) {
     accepted refused apiKey { id name hint state agent { id name } } buckets { start accepted refused }
@@ -16,7 +16,7 @@ const USAGE = `query ($period: UsagePeriod!) {
 }`;
 const AUDIT = "{ auditLog(first: 100) { nodes { id action actorName targetId targetName createdAt } } }";
 
-describe("answers over the wire", () => {
+describe("responses over the wire", () => {
   const gateway = suiteGateway(sqlite, { env: { CORS_ORIGINS: "https://app.example.com" } });
 
   /** Sends a request without the decompression of `fetch`. */
@@ -57,7 +57,7 @@ describe("answers over the wire", () => {
   slowTest("the usage of 100 keys takes at most 20 kB", async () => {
     const { services } = gateway;
     let seed = 1;
-    // As irregular as counts can be, and always the same.
+    // As irregular as counts can be, but always the same.
     const random = (max: number) => {
       seed = (seed * 48_271) % 2_147_483_647;
       return seed % max;
@@ -89,7 +89,7 @@ describe("answers over the wire", () => {
     }
   });
 
-  test("are compressed only for clients that accept it, and caches are told", async () => {
+  test("are compressed only for clients that accept it, with a Vary header for caches", async () => {
     for (let i = 0; i < 20; i++) await addMember(gateway);
     for (const [accept, encoding] of [
       [undefined, undefined],
@@ -106,7 +106,7 @@ describe("answers over the wire", () => {
     expect((await ask("{ viewer { id } }", "br")).encoding).toBeUndefined();
   });
 
-  test("that can hold a secret are never compressed, however long they are", async () => {
+  test("that can contain a secret are never compressed, however long they are", async () => {
     const many = (field: (i: number) => string) =>
       `mutation { ${Array.from({ length: 10 }, (_, i) => `m${i}: ${field(i)}`).join(" ")} }`;
     const { email, password } = gateway.ownerCredentials;

@@ -69,24 +69,24 @@ describe("the deprecated parts of an operation", () => {
       "{ ...q } fragment q on Query { new guarded { title } animal(status: sold) { name } }",
       ["Query.animal(status:)"],
     ],
-  ])("are those that the caller may use: %s", (text, names) => {
+  ])("are only the parts that the caller may use: %s", (text, names) => {
     expect(partsOf(text, keyWith())).toEqual(names);
   });
 
-  test("are only those of this operation", () => {
+  test("are only the parts of this operation", () => {
     const text = "query a { ...f } query b { animal { name } } fragment f on Query { new }";
     const found = ["a", "b"].map((name) => partsOf(text, keyWith("pets:read"), name));
     expect(found).toEqual([["Query.new"], []]);
   });
 
-  test("must be declared: a part cannot be deprecated without a date of removal", () => {
+  test("must be declared: a part cannot be deprecated without a removal date", () => {
     const other = buildSchema("type Query { old: Int @deprecated, pet: Int }");
     expect(() => deprecate(other, DEPRECATIONS)).toThrow(
       "Query.old must be deprecated by the declaration of its feature.",
     );
     const renamed = buildSchema(SDL.replaceAll("title", "caption"));
     expect(() => deprecate(renamed, DEPRECATIONS)).toThrow("These deprecated parts do not exist: Pet.title.");
-    // Names of routes are not looked for in schemas, which other tests make.
+    // Route names are not looked up in schemas, which other tests create.
     const declare = () => declareDeprecations({ "GET /declared-twice": deprecation });
     declare();
     expect(declare).toThrow("declared twice");

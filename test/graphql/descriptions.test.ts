@@ -16,7 +16,7 @@ interface Described {
   type?: unknown;
 }
 
-/** Every part of the schema that a client can see, by its coordinate. */
+/** Returns every part of the schema that a client can see, with its coordinate. */
 function parts(): [coordinate: string, part: Described][] {
   const schema = createSchema();
   const own = Object.values(schema.getTypeMap()).filter(
@@ -40,7 +40,7 @@ function parts(): [coordinate: string, part: Described][] {
   });
 }
 
-test("every type, field, argument, input field and enum value says what it is", () => {
+test("every type, field, argument, input field and enum value has a description", () => {
   const all = parts();
   expect(all.length).toBeGreaterThan(100);
   expect(all.filter(([, { description }]) => !description?.trim()).map(([at]) => at)).toEqual([]);
@@ -52,7 +52,7 @@ test("arguments and input fields with a default are never null", () => {
   expect(withDefault.filter(([, { type }]) => !String(type).endsWith("!")).map(([at]) => at)).toEqual([]);
 });
 
-test("every scalar names the standard of its texts", () => {
+test("every scalar names the standard for its texts", () => {
   const own = Object.values(createSchema().getTypeMap()).filter(
     (type) => isScalarType(type) && !isSpecifiedScalarType(type),
   );

@@ -61,7 +61,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     const fragments = `{ ${deep("... on Query {", "}", levels).replace("}", "nothing }")} }`;
     for (const query of [list, object, selection, fragments]) {
       const reply = await gateway.graphql(query);
-      // The largest are longer than a body may be.
+      // The largest are longer than the limit for bodies.
       const [code] = codesOf(reply);
       expect(["graphql_parse_failed", "query_too_complex", "payload_too_large"]).toContain(code);
       expect(reply.status).toBe(code === "payload_too_large" ? 413 : 400);
@@ -70,12 +70,12 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect((await gateway.graphql("", {}, { body: variables })).status).toBe(400);
   });
 
-  test("an operation that the document does not have is rejected", async () => {
+  test("an operation that is not in the document is rejected", async () => {
     const body = { query: "query a { __typename }", operationName: "b" };
     expectGraphQLError(await gateway.rest("POST", "/graphql", { body }), "invalid_request", 200);
   });
 
-  test("an error has where it is in the document, and nothing but a code beside it", async () => {
+  test("an error has its location in the document, and no extension except its code", async () => {
     const { body } = await gateway.graphql("{ nothing }");
     expect(body).toEqual({
       errors: [

@@ -47,7 +47,7 @@ describe.each(MISPLACED)("a text in place of %s", (_, document) => {
     expect(gateway.log()).not.toContain(SECRET);
   });
 
-  test("is not repeated when it is a key", async () => {
+  test("is not repeated if it is a key", async () => {
     const { text } = await gateway.graphql(document(`"${gateway.key}"`), {}, { token: null });
     expect(text).not.toContain(gateway.key.split("_")[3]);
   });
@@ -95,7 +95,7 @@ describe("a key", () => {
   });
 });
 
-test("a name that is as long as it can be leaves the message short", async () => {
+test("a name of maximum length leaves the message short", async () => {
   const reply = await gateway.graphql(`{ ${"a".repeat(25_000)} }`);
   expect(reply.body.errors[0].message.length).toBeLessThanOrEqual(500);
 });

@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each(enums.map((type) => [type.name, type]))(
-  "%s serves values of a newer version, and nothing that is not one",
+  "%s serves values of a newer version, but no invalid values",
   (_, type) => {
     if (!isEnumType(type)) throw new Error("not an enum");
     for (const { name, value } of type.getValues()) expect(type.serialize(value)).toBe(name);
@@ -36,7 +36,7 @@ test.each(enums.map((type) => [type.name, type]))(
 );
 
 describeGateway({ engine: "any" }, (gateway) => {
-  test("what a newer version has stored is served in each API, in its spelling there", async () => {
+  test("each API serves values stored by a newer version, in its own spelling", async () => {
     const { database } = gateway.services;
     const type = "pigeon.sent_home" as EventType;
     const agentId = await firstAgentId(gateway);

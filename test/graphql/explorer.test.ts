@@ -8,7 +8,7 @@ const get = (gateway: ReturnType<typeof suiteGateway>, path: string, headers = {
 describe("where introspection is on", () => {
   const gateway = suiteGateway(sqlite, { env: { ENVIRONMENT: "production", GRAPHQL_INTROSPECTION: "true" } });
 
-  test("/graphiql is a page that loads and runs only what this server serves", async () => {
+  test("/graphiql is a page that loads and runs only code from this server", async () => {
     const { status, headers, text } = await get(gateway, "/graphiql");
     expect(status).toBe(200);
     const policy = headers.get("content-security-policy") ?? "";
@@ -26,7 +26,7 @@ describe("where introspection is on", () => {
       expect((await get(gateway, path)).status).toBe(404);
   });
 
-  test("/schema.graphql is the schema, which caches revalidate", async () => {
+  test("/schema.graphql returns the schema, which caches revalidate", async () => {
     const { status, headers, text } = await get(gateway, "/schema.graphql");
     expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
     expect(text).toBe(readFileSync("schema.graphql", "utf8"));

@@ -15,7 +15,7 @@ const FIND = `query ($text: String!) { find(text: $text) { kind id title detail 
 describeGateway({ engine: "any" }, (gateway, engine) => {
   let agentId: string;
   let other: TestMember;
-  /** The ID of one resource of each kind, and what it leads to. */
+  /** The ID of one resource of each kind, and the subject that it leads to. */
   let all: Record<string, { id: string; subject?: string }>;
   const found = async (text: string, token = gateway.owner) => {
     const { body } = await gateway.graphql(FIND, { text }, { token });

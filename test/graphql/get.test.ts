@@ -3,18 +3,18 @@ import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  /** As a client that knows the media type with statuses; each call also has a key. */
+  /** Headers of a client that knows the media type with statuses; each call also has a key. */
   const HEADERS = { accept: "application/graphql-response+json" };
   const get = (parameters: Record<string, string>) =>
     gateway.rest("GET", `/graphql?${new URLSearchParams(parameters)}`, { headers: HEADERS });
 
-  test("a query may come by GET", async () => {
+  test("a query may be sent by GET", async () => {
     expect((await get({ query: "{ __typename }" })).body).toEqual({ data: { __typename: "Query" } });
   });
 
-  test("a number beyond 2^53 in the variables of a GET is not rounded: the answer is that of a POST", async () => {
+  test("a number beyond 2^53 in the variables of a GET is not rounded, as with POST", async () => {
     const query = "query ($id: ID!) { pet(id: $id) { id } }";
-    // Rounded, the first would be the ID of a pet that there may be, and answered 200.
+    // If rounded, the first would be the ID of a pet that may exist, and answered 200.
     for (const [id, codes] of [
       ["9007199254740993", ["invalid_request"]],
       ["1e400", ["invalid_json"]],
@@ -91,7 +91,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expectGraphQLError(reply, "unauthenticated");
   });
 
-  test("GET rejects a bad key, whatever it asks for", async () => {
+  test("GET rejects a bad key, whatever the query", async () => {
     for (const search of ["", "?query=%7B__typename%7D"]) {
       expectGraphQLError(
         await gateway.rest("GET", `/graphql${search}`, { token: "wrong" }),

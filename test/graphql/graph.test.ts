@@ -21,7 +21,7 @@ describeGateway((gateway) => {
   let talked: { id: string; contactId: string };
   let decisionId: string;
 
-  /** A conversation with these many messages on a line of its own. */
+  /** Adds a conversation with these messages on a separate line. */
   const converse = async (texts: readonly string[]) => {
     const { name: line } = await addLine(gateway, { agentId });
     const conversation = await addConversation(gateway, { agentId, line });
@@ -31,7 +31,7 @@ describeGateway((gateway) => {
   const ask = async (query: string, { token = gateway.key, ...variables }: Record<string, string> = {}) => {
     const { body } = await gateway.graphql(query, variables, { token });
     return body as {
-      // biome-ignore lint/suspicious/noExplicitAny: the shape is that of the query
+      // biome-ignore lint/suspicious/noExplicitAny: the query determines the shape
       data: any;
       errors?: { path: (string | number)[]; extensions: { code: string } }[];
     };
@@ -96,7 +96,7 @@ describeGateway((gateway) => {
     ]);
   });
 
-  test("an agent and a contact lead to their lists, which keep other agents' rows out", async () => {
+  test("an agent and a contact lead to their lists, without other agents' rows", async () => {
     const other = await agentClient(gateway).add();
     await addConversation(gateway, { agentId: other.id });
     const { data, errors } = await ask(
@@ -195,7 +195,7 @@ describeGateway((gateway) => {
       expect(errors?.[0]?.extensions.code).toBe("invalid_cursor");
     });
 
-    test("takes as many reads for many cursors as for one", async () => {
+    test("needs as many reads for many cursors as for one", async () => {
       const { messages } = await page({ id: talked.id });
       const after = messages.pageInfo.endCursor;
       const reads = jest.spyOn(gateway.services.database, "read");
@@ -220,7 +220,7 @@ describeGateway((gateway) => {
       expect(five).toBe(one);
     });
 
-    test("takes as many reads for many parents as for one", async () => {
+    test("needs as many reads for many parents as for one", async () => {
       const texts = ["first", "second", "third"];
       const ids = [];
       for (let i = 0; i < 5; i += 1) ids.push((await converse(texts)).id);
@@ -260,7 +260,7 @@ describeGateway((gateway) => {
       const literal = (first: number) => ask(`{ conversations(first: ${first}) { nodes { ${selection} } } }`);
       const document = `query ($first: Int) { conversations(first: $first) { nodes { ${selection} } } }`;
       const variable = async (first: number) => (await gateway.graphql(document, { first })).body;
-      // The second run with a variable is that of a known document.
+      // The second run with a variable uses the known document.
       for (const list of [literal, variable, variable]) {
         expect((await list(most)).errors).toBeUndefined();
         expect((await list(most + 1)).errors?.[0]?.extensions.code).toBe("query_too_complex");

@@ -9,10 +9,10 @@ import { ResponseBudget } from "../../src/rate-limits/response-budget";
 import { Metrics } from "../../src/telemetry/metrics";
 import { ATTACKS } from "./attacks";
 
-/** Twice to three times what the dearest rejection runs, and little next to the millions that no limit would allow. */
+/** Two to three times as much as the most expensive rejection, and little compared with millions without limits. */
 const MAX_BLOCKS = 100_000;
 
-/** How often blocks of code ran: functions, branches and bodies of loops, as V8 counts them. */
+/** Returns how often code blocks ran (functions, branches and loop bodies), as counted by V8. */
 async function blocksRunBy(session: Session, work: () => Promise<unknown>): Promise<number> {
   await session.post("Profiler.takePreciseCoverage");
   await work();
@@ -29,7 +29,7 @@ describe("a hostile document", () => {
     apollo.executeOperation(
       { query },
       {
-        // Nothing runs, and callers with a credential go through all checks.
+        // Nothing runs, and callers with a credential pass through all checks.
         contextValue: operatorFor(new Organization()),
       },
     );
@@ -44,7 +44,7 @@ describe("a hostile document", () => {
       { rateLimit: () => undefined, responses: new ResponseBudget(0) },
     ));
     await apollo.start();
-    // What is made once is not the work of a document.
+    // Data that is created only once is not part of a document's work.
     for (const [, , query] of ATTACKS) await reject(query);
     session.connect();
     await session.post("Profiler.enable");

@@ -5,7 +5,7 @@ import { describeGateway } from "../support/suite";
 import { ATTACKS } from "./attacks";
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  /** Asks for something else as the same client. */
+  /** Sends another query as the same client. */
   const expectServed = async () =>
     expect((await gateway.graphql("{ whoami { agent { slug } } }")).body).toEqual({
       data: { whoami: { agent: { slug: "first-agent" } } },
@@ -27,7 +27,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     );
   });
 
-  slowTest("is rejected as often as it comes, also for a client that knows no other statuses", async () => {
+  slowTest("is rejected every time, even for a client that knows no other statuses", async () => {
     const accept = "application/json";
     for (const [, code, query] of ATTACKS.filter(([, code]) => code === "query_too_complex")) {
       for (let i = 0; i < 7; i++) {
@@ -36,14 +36,14 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     }
   });
 
-  test("by GET is rejected too", async () => {
+  test("by GET is also rejected", async () => {
     const headers = { accept: "application/graphql-response+json" };
     const query = `{ ${"__typename ".repeat(1_000)} }`;
     const reply = await gateway.rest("GET", `/graphql?query=${encodeURIComponent(query)}`, { headers });
     expectGraphQLError(reply, "query_too_complex");
   });
 
-  test("is answered with the limit that it exceeds", async () => {
+  test("is rejected with the limit that it exceeds", async () => {
     const { body } = await gateway.graphql(`{ ${"__typename ".repeat(600)} }`);
     expect(body).toEqual({
       errors: [

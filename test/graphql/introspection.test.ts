@@ -9,7 +9,7 @@ const SCHEMA = "{ __schema { queryType { name } } }";
 const TYPE = '{ __type(name: "Pet") { name } }';
 const DID_YOU_MEAN = /did you mean/i;
 
-/** Documents that graphql-js would answer with names of the schema that come close. */
+/** Documents that graphql-js would answer with similar names from the schema. */
 const MISSPELLED: [query: string, variables?: Record<string, unknown>][] = [
   ["{ pet { nodes { id } } }"],
   ["{ pets { node { id } } }"],
@@ -26,7 +26,7 @@ const MISSPELLED: [query: string, variables?: Record<string, unknown>][] = [
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
-/** Documents for callers without a credential, each with the same about what the schema does not have. */
+/** Documents for callers without a credential, each with a version about a name that is not in the schema. */
 const GUESSES: [what: string, code: ErrorCode, right: string, wrong: string, variables?: object][] = [
   ["a field", "unauthenticated", "{ pets { nodes { id } } }", "{ hats { nodes { id } } }"],
   ["a field below", "unauthenticated", "{ pets { nodes { id } } }", "{ pets { nodes { hat } } }"],
@@ -114,7 +114,7 @@ describe.each<[on: boolean, env: Record<string, string>]>([
 ])("where introspection is on: %p, with %j", (on, env) => {
   const gateway = suiteGateway(sqlite, { env });
 
-  test("the schema can be asked for, or not, as often as one asks", async () => {
+  test("the schema can be queried or not, however often", async () => {
     for (const query of [SCHEMA, TYPE, SCHEMA, SCHEMA, TYPE]) {
       const reply = await gateway.graphql(query);
       if (on) expect(reply.body.errors).toBeUndefined();
@@ -122,15 +122,15 @@ describe.each<[on: boolean, env: Record<string, string>]>([
     }
   });
 
-  test("the type of a value can be asked for", async () => {
+  test("the type of a value can be queried", async () => {
     expect((await gateway.graphql("{ __typename }")).body).toEqual({ data: { __typename: "Query" } });
   });
 
   test.each(GUESSES)(
-    "%s can be guessed without a credential only if so",
+    "%s can be guessed without a credential only if introspection is on",
     async (_, code, right, wrong, variables = {}) => {
       const call = { token: null };
-      // As a document that the server knows, too.
+      // Often enough to include the document after the server knows it.
       for (let i = 0; i < 6; i++) await gateway.graphql(right, { ...variables });
       const replies = [];
       for (const query of [right, wrong]) replies.push(await gateway.graphql(query, { ...variables }, call));
@@ -150,7 +150,7 @@ describe.each<[on: boolean, env: Record<string, string>]>([
     expectGraphQLError(wrong, "invalid_request");
   });
 
-  test("misspelled names are answered with no others, unless the schema may be known", async () => {
+  test("the rejection of a misspelled name suggests no others, unless the schema may be known", async () => {
     const messages: string[] = [];
     for (const [query, variables] of MISSPELLED) {
       const { body } = await gateway.graphql(query, variables);

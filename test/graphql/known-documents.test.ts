@@ -60,8 +60,8 @@ describe("a document", () => {
       ["agent"],
     ],
     ["a query that only in part is allowed", "{ whoami { agent { id } } agents { id } }", []],
-    ["what anybody may ask", "{ __typename }", ["agent", "manager", "member"]],
-  ])("%s is learned only from those who may call all of it", async (_, text, allowed) => {
+    ["a query for everyone", "{ __typename }", ["agent", "manager", "member"]],
+  ])("%s is learned only from callers who may run all of it", async (_, text, allowed) => {
     const schema = createSchema();
     for (const caller of Object.keys(callers)) {
       const compiled = compiledQueries(schema);
@@ -70,7 +70,7 @@ describe("a document", () => {
     }
   });
 
-  test("is forgotten when others need its room, by its tokens and not by its length", () => {
+  test("is forgotten when others need its room, which depends on its tokens and not on its length", () => {
     const documents = new KnownDocuments();
     const large = (i: number) => `{ ${Array.from({ length: 500 }, (_, j) => `a${j}: x${i}`).join(" ")} }`;
     for (let i = 0; i < 100; i++) documents.add(large(i), parse(large(i)));

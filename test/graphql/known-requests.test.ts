@@ -7,7 +7,7 @@ import { addMember } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { cases, TIER } from "../support/tiers";
 
-/** Bodies for each caller. */
+/** Number of bodies for each caller. */
 const BODIES = cases(100);
 
 const ACCEPTED = [
@@ -19,10 +19,10 @@ const ACCEPTED = [
   "image/png",
 ];
 
-/** What differs from answer to answer. */
+/** Headers that differ between responses. */
 const CHANGING = ["date", "x-request-id", "ratelimit", "ratelimit-remaining", "ratelimit-reset"];
 
-/** All that a client sees. */
+/** Returns everything that a client sees. */
 const seen = ({ status, headers, text }: Reply) => ({
   status,
   headers: [...headers].filter(([name]) => !CHANGING.includes(name)),
@@ -59,7 +59,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   /** Makes a document unknown. */
   const unknown = (query: string) => `${query} # ${++nth}`;
 
-  /** @returns the answer, and whether Apollo made it */
+  /** @returns the response, and true if Apollo created it */
   const post = async (body: object, token: string, accept?: string) => {
     const calls = apollo.mock.calls.length;
     const headers = accept === undefined ? undefined : { accept };
@@ -86,7 +86,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["manager", ["apiKeys", "agents", "members", "auditLog", "organization", "messages"]],
     ["member", ["agents", "organization", "messages", "contacts", "pets"]],
   ])(
-    "a known query of the caller %s is answered as Apollo answers it, to the last byte",
+    "a known query of the caller %s gets the same response as from Apollo, byte for byte",
     async (who, fields) => {
       const token = callers[who] as string;
       let answered = 0;
@@ -113,14 +113,14 @@ describeGateway({ engine: "any" }, (gateway) => {
             const after = await post({ query, ...rest }, token, accept);
             expect(byApollo.byApollo).toBe(true);
             if (!before.byApollo) answered += 1;
-            // Something else may have changed what is read, such as the usage of the key.
+            // The data may have changed in between, such as the key's usage.
             if (before.reply.text === after.reply.text)
               expect(seen(before.reply)).toEqual(seen(byApollo.reply));
           },
         ),
         { numRuns: BODIES },
       );
-      // Of a few documents, chance may leave all to Apollo.
+      // With few documents, all of them may randomly go to Apollo.
       if (TIER !== "default") expect(answered).toBeGreaterThan(0);
     },
   );
@@ -138,7 +138,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       {},
       true,
     ],
-  ])("a known mutation %s is answered as Apollo answers it", async (_, query, variables, left) => {
+  ])("a known mutation %s gets the same response as from Apollo", async (_, query, variables, left) => {
     await learn(query, PET, gateway.key);
     const known = await post({ query, variables }, gateway.key);
     const byApollo = await post({ query: unknown(query), variables }, gateway.key);
@@ -146,7 +146,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect([known.byApollo, byApollo.byApollo]).toEqual([left, true]);
   });
 
-  test("the change of a known mutation that fails is made once", async () => {
+  test("the change of a known mutation that fails is made only once", async () => {
     const { id } = await gateway.services.agents.bySlug("first-agent");
     const query =
       "mutation ($id: ID!, $name: String!) { renameAgent(input: { id: $id, name: $name }) { name } }";
@@ -159,7 +159,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     rename.mockRestore();
   });
 
-  test("a query that is known from one caller is rejected to those who may not ask it", async () => {
+  test("a query known from one caller is rejected for callers who may not run it", async () => {
     const query = "{ apiKeys(first: 1) { nodes { id } } }";
     await learn(query, {}, gateway.owner);
     expect((await post({ query }, gateway.owner)).byApollo).toBe(false);

@@ -28,7 +28,7 @@ import { suiteGateway } from "../support/suite";
 const many = (count: number, of: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => of(i)).join(" ");
 
-/** 30 lists of five values an item: affordable as short pages, not as long ones. */
+/** 30 lists with five values per item: affordable as short pages, but not as long ones. */
 const lists = (first: string) =>
   many(
     30,
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await gateway.services.pets.seed(3);
 });
 
-/** A value of an input type. */
+/** Returns a value of an input type. */
 function sampleOf(type: string): unknown {
   if (type.startsWith("[")) return [sampleOf(type.slice(1, -1))];
   const known = schema.getType(type);
@@ -67,7 +67,7 @@ const expectSuccess = (reply: Reply) => {
   expect(reply.status).toBe(200);
 };
 
-describe("the limits let pass", () => {
+describe("the limits allow", () => {
   test.each([
     ["as it is sent by default", getIntrospectionQuery()],
     [
@@ -87,7 +87,7 @@ describe("the limits let pass", () => {
     expect(reply.body.data.__schema.types.length).toBeGreaterThan(20);
   });
 
-  test.each(documents)("what the dashboard asks for: %s", async (_, text) => {
+  test.each(documents)("the dashboard's query %s", async (_, text) => {
     for (const definition of parse(text).definitions) {
       if (definition.kind !== "OperationDefinition") continue;
       const changes = definition.operation === "mutation";
@@ -104,7 +104,7 @@ describe("the limits let pass", () => {
           variables: changes ? {} : { ...variables, first: 100 },
         },
       });
-      // A mutation lacks its input and its caller, and what a query asks for may not exist; both are found out later.
+      // A mutation lacks its input and its caller, and a queried object may not exist; both are detected later.
       const later = changes
         ? ["invalid_request", "unauthenticated"]
         : [undefined, "not_found", "invalid_cursor", "invalid_invitation"];
@@ -128,11 +128,11 @@ describe("the limits let pass", () => {
     );
   });
 
-  test("50 pets asked for one by one", async () => {
+  test("50 pets requested one by one", async () => {
     expectSuccess(await gateway.graphql(`{ ${many(50, (i) => `a${i}: pet(id: "${i}") { id name }`)} }`));
   });
 
-  test("the fragments of 30 components that all ask for the id", async () => {
+  test("the fragments of 30 components that all select the ID", async () => {
     const fragments = many(30, (i) => `fragment f${i} on Pet { __typename id ${i % 2 ? "name" : "status"} }`);
     expectSuccess(
       await gateway.graphql(
@@ -142,7 +142,7 @@ describe("the limits let pass", () => {
   });
 });
 
-describe("what an answer may hold depends on the pages that are asked for", () => {
+describe("the allowed size of a response depends on the requested pages", () => {
   // Often enough for the document to be compiled in between.
   const SIZES = [1, 100, 2, 3, 4, 5, 100, 6, 7, 100, 101, 0, -1, 8, 100];
   const outcome = (reply: Reply) => codesOf(reply)[0] ?? "ok";
@@ -174,12 +174,12 @@ describe("what an answer may hold depends on the pages that are asked for", () =
     expect(found).toEqual(SIZES.map((size) => [size, expected(size)]));
   });
 
-  test("and the default counts where it is missing; null is not a size", async () => {
+  test("the default counts if the size is missing, and null is not a size", async () => {
     for (const [query, missing] of [
       [`query ($first: Int) { ${lists("$first")} }`, "ok"],
       [`query ($first: Int = 100) { ${lists("$first")} }`, "query_too_complex"],
     ] as const) {
-      // The last run is that of a known document.
+      // The last run uses the known document.
       for (let i = 0; i < 3; i++) {
         expect(outcome(await gateway.graphql(query))).toBe(missing);
         expect(outcome(await gateway.graphql(query, { first: null }))).toBe("invalid_request");
@@ -187,7 +187,7 @@ describe("what an answer may hold depends on the pages that are asked for", () =
     }
   });
 
-  test("decisions with whole explanations cost what is stored, unless aliases repeat it", async () => {
+  test("decisions with whole explanations cost as much as is stored, unless aliases repeat them", async () => {
     const document = documents.find(([file]) => file.endsWith("decisions.graphql"))?.[1] ?? "";
     const fragment = document.slice(0, document.indexOf("query"));
     const ask = (first: number, selection: string) =>
@@ -206,19 +206,19 @@ describe("what an answer may hold depends on the pages that are asked for", () =
     );
   });
 
-  test("and the rejection tells both numbers", async () => {
+  test("the rejection contains both numbers", async () => {
     const { body } = await gateway.graphql(`{ ${lists("100")} }`);
     expect(body.errors[0].message).toBe(
       "The response could have 24030 values, but at most 20000 are allowed. Select fewer fields or smaller pages.",
     );
   });
 
-  test("only the operation that is asked for counts", async () => {
+  test("only the requested operation counts", async () => {
     const query = `query A { __typename } query B { ${lists("100")} }`;
     expectSuccess(await gateway.rest("POST", "/graphql", { body: { query, operationName: "A" } }));
   });
 
-  test("lists without pages have the length that they can have", async () => {
+  test("lists without pages count with their max length", async () => {
     const usage = (count: number) =>
       many(count, (i) => `a${i}: keyUsage { apiKey { id } buckets { start accepted refused } }`);
     expectSuccess(await gateway.graphql(`{ ${usage(1)} }`, {}, { token: gateway.owner }));
@@ -231,7 +231,7 @@ describe("what an answer may hold depends on the pages that are asked for", () =
   });
 });
 
-test("the fields that use the connections for reports are marked as reports, and only these", async () => {
+test("exactly the fields that use the connections for reports are marked as reports", async () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   /** The required arguments of fields that have some. */
   const given: Readonly<Record<string, string>> = {

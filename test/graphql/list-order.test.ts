@@ -79,7 +79,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(times.nodes.map(({ updatedAt }) => updatedAt)).toEqual(sorted.toReversed());
   });
 
-  test("a cursor of conversations is good for every order", async () => {
+  test("a cursor of conversations is valid in every order", async () => {
     const { pageInfo } = await nodesOf("conversations", "order: last_activity_first, first: 1");
     const [first = ""] = await idsOf("conversations", "order: last_activity_first");
     const all = await idsOf("conversations", "");
@@ -119,7 +119,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ).toBe(true);
   });
 
-  test("contacts are read by their IDs, and those of others are left out", async () => {
+  test("contacts are read by their IDs, without other agents' contacts", async () => {
     const [first, , third] = await idsOf("contacts", "");
     const listed = (more: string) =>
       idsOf("contacts", `ids: ["${third}", "${first}", "unknown", "${conversation}"] ${more}`);

@@ -6,7 +6,7 @@ const unknown = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`name${i}`, 1]));
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  test("of as many unknown members as a body can hold, both APIs name the first", async () => {
+  test("both APIs name the first of as many unknown members as a body can contain", async () => {
     const rest = await gateway.rest("POST", "/v1/pets", { body: unknown(60_000) });
     expectRestError(rest, "invalid_request");
     expect(rest.body.message).toContain("name9 is not known");
@@ -17,26 +17,26 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect(graphql.body.errors[0].message).not.toContain("name10 ");
   });
 
-  test("of 1,000 unknown parameters the first are reported", async () => {
+  test("the first of 1,000 unknown parameters are reported", async () => {
     const search = Array.from({ length: 1_000 }, (_, i) => `p${i}=1`).join("&");
     const reply = await gateway.rest("GET", `/v1/pets?${search}`);
     expectRestError(reply, "invalid_request");
     expect(reply.text.length).toBeLessThan(1_000);
   });
 
-  test("of 400 faults in a document five are reported", async () => {
+  test("five of 400 faults in a document are reported", async () => {
     const fields = Array.from({ length: 400 }, (_, i) => `name${i}`).join(" ");
     const reply = await gateway.graphql(`{ pets { nodes { ${fields} } } }`);
     expectGraphQLError(reply, "graphql_validation_failed");
     expect(reply.body.errors.length).toBe(6);
   });
 
-  test("a list in place of one value is rejected, however long", async () => {
+  test("a list instead of one value is rejected, however long it is", async () => {
     const query = "query ($id: ID!) { pet(id: $id) { id } }";
     expectGraphQLError(await gateway.graphql(query, { id: Array(15_000).fill("1") }), "invalid_request");
   });
 
-  test("a persisted query is rejected, also with the document beside it", async () => {
+  test("a persisted query is rejected, even with its document", async () => {
     const extensions = { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } };
     for (const query of [undefined, "{ __typename }"]) {
       const body = { query, extensions };
@@ -44,7 +44,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     }
   });
 
-  test("a batch is rejected, of one too", async () => {
+  test("a batch is rejected, even with one query", async () => {
     for (const count of [0, 1, 2, 1_000]) {
       const body = Array(count).fill({ query: "{ __typename }" });
       expectGraphQLError(await gateway.rest("POST", "/graphql", { body }), "invalid_request");

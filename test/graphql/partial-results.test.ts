@@ -46,7 +46,7 @@ describeGateway((gateway) => {
       ],
       "not_found",
     ],
-  ])("the secrets of %s arrive although one of its calls fails", async (field, inputs, code) => {
+  ])("the secrets of %s are returned even if one of its calls fails", async (field, inputs, code) => {
     const calls = (await inputs()).map((input, i) => `${"abc"[i]}: ${field}${input} { secret }`);
     const { status, data, errors } = await ask(`mutation { ${calls.join(" ")} }`);
     expect({ status, b: data.b, errors }).toMatchObject({
@@ -67,7 +67,7 @@ describeGateway((gateway) => {
     expect(errors).toEqual([{ path: ["b"], code: "idempotency_key_reused" }]);
   });
 
-  test("a query answers what its caller may read beside what it may not", async () => {
+  test("a query returns the fields that its caller may read, even next to fields that it may not", async () => {
     expect(await ask("{ agents { slug } whoami { agent { slug } } }")).toEqual({
       status: 200,
       data: { agents: [{ slug: "first-agent" }], whoami: null },

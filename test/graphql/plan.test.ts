@@ -25,13 +25,13 @@ import { suiteGateway } from "../support/suite";
 import { TIER } from "../support/tiers";
 
 const CALLERS = ["an agent", "a manager", "a member", "an anonymous caller"] as const;
-/** Documents for each caller. */
+/** Number of documents for each caller. */
 const DOCUMENTS = TIER === "default" ? 250 : 2_500;
-/** More documents for each field that was in none of them. */
+/** Number of additional documents for each field that was in none of them. */
 const DOCUMENTS_OF_A_FIELD = 200;
 
 const origin = { ip: null, userAgent: null, requestId: null };
-/** The document of a text, which may hold a literal that does not parse. */
+/** Parses a text, which may contain a literal that does not parse. */
 function parsed(text: string): DocumentNode | undefined {
   try {
     return parse(text);
@@ -66,14 +66,14 @@ describe("a planned query", () => {
   });
 
   test.each(CALLERS)(
-    "of %s answers what graphql-js answers, byte for byte, and fails where it fails",
+    "of %s gives the same results and errors as graphql-js, byte for byte",
     async (who) => {
       const schema = createSchema();
       const resolvers = resolversOf(gateway.services);
       const allFields = Object.values(schema.getQueryType()?.getFields() ?? {});
       const allowed = allFields.filter(
         (field) =>
-          // No generated token is that of an invitation.
+          // No generated token belongs to an invitation.
           field.name !== "invitation" && isAllowed(callers[who], accessOf(field), false),
       );
       const preferred = allowed.map(({ name }) => name);
@@ -96,12 +96,12 @@ describe("a planned query", () => {
         const wanted = await ask();
         const found = await run(context(), variables);
         expect(found.errors === undefined).toBe(wanted.errors === undefined);
-        // Of several errors the first to come ends a planned run.
+        // The first of several errors ends a planned run.
         for (const error of found.errors ?? []) expect(codesOf(wanted)).toContain(toGatewayError(error).code);
         for (const [name] of query.matchAll(/\w+/g)) tried.add(name);
         if (wanted.errors !== undefined) return;
         const text = textOf(found.data);
-        // Something else may have changed what is read between the two runs, such as a report of the last minutes.
+        // The data may have changed between the two runs, such as a report on the last minutes.
         if (text !== textOf(wanted.data)) expect(text).toBe(textOf((await ask()).data));
         answered += 1;
       };

@@ -62,7 +62,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ],
   ];
 
-  test.each(CASES)("%s is reported by its path", async (_, call, expected) => {
+  test.each(CASES)("%s is reported with its path", async (_, call, expected) => {
     const reply = await gateway.graphql(...call);
     expectGraphQLError(reply, "invalid_request");
     const { problems } = reply.body.errors[0].extensions;

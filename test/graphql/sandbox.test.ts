@@ -31,7 +31,7 @@ describe("in development", () => {
   });
 
   test.each(["WhoAmIAndWhatIsThere", "AddPet", "QueueMessage"])(
-    "its example %s runs as it stands",
+    "its example %s runs unchanged",
     async (operationName) => {
       const { status, body } = await gateway.graphql("", {}, { body: { query: EXAMPLE, operationName } });
       expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
@@ -48,7 +48,7 @@ describe("in development", () => {
     expect(reply.headers.get("access-control-allow-origin")).toBe(origin);
   });
 
-  test("pages of other origins are not let in", async () => {
+  test("pages of other origins are not allowed", async () => {
     const { headers } = await preflight(gateway, "https://evil.example.com");
     expect(headers.get("access-control-allow-origin")).toBeNull();
   });
@@ -67,7 +67,7 @@ describe("in development", () => {
 describe("in production", () => {
   const gateway = suiteGateway(sqlite, { env: { ENVIRONMENT: "production" } });
 
-  test("there is no Sandbox, no introspection, and no page of the hosted Sandbox is let in", async () => {
+  test("there is no Sandbox and no introspection, and pages of the hosted Sandbox are not allowed", async () => {
     const page = await gateway.rest("GET", "/graphql", { token: null, headers: BROWSER });
     expect(page.status).toBe(400);
     const introspection = await gateway.graphql("{ __schema { queryType { name } } }");
@@ -75,7 +75,7 @@ describe("in production", () => {
     expect((await preflight(gateway, SANDBOX)).headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("its keys say that they are live", () => {
+  test("its keys are marked as live", () => {
     expect(gateway.key).toMatch(/^agk_live_/);
   });
 });

@@ -14,14 +14,14 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "debug" }, strict: true }, (g
     ["nothing else", SECRET],
     ["a list of inputs around it", [{ email: "a@example.com", password: SECRET }]],
     ["an address that is none", { email: "", password: SECRET }],
-  ])("a rejected password with %s comes back neither in the answer nor in the log", async (_, input) => {
+  ])("a rejected password with %s is repeated neither in the response nor in the log", async (_, input) => {
     const reply = await gateway.graphql(SIGN_IN, { input }, { token: null });
     expect(codesOf(reply)).toHaveLength(1);
     expect(reply.text).not.toContain(SECRET);
     expect(gateway.log()).not.toContain(SECRET);
   });
 
-  test("a fault in a variable is reported with its path and what is wrong", async () => {
+  test("a fault in a variable is reported with its path and the reason", async () => {
     const input = { email: "a@example.com", password: SECRET, remember: true };
     const { body } = await gateway.graphql(SIGN_IN, { input }, { token: null });
     expect(body.errors[0].message).toContain("remember");

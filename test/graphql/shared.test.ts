@@ -11,7 +11,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (let i = 0; i < 10; i++) await gateway.graphql(LIST);
   });
 
-  test("who may not ask is rejected, also while others are answered the same question", async () => {
+  test("callers without access are rejected, even while others get the same query answered", async () => {
     const { secret } = await mint(gateway, { scopes: ["messages:read"] });
     const tokens = Array.from({ length: 40 }, (_, i) => [undefined, secret, null][i % 3]);
     const replies = await Promise.all(tokens.map((token) => gateway.graphql(LIST, {}, { token })));
@@ -22,7 +22,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   slowTest(
-    "a list that is asked for after a pet was added has it, whatever others ask at the same time",
+    "a list requested after a pet was added contains it, whatever others request at the same time",
     async () => {
       let done = false;
       const others = Array.from({ length: 8 }, async () => {
@@ -43,7 +43,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     },
   );
 
-  test("an invalid question is rejected to each who asks it", async () => {
+  test("an invalid query is rejected for each of its callers", async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => gateway.rest("GET", "/v1/pets?limit=5&cursor=made-up")),
     );

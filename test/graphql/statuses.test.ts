@@ -8,7 +8,7 @@ const UNKNOWN_ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
 const CREATE_KEY = "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }";
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
-/** Media types by what a client sends in `Accept`; undefined for the one that browsers' fetch sends. */
+/** Media types by what a client sends in `Accept`; undefined for the default of browsers' fetch. */
 const JSON_CLIENTS = [
   undefined,
   "application/json",
@@ -64,7 +64,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["query_too_complex", `{ ${"__typename ".repeat(600)} }`],
     ["invalid_credentials", SIGN_IN, { input: { password: "wrong" } }, () => null],
   ];
-  /** Requests whose caller must do something else before any document can run. */
+  /** Requests that must be corrected before any document can run. */
   const KEPT: [code: ErrorCode, ...ask: Ask][] = [
     ["unauthenticated", "{ pets { nodes { id } } }", {}, () => null],
     ["invalid_api_key", "{ __typename }", {}, () => "wrong"],
@@ -109,13 +109,13 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   test.each<[code: ErrorCode, what: string, body: string | object, headers?: Record<string, string>]>([
     ["invalid_request", "without a query", {}],
-    ["invalid_request", "whose query is no text", { query: 5 }],
+    ["invalid_request", "whose query is not a text", { query: 5 }],
     ["invalid_request", "whose variables are a list", { query: "{ __typename }", variables: [] }],
-    ["invalid_request", "whose operation name is no text", { query: "{ __typename }", operationName: 5 }],
+    ["invalid_request", "whose operation name is not a text", { query: "{ __typename }", operationName: 5 }],
     ["invalid_request", "whose extensions are a text", { query: "{ __typename }", extensions: "x" }],
     ["invalid_request", "for a stored query", { extensions: { persistedQuery: { version: 1 } } }],
     ["invalid_request", "that is a batch", "[]"],
-    ["invalid_json", "that is no JSON", "{"],
+    ["invalid_json", "that is not JSON", "{"],
     ["invalid_content_type", "that is declared as text", "{}", { "content-type": "text/plain" }],
     ["unsupported_content_encoding", "that is compressed", "{}", { "content-encoding": "gzip" }],
     ["payload_too_large", "that is too large", { query: "x".repeat(70_000) }],
@@ -129,7 +129,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("an answer with data is 200 for every client, also for those that accept no JSON", async () => {
+  test("a response with data is 200 for every client, even if the client does not accept JSON", async () => {
     for (const accept of [...JSON_CLIENTS, ...OTHER_CLIENTS, ...GRAPHQL_CLIENTS]) {
       const reply = await ask(accept, [
         '{ whoami { agent { slug } } pet(id: "1") { id } }',
@@ -162,7 +162,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(lineOf(missing.headers.get("x-request-id"))).toMatchObject({ status: 404, code: "not_found" });
   });
 
-  /** The log lines of a request. */
+  /** Returns the log line of a request. */
   function lineOf(requestId: string | null): unknown {
     const lines = gateway
       .log()

@@ -39,7 +39,7 @@ describe("GraphQL", () => {
   const gateway = suiteGateway(sqlite);
 
   test.each(["2098-12-31t23:59:60z", "2098-12-31T22:59:60.000-01:00"])(
-    "takes the time %s in variables and in literals",
+    "accepts the time %s in variables and in literals",
     async (time) => {
       const { id } = await gateway.services.agents.bySlug("first-agent");
       const mint = (name: string) =>

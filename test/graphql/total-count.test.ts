@@ -10,7 +10,7 @@ import { addMember, addOrganization, codeOf, firstAgentId } from "../support/peo
 import { describeGateway } from "../support/suite";
 import { addEndpoint } from "../support/webhooks";
 
-/** The lists that are counted; events are a log, which is read by position. */
+/** The lists that are counted. Events are a log, which is read by position. */
 const LISTS = [
   "apiKeys",
   "auditLog",
@@ -62,7 +62,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       await gateway.rest("POST", `/agent/conversations/${conversation}/messages`, { body: { message } });
     for (let i = 0; i < 2; i++) await decisionClient(gateway).decide({ type: "counted" });
     ids = { conversation, endpoint: (await addEndpoint(gateway, { agentId })).id, contact };
-    // What belongs to others is not counted.
+    // Other organizations' items are not counted.
     const { agentId: other } = await addOrganization(gateway, "others");
     await addContact(gateway, { agentId: other, ref: "ada" });
   });
@@ -170,7 +170,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(later.body.data.pets.totalCount).toBe(pets.totalCount);
   });
 
-  test("is not counted unless it is selected, also by queries that were compiled", async () => {
+  test("is not counted unless it is selected, even by compiled queries", async () => {
     const report = jest.spyOn(gateway.services.database, "report");
     for (let i = 0; i < 3; i++) await gateway.graphql("{ pets(first: 2) { nodes { id } } }");
     expect(report).not.toHaveBeenCalled();
@@ -191,7 +191,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     },
   );
 
-  test("says so if there are more than it counts", async () => {
+  test("says so if there are more items than it counts", async () => {
     const { services } = gateway;
     const missing = MAX_COUNT - 4;
     await services.pets.seed(missing);

@@ -110,7 +110,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     "__proto__",
     "\ud800",
     "x".repeat(10_000),
-  ])("no pet, message or key has the id %j", async (id) => {
+  ])("no pet, message or key has the ID %j", async (id) => {
     const own = await gateway.graphql("query ($id: ID!) { pet(id: $id) { id } message(id: $id) { id } }", {
       id,
     });
