@@ -36,7 +36,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  describe("bodies of which the end does not come", () => {
+  describe("bodies without an end", () => {
     /** Sends all but the last byte of this many bodies. */
     const halfSend = (count: number, bytes: number, path: string, headers = "") =>
       Array.from({ length: count }, () => {
@@ -62,7 +62,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       await Promise.all(connections.map(({ closed }) => closed));
     };
 
-    test("take 4 MiB of an address without a key, and nothing of those with one", async () => {
+    test("take 4 MiB from an address without a key, and nothing from callers with a key", async () => {
       const fits = (4 * MEBI) / (16 * KIBI);
       const connections = halfSend(fits + 20, 16 * KIBI, "/graphql");
       expect(new Set(await rejected(connections, 20))).toEqual(new Set([503]));
@@ -78,7 +78,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       ).toEqual([]);
     });
 
-    test("take 32 MiB of the keys of an organization, and nothing of others", async () => {
+    test("take 32 MiB from an organization's keys, and nothing from others", async () => {
       await addOrganization(gateway, "greedy");
       const connections: RawConnection[] = [];
       for (let i = 0; i < 6; i++) {
@@ -90,7 +90,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       await end(connections);
     });
 
-    test("take 16 MiB of a key, and nothing of the others", async () => {
+    test("take 16 MiB from a key, and nothing from the others", async () => {
       const { secret } = await mint(gateway);
       const connections = halfSend(20, MEBI, "/v1/pets", `Authorization: Bearer ${secret}\r\n`);
       expect(new Set(await rejected(connections, 4))).toEqual(new Set([503]));
@@ -100,7 +100,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 });
 
-test("a budget is bounded in all and for each holder, and has all of it back in the end", () => {
+test("a budget is limited in total and for each holder, and returned parts can be taken again", () => {
   const budget = new Budget(100, 25);
   const held = ["a", "b", "c", "d"].map((holder) => budget.take([holder], 25));
   expect(held.every((giveBack) => giveBack !== undefined)).toBe(true);
@@ -111,12 +111,12 @@ test("a budget is bounded in all and for each holder, and has all of it back in 
   expect(budget.take(["e"], 25)).toBeDefined();
 });
 
-test("a holder of several kinds has no more than each of them may have", () => {
+test("a holder of several kinds gets no more than each kind allows", () => {
   const budget = new Budget(100, 25, 50);
   const held = ["a", "b"].map((key) => budget.take([key, "greedy"], 25));
   expect(held.every((giveBack) => giveBack !== undefined)).toBe(true);
   expect(budget.take(["c", "greedy"], 1)).toBeUndefined();
-  // A name of one kind is no name of another.
+  // Names of different kinds are independent.
   expect(budget.take(["greedy", "modest"], 25)).toBeDefined();
   held[0]?.();
   expect(budget.take(["c", "greedy"], 25)).toBeDefined();

@@ -21,8 +21,8 @@ describe("a connection without a valid request", () => {
       "GET /%ZZ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     ],
     ["half of the headers", 408, "request_timeout", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
-  ])("of %s is answered %i with an ID, by which the log has it once", async (_, status, code, bytes) => {
-    // Two, so that a flood hides none.
+  ])("of %s is answered %i with an ID, which is in the log once", async (_, status, code, bytes) => {
+    // Two, so that a flood does not hide either.
     for (const answer of await Promise.all([sendBytes(gateway.url, bytes), sendBytes(gateway.url, bytes)])) {
       expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"code":"${code}"`, "s"));
       const [, id] = /^x-request-id: ([\da-f-]{36})\r$/m.exec(answer) ?? [];
@@ -36,12 +36,12 @@ describe("a connection without a valid request", () => {
     }
   });
 
-  test("is logged without anything that it sent", async () => {
+  test("is logged without anything that the client sent", async () => {
     await sendBytes(gateway.url, `GET /${gateway.key} HTTP/9.9\r\nX: ${gateway.key}\r\n\r\n`);
     expect(gateway.log()).not.toContain(gateway.key);
   });
 
-  test("of a client that went away is not answered, and the next one is", async () => {
+  test("of a client that has disconnected is not answered, but the next one is", async () => {
     const { socket, closed } = openRaw(gateway.url);
     socket.write("nonsense\r\n\r\n");
     socket.destroy();

@@ -40,20 +40,20 @@ describe("pages of other origins", () => {
     }
   });
 
-  test("that may call may read rejections, and never with cookies", async () => {
+  test("that may call may read rejections, but never with cookies", async () => {
     for (const path of PATHS) {
       for (const method of ["GET", "POST", "OPTIONS"]) {
         const { headers } = await ask(method, path, MINE);
         expect(headers.get("access-control-allow-origin")).toBe(MINE);
         expect(headers.get("access-control-allow-credentials")).toBeNull();
-        // A cached answer for one origin is not for another.
+        // A cached response for one origin is not valid for another.
         expect(headers.get("vary")).toMatch(/\bOrigin\b/);
       }
     }
   });
 });
 
-test("without CORS_ORIGINS no page of another origin is let in", async () => {
+test("without CORS_ORIGINS, no page of another origin is allowed", async () => {
   const gateway = await startGateway(sqlite, { env: { ENVIRONMENT: "production" } });
   for (const path of PATHS) {
     for (const method of ["GET", "OPTIONS"]) {
@@ -80,7 +80,7 @@ describe("in development", () => {
     }
   });
 
-  test("/metrics, which needs no token here, is for no page", async () => {
+  test("/metrics, which needs no token here, is not available to pages", async () => {
     expect(await allowed("/metrics", MINE)).toEqual([null, null]);
     expect(await allowed("/graphql", MINE)).toEqual([MINE, MINE]);
   });
@@ -94,7 +94,7 @@ describe.each<[string, Record<string, string>]>([
 ])("%s", (_, env) => {
   const gateway = suiteGateway(sqlite, { env });
 
-  test("OPTIONS is 404 on an unknown path and 204 on a known one, for a preflight too", async () => {
+  test("OPTIONS is 404 on an unknown path and 204 on a known one, even for a preflight", async () => {
     const preflight: Record<string, string> = { origin: MINE, "access-control-request-method": "POST" };
     for (const headers of [{}, preflight]) {
       for (const path of ["/nowhere", "/v1/nowhere", "/graphql/x", "/*", "/%ZZ"]) {

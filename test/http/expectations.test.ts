@@ -4,7 +4,7 @@ import { suiteGateway } from "../support/suite";
 
 const BODY = '{"name":"Rex","categoryId":1}';
 
-describe("what a client asks of the connection", () => {
+describe("a client's demands on the connection", () => {
   const gateway = suiteGateway(sqlite, { strict: true });
   const head = (more: string[], token = gateway.key) =>
     [
@@ -17,7 +17,7 @@ describe("what a client asks of the connection", () => {
       "\r\n",
     ].join("\r\n");
 
-  test("a body that waits for 100 Continue is asked for and taken, and the connection goes on", async () => {
+  test("a body that waits for 100 Continue is requested and accepted, and the connection stays open", async () => {
     const { socket, until, closed } = openRaw(gateway.url);
     socket.write(head(["Expect: 100-continue"]));
     await until("HTTP/1.1 100 Continue\r\n\r\n");
@@ -27,7 +27,7 @@ describe("what a client asks of the connection", () => {
     expect(statusesIn(await closed)).toEqual([201, 200]);
   });
 
-  test("a body that waits for 100 Continue is not waited for when its key is rejected", async () => {
+  test("a body that waits for 100 Continue is not requested if its key is rejected", async () => {
     const answers = await sendBytes(
       gateway.url,
       head(["Expect: 100-continue", "Connection: close"], "nonsense"),
@@ -47,7 +47,7 @@ describe("what a client asks of the connection", () => {
     },
   );
 
-  test.each(["websocket", "h2c", "TLS/1.2"])("an upgrade to %s is not taken up", async (protocol) => {
+  test.each(["websocket", "h2c", "TLS/1.2"])("an upgrade to %s is ignored", async (protocol) => {
     const { socket, until, closed } = openRaw(gateway.url);
     socket.write(
       `GET /agent/whoami HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +
@@ -76,7 +76,7 @@ describe("what a client asks of the connection", () => {
     }
   });
 
-  test("OPTIONS * says nothing of routes", async () => {
+  test("OPTIONS * reveals nothing about routes", async () => {
     const answers = await sendBytes(
       gateway.url,
       "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",

@@ -4,11 +4,11 @@ import { suiteGateway } from "../support/suite";
 
 const BODY = '{"name":"Rex","categoryId":1}';
 const IN_CHUNKS = `1d\r\n${BODY}\r\n0\r\n\r\n`;
-/** A smuggled request, which a server behind a proxy must not take for the next one. */
+/** A smuggled request, which a server behind a proxy must not mistake for the next one. */
 const HIDDEN = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-describe("a request that two servers may read differently", () => {
-  // Any host that has the form of one.
+describe("a request that two servers may interpret differently", () => {
+  // Any well-formed host.
   const gateway = suiteGateway(sqlite, {
     env: { ENVIRONMENT: "production" },
     strict: true,
@@ -98,7 +98,7 @@ describe("a request that two servers may read differently", () => {
     expect(answers).toContain('"code":"invalid_request"');
   });
 
-  test("201 headers are too many, whatever they hold", async () => {
+  test("201 headers are too many, whatever they contain", async () => {
     const request = (count: number) =>
       get(`Host: localhost\r\nConnection: close${"\r\nX: y".repeat(count - 3)}`);
     expect(statusesIn(await sendBytes(gateway.url, request(201)))).toEqual([431]);
@@ -113,7 +113,7 @@ describe("a request that two servers may read differently", () => {
     "my_service.internal",
     "xn--bcher-kva.example",
     "",
-  ])("the host %j is one", async (host) => {
+  ])("the host %j is valid", async (host) => {
     expect(statusesIn(await sendBytes(gateway.url, get(`Host: ${host}\r\nConnection: close`)))).toEqual([
       200,
     ]);
@@ -123,14 +123,14 @@ describe("a request that two servers may read differently", () => {
     expect(statusesIn(await sendBytes(gateway.url, get("Connection: close", "1.0")))).toEqual([200]);
   });
 
-  test("a credential among the trailers of a body is none", async () => {
+  test("a credential in the trailers of a body is ignored", async () => {
     const request =
       "POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n" +
       `Transfer-Encoding: chunked\r\n\r\n1d\r\n${BODY}\r\n0\r\nAuthorization: Bearer ${gateway.key}\r\n\r\n`;
     expect(statusesIn(await sendBytes(gateway.url, request))).toEqual([401]);
   });
 
-  test("requests one behind the other are answered in their order", async () => {
+  test("pipelined requests are answered in order", async () => {
     const request = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
     const key = `Authorization: Bearer ${gateway.key}\r\n`;
     const answers = await sendBytes(
@@ -140,7 +140,7 @@ describe("a request that two servers may read differently", () => {
     expect(statusesIn(answers)).toEqual([200, 200, 401, 404]);
   });
 
-  test("the body of a rejected request is not taken for the next request", async () => {
+  test("the body of a rejected request is not mistaken for the next request", async () => {
     const rejected =
       `DELETE /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}` +
       "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

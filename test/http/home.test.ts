@@ -33,7 +33,7 @@ describe.each<[string, string, string, Record<string, string>]>([
   };
 
   test.each([CHROME, "text/html", "text/*", "application/json;q=0.1, text/html;q=0.2"])(
-    "leads to the dashboard what accepts %s",
+    "redirects clients that accept %s to the dashboard",
     async (accept) => {
       const { status, headers } = await get(accept);
       expect([status, headers.get("location")]).toEqual([303, `${prefix}/dashboard`]);
@@ -50,7 +50,7 @@ describe.each<[string, string, string, Record<string, string>]>([
     "",
     ";;,",
     "text/html;q=x",
-  ])("gives the addresses of the service to what accepts %s", async (accept) => {
+  ])("returns the service's addresses to clients that accept %s", async (accept) => {
     const { status, headers, text } = await get(accept);
     expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
     const addresses: Record<string, string> = JSON.parse(text);
@@ -60,13 +60,13 @@ describe.each<[string, string, string, Record<string, string>]>([
     expect(headers.get("vary")).toBe(vary);
   });
 
-  test("has no body for HEAD, and takes no other method", async () => {
+  test("has no body for HEAD, and allows no other method", async () => {
     expect(await get("*/*", "HEAD")).toMatchObject({ status: 200, text: "" });
     const post = await get("*/*", "POST");
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  test("names addresses that there are", async () => {
+  test("returns existing addresses", async () => {
     for (const path of Object.values(PATHS).filter(
       (each) => !["/graphql", "/mcp", "/dashboard"].includes(each),
     )) {
@@ -76,7 +76,7 @@ describe.each<[string, string, string, Record<string, string>]>([
     expect((await gateway.rest("POST", "/mcp", { token: null })).status).toBe(401);
   });
 
-  test("has the changelog as text", async () => {
+  test("returns the changelog as text", async () => {
     const answer = await fetch(`${gateway.url}/changelog`);
     expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(await answer.text()).toBe(readFileSync(join(__dirname, "../../CHANGELOG.md"), "utf8"));

@@ -61,12 +61,12 @@ describe.each<[string, Record<string, string>, string[], string[]]>([
       ...more,
     ]);
 
-  test("hosts of the service are answered", async () => {
+  test("requests for the service's hosts are answered", async () => {
     for (const host of own)
       expect([host, (await ask(host, "GET", "/agent/whoami")).status]).toEqual([host, 200]);
   });
 
-  test("other hosts are answered 421 by every route, with the name of the setting, whatever a page adds", async () => {
+  test("every route answers 421 to other hosts and names the setting, whatever a page adds", async () => {
     const { status } = ERRORS.misdirected_request;
     for (const host of foreign) {
       for (const [method, path] of [
@@ -91,7 +91,7 @@ describe.each<[string, Record<string, string>, string[], string[]]>([
     }
   });
 
-  test("probes are answered by any name", async () => {
+  test("probes are answered under any name", async () => {
     for (const host of [...own, ...foreign]) {
       for (const path of ["/healthz", "/readyz"]) expect((await ask(host, "GET", path)).status).toBe(200);
     }
@@ -99,7 +99,7 @@ describe.each<[string, Record<string, string>, string[], string[]]>([
 });
 
 test.each(["gateway.example.com:443", "https://gateway.example.com", "*", "a b"])(
-  "ALLOWED_HOSTS cannot hold %j",
+  "ALLOWED_HOSTS cannot contain %j",
   (host) => {
     expect(() => loadConfig({ ALLOWED_HOSTS: host })).toThrow(/^ALLOWED_HOSTS must contain host names/);
   },

@@ -4,7 +4,7 @@ import { sendBytes, statusesIn } from "../support/raw";
 import { expectGraphQLError, expectRestError, rowsOf } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
 
-describe("what a client sends and the server repeats or builds on", () => {
+describe("client input that the server repeats or uses", () => {
   const gateway = suiteGateway(sqlite, { env: { LOG_LEVEL: "trace" }, strict: true });
   beforeAll(async () => {
     await gateway.services.pets.seed(30);
@@ -39,7 +39,7 @@ describe("what a client sends and the server repeats or builds on", () => {
     }
   });
 
-  test("the link to the next page holds nothing but known parameters, encoded", async () => {
+  test("the link to the next page contains only known parameters, encoded", async () => {
     const reply = await gateway.rest("GET", "/v1/pets?limit=1&status=available");
     expect(reply.headers.get("link")).toMatch(
       /^<\/v1\/pets\?limit=1&status=available&cursor=[\w-]+>; rel="next"$/,
@@ -47,7 +47,7 @@ describe("what a client sends and the server repeats or builds on", () => {
   });
 
   test.each(["a b", "x".repeat(65), "<script>", '"', "é", mintApiKey("dev").secret])(
-    "the request id %j is not given back",
+    "the request ID %j is not returned",
     async (id) => {
       const answer = await sendBytes(
         gateway.url,
@@ -109,7 +109,7 @@ describe("what a client sends and the server repeats or builds on", () => {
   });
 
   test.each(["gzip", "br", "deflate", "zstd", "x-unknown", "gzip, identity", ""])(
-    "a body with Content-Encoding %j is 415 at both APIs and names what is taken",
+    "a body with Content-Encoding %j is 415 at both APIs, which name the accepted encoding",
     async (encoding) => {
       const headers = { "content-encoding": encoding };
       const rest = await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 }, headers });
@@ -120,12 +120,12 @@ describe("what a client sends and the server repeats or builds on", () => {
     },
   );
 
-  test("a body with Content-Encoding identity is taken", async () => {
+  test("a body with Content-Encoding identity is accepted", async () => {
     const headers = { "content-encoding": "identity" };
     expect((await gateway.graphql("{ __typename }", {}, { headers })).status).toBe(200);
   });
 
-  test("whatever a client sends, a line of the log stays short and holds no secret, at every level", async () => {
+  test("whatever a client sends, log lines of every level stay short and contain no secret", async () => {
     const long = "z".repeat(14_000);
     const { secret } = mintApiKey("dev");
     const host = "Host: localhost\r\nConnection: close\r\n";

@@ -42,7 +42,7 @@ describe("a JSON body", () => {
     },
   );
 
-  test("that holds brackets in a text is not nested", () => {
+  test("with brackets in a text is not nested", () => {
     const text = JSON.stringify({ text: `\\"${"[{".repeat(1000)}` });
     expect(read(text)).toEqual(JSON.parse(text));
   });
@@ -58,12 +58,12 @@ describe("a JSON body", () => {
     [true, "[-9223372036854775808]", [-9223372036854775808n]],
     [true, "[1e3,1.5]", [1000, 1.5]],
     [true, '{"a":1,"a":1}', { a: 1 }],
-  ])("is read by the exact parser (%s) where it has to be: %s", (exact, text, value) => {
+  ])("is read by the exact parser (%s) if necessary: %s", (exact, text, value) => {
     expect(read(text)).toEqual(value);
     expect(exactParser).toHaveBeenCalledTimes(exact ? 1 : 0);
   });
 
-  test("says the same whichever parser reads it", () => {
+  test("means the same, whichever parser reads it", () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), (text) => {
         // A long number makes the exact parser read all of it.
@@ -75,7 +75,7 @@ describe("a JSON body", () => {
     );
   });
 
-  test("that is none is answered without what stands in it", () => {
+  test("that is invalid is rejected without its content", () => {
     for (const text of [
       '{"password":"a secret of mine",}',
       '{"password":a secret of mine}',

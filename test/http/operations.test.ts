@@ -26,14 +26,14 @@ onAnyEngine((engine) => {
 
   const ask = (path: string, init?: RequestInit) => fetch(`http://${HOST}:${port}${path}`, init);
 
-  test("a port of their own answers probes and scrapes as the other one does", async () => {
+  test("a separate port answers probes and scrapes like the main port", async () => {
     expect(await (await ask("/healthz")).json()).toEqual({ status: "ok" });
     expect(await (await ask("/readyz?from=probe")).json()).toEqual({ status: "ok", writes: "ok" });
     expect(await (await ask("/metrics")).text()).toContain("gateway_http_requests_total");
     expect((await ask("/readyz", { method: "DELETE" })).status).toBe(405);
   });
 
-  test("and nothing else, as the other one answers what it does not know", async () => {
+  test("a separate port answers nothing else, like the main port for unknown paths", async () => {
     const paths = ["/", "/graphql", "/v1/pets", "/dashboard/", "/healthz/x", "//healthz", "/HEALTHZ", "/%ZZ"];
     for (const path of paths) {
       for (const method of ["GET", "POST"]) {
@@ -53,7 +53,7 @@ onAnyEngine((engine) => {
     ["no host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
     ["nothing of HTTP", "nonsense\r\n\r\n", 400],
     ["headers over 16 KiB", `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
-  ])("a request with %s is rejected as at the other one", async (_, bytes, status) => {
+  ])("a request with %s is rejected as on the main port", async (_, bytes, status) => {
     const answer = await sendBytes(`http://${HOST}:${port}`, bytes);
     expect(statusesIn(answer)).toEqual([status]);
     expect(answer).toContain(`"status":${status}}`);
@@ -70,7 +70,7 @@ onAnyEngine((engine) => {
     expect(String(failure)).toContain(`OPERATIONS_PORT ${taken}`);
   });
 
-  test("while the server stops it says so, for as long as requests are in flight", async () => {
+  test("the separate port reports that the server is stopping, as long as requests are in flight", async () => {
     const own = await engine.createMigratedDatabase();
     const config = loadConfig({ DATABASE_URL: own.url });
     const short = await createApp(config, createDataSource(own.url), createLogger("silent"));
@@ -86,7 +86,7 @@ onAnyEngine((engine) => {
     await own.drop();
   });
 
-  test("it ends with the server, also with a connection open on which nothing was asked", async () => {
+  test("the separate port closes with the server, even with an idle connection", async () => {
     const own = await engine.createMigratedDatabase();
     const config = loadConfig({ DATABASE_URL: own.url });
     const short = await createApp(config, createDataSource(own.url), createLogger("silent"));
@@ -100,7 +100,7 @@ onAnyEngine((engine) => {
   });
 });
 
-describe("a port of their own", () => {
+describe("a separate port", () => {
   let database: TestDatabase;
   let app: Awaited<ReturnType<typeof createApp>>;
   let url: string;
@@ -116,7 +116,7 @@ describe("a port of their own", () => {
     await database.drop();
   });
 
-  test("takes MAX_CONNECTIONS, each for REQUEST_TIMEOUT_SECONDS when it sends nothing or half a request", async () => {
+  test("accepts MAX_CONNECTIONS, each for REQUEST_TIMEOUT_SECONDS if it sends nothing or half a request", async () => {
     const silent = openRaw(url);
     const slow = openRaw(url);
     slow.socket.write("GET /healthz HTTP/1.1\r\nHost: ");

@@ -18,18 +18,18 @@ const UNPROVEN = {
 };
 
 const MAX = 5;
-/** What one organization or network may have of them. */
+/** Max number of them for one organization or network. */
 const SHARE = 3;
 const PET = '{"name":"Rex","categoryId":1}';
 
 onAnyEngine((engine) => {
-  describe("more requests than may be in flight", () => {
+  describe("too many requests in flight", () => {
     let gateway: TestGateway;
     let otherKey: string;
     let sender: Sender;
     let release: () => void;
     let held: Promise<void>;
-    /** The clock of the process, which decides what is late. */
+    /** The process's clock, which decides which requests are late. */
     let clock: jest.SpyInstance<number>;
     let now: number;
     beforeEach(async () => {
@@ -68,8 +68,9 @@ onAnyEngine((engine) => {
       });
     const list = (token: string | null = gateway.key) => gateway.rest("GET", "/v1/pets", { token });
     /**
-     * Adds pets, which have to wait, until a list of them is rejected. Each is sent once the one before waits or is
-     * rejected: while their keys are looked up, requests count for their network, whose share is less than the whole.
+     * Adds pets, which have to wait, until a list of them is rejected. Each request is sent after the previous one
+     * waits or is rejected, because requests count for their network while their keys are looked up, and its share is
+     * less than the whole.
      */
     const fill = async (
       { keys = [gateway.key], token = gateway.key }: { keys?: string[]; token?: string | null } = {},
@@ -91,7 +92,7 @@ onAnyEngine((engine) => {
     };
     const statuses = async (sent: Promise<{ status: number }>[]) =>
       (await Promise.all(sent)).map(({ status }) => status);
-    /** Rejects once the lock is released. */
+    /** Rejects after the lock is released. */
     const failLater = () => held.then(() => Promise.reject(new GatewayError("invalid_signature")));
     const stored = async (sent: Promise<{ status: number }>[]) =>
       (await statuses(sent)).filter((status) => status === 201).length;
@@ -112,7 +113,7 @@ onAnyEngine((engine) => {
       expect(gateway.log()).not.toContain('"status":503');
     });
 
-    test("count while their work goes on, also when their clients have gone away, and no longer", async () => {
+    test("count while their work continues, even after their clients have disconnected, but no longer", async () => {
       const client = new AbortController();
       const { sent } = await fill({}, { signal: client.signal });
       client.abort();
@@ -125,12 +126,12 @@ onAnyEngine((engine) => {
         return status === 200 && body.length === SHARE ? body : answered();
       };
       await answered();
-      // Each finds a place, so none is still taken.
+      // Each is accepted, so no place is still taken.
       const again = Array.from({ length: SHARE }, () => add(gateway.key));
       expect(await statuses(again)).toEqual(Array(SHARE).fill(201));
     });
 
-    test("leave a quarter to others where they are one organization's, and no longer have their keys checked", async () => {
+    test("leave a quarter to others if they belong to one organization, and then their keys are not checked", async () => {
       const { sent } = await fill();
       const resolve = jest.spyOn(gateway.services.acceptedKeys, "resolve");
       for (let i = 0; i < 5; i++) expect((await list()).status).toBe(503);
@@ -140,7 +141,7 @@ onAnyEngine((engine) => {
       expect(await stored(sent)).toBe(SHARE);
     });
 
-    test("leave a quarter to others where their bodies are completed all at once", async () => {
+    test("leave a quarter to others if their bodies are all completed at the same time", async () => {
       const connections = Array.from({ length: MAX + 1 }, () => openRaw(gateway.url));
       const resolve = jest.spyOn(gateway.services.acceptedKeys, "resolve");
       const head =
@@ -149,7 +150,7 @@ onAnyEngine((engine) => {
       for (const [i, { socket }] of connections.entries()) {
         socket.write(head + PET.slice(0, -1));
         await waitUntil(() => resolve.mock.calls.length > i);
-        // Until its key is checked, a request counts, and only a few may.
+        // A request counts until its key is checked, and only a few may.
         await resolve.mock.results[i]?.value;
       }
       for (const { socket } of connections) socket.write(PET.slice(-1));
@@ -161,7 +162,7 @@ onAnyEngine((engine) => {
       expect(answers.filter((status) => status === 201)).toHaveLength(SHARE);
     });
 
-    test("leave a quarter to others where their callers are unknown and their network is the same", async () => {
+    test("leave a quarter to others if their callers are unknown and on the same network", async () => {
       const lineFor = jest.spyOn(gateway.services.inbound, "lineFor").mockImplementation(failLater);
       const deliver = (address: string) => {
         const headers = { "x-forwarded-for": address, ...UNPROVEN };
@@ -180,7 +181,7 @@ onAnyEngine((engine) => {
       expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(SHARE).fill(401));
     });
 
-    test("leave a quarter to others where they are signed for the lines of one organization", async () => {
+    test("leave a quarter to others if they are signed for one organization's lines", async () => {
       const receive = jest.spyOn(gateway.services.inbound, "receive").mockImplementation(failLater);
       const waiting = Array.from({ length: SHARE }, (_, i) => sender.text("+14155550123", `text ${i}`));
       await waitUntil(() => receive.mock.calls.length === SHARE);
@@ -191,7 +192,7 @@ onAnyEngine((engine) => {
       expect(gateway.log()).not.toContain('"status":503');
     });
 
-    test("and fewer that are late are rejected only for the organization whose requests are late", async () => {
+    test("or fewer late ones are rejected only for the organization whose requests are late", async () => {
       const create = jest.spyOn(gateway.services.pets, "create");
       const sent = Array.from({ length: SHARE - 1 }, () => add(gateway.key));
       await waitUntil(() => create.mock.calls.length === sent.length);
@@ -212,7 +213,7 @@ onAnyEngine((engine) => {
   });
 });
 
-describe("what counts as too much to do", () => {
+describe("the load monitor's limits", () => {
   let now: number;
   let load: LoadMonitor;
   beforeEach(() => {
@@ -225,7 +226,7 @@ describe("what counts as too much to do", () => {
     for (const each of loads) load.end(each);
   };
 
-  test("a thousand concurrent requests are not; one more is", () => {
+  test("one request more than a thousand concurrent ones is an overload", () => {
     const loads = begin(999);
     expect(load.isOverloaded).toBe(false);
     loads.push(...begin(1));
@@ -234,7 +235,7 @@ describe("what counts as too much to do", () => {
     expect(load.isOverloaded).toBe(false);
   });
 
-  test("three quarters of that are for one owner, answers that have not left included, and for no other", () => {
+  test("three quarters of that limit, including unsent responses, overload one owner and no other", () => {
     const loads = begin(750, "a");
     for (const each of loads) load.answer(each);
     expect([load.isOverloaded, load.isOverloadedBy("a"), load.isOverloadedBy("b")]).toEqual([
@@ -248,7 +249,7 @@ describe("what counts as too much to do", () => {
     expect(load.isOverloadedBy("a")).toBe(false);
   });
 
-  test("a quarter of that in flight for more than half a second is, until one of them ends", () => {
+  test("a quarter of that limit in flight for more than half a second is an overload, until one of them ends", () => {
     const late = begin(250);
     now += 450;
     begin(200);
@@ -261,7 +262,7 @@ describe("what counts as too much to do", () => {
     expect(load.isOverloaded).toBe(true);
   });
 
-  test("the late ones of one owner count up to half of that quarter, also when the owner becomes known later", () => {
+  test("late requests of one owner count up to half of that quarter, even if the owner becomes known later", () => {
     begin(100, "a");
     const unknown = begin(300);
     now += 1_000;
@@ -279,7 +280,7 @@ describe("what counts as too much to do", () => {
     expect([load.isOverloaded, load.isOverloadedBy("b")]).toEqual([false, false]);
   });
 
-  test("answers that have not left count with the others, and are never late", () => {
+  test("unsent responses count as requests in flight, but are never late", () => {
     begin(100);
     for (const each of begin(899)) load.answer(each);
     now += 100_000;
@@ -288,7 +289,7 @@ describe("what counts as too much to do", () => {
     expect(load.isOverloaded).toBe(true);
   });
 
-  test("a few that never end are not, however many others come and go", () => {
+  test("a few endless requests are not an overload, however many others come and go", () => {
     begin(249);
     for (let i = 0; i < 1_000; i++) {
       now += 37;

@@ -14,12 +14,12 @@ const inFlight = async (gateway: TestGateway): Promise<number> => {
   const { text } = await gateway.rest("GET", "/metrics", { token: null });
   return Number(/^gateway_http_requests_in_flight (\d+)/m.exec(text)?.[1]);
 };
-/** Asks until only the request that asks is left. */
+/** Waits until only the requests that ask are in flight. */
 const drained = async (gateway: TestGateway) => {
   await waitUntil(async () => (await inFlight(gateway)) <= 1);
 };
 
-/** @returns how many requests for a path Node has parsed since, in this process */
+/** @returns a function that returns how many requests for a path Node has parsed since in this process */
 function countParsedRequests() {
   const paths: (string | undefined)[] = [];
   const listener = (message: unknown) => paths.push((message as { request: IncomingMessage }).request.url);
@@ -31,10 +31,10 @@ function countParsedRequests() {
 }
 
 onAnyEngine((engine) => {
-  describe("requests one behind the other on a connection", () => {
+  describe("pipelined requests on a connection", () => {
     const gateway = suiteGateway(engine);
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
-    /** A write that waits until it is released, so that nothing behind it can be answered. */
+    /** Holds a write until it is released, so that nothing behind it can be answered. */
     const holdWrites = async () => {
       const { database } = gateway.services;
       let release = () => {};
@@ -58,7 +58,7 @@ onAnyEngine((engine) => {
       `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.key}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-    test("are all answered up to the bound, in their order", async () => {
+    test("are all answered up to the limit, in order", async () => {
       const release = await holdWrites();
       const { socket, until, received } = openRaw(gateway.url);
       socket.write(create() + get("/healthz").repeat(MAX_UNANSWERED_PER_CONNECTION - 1));
@@ -77,14 +77,14 @@ onAnyEngine((engine) => {
       const { socket, closed } = openRaw(gateway.url);
       socket.write(create() + get("/agent/whoami").repeat(5_000));
       expect(statusesIn(await closed)).toEqual([]);
-      // Beyond the bound by one; the others of the packet are not even parsed.
+      // One beyond the limit; the others in the packet are not even parsed.
       expect(parsed("/agent/whoami")).toBe(MAX_UNANSWERED_PER_CONNECTION);
-      // The write goes on, but its connection is gone.
+      // The write continues, but its connection is gone.
       await drained(gateway);
       await release();
     });
 
-    test("whose client goes away do not stay in flight", async () => {
+    test("whose client disconnects do not stay in flight", async () => {
       const release = await holdWrites();
       const { socket, closed } = openRaw(gateway.url);
       socket.write(create() + get("/agent/whoami").repeat(10));
@@ -97,9 +97,9 @@ onAnyEngine((engine) => {
   });
 });
 
-describe("answers that their clients do not read", () => {
+describe("responses that clients do not read", () => {
   const VIEWER = "GET /docs/viewer.js HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  /** As much as sockets hold between two programs on one machine, several times over. */
+  /** Several times as much as sockets hold between two programs on one machine. */
   const PIPELINED = VIEWER.repeat(MAX_UNANSWERED_PER_CONNECTION);
 
   slowTest("are cut off after REQUEST_TIMEOUT_SECONDS", async () => {
@@ -114,7 +114,7 @@ describe("answers that their clients do not read", () => {
   });
 
   slowTest(
-    "count as requests in flight, and the connections that waited longest make room for the others",
+    "count as requests in flight, and the longest waiting connections make room for the others",
     async () => {
       const gateway = await startGateway(sqlite, { env: { MAX_REQUESTS_IN_FLIGHT: "20" } });
       const { socket } = openRaw(gateway.url);
@@ -129,7 +129,7 @@ describe("answers that their clients do not read", () => {
     },
   );
 
-  test("are cut off longest wait first while there are too many or too large ones, the newest never", () => {
+  test("are cut off, longest wait first and never the newest, while there are too many or too large ones", () => {
     let now = 0;
     const closed: string[] = [];
     const unsent = new UnsentResponses(2, 60_000, () => now);

@@ -15,7 +15,7 @@ describe("with a limit for each key", () => {
   const byRest = (token: string) => gateway.rest("GET", "/agent/whoami", { token });
   const byGraphQL = (token: string) => gateway.graphql("{ whoami { key { id } } }", {}, { token });
 
-  test("requests beyond it are 429 at both APIs, which count together, and say when to come back", async () => {
+  test("requests beyond it are 429 at both APIs, which count together and say when to retry", async () => {
     const { secret } = await mint(gateway);
     const accepted: Reply[] = [];
     for (let i = 0; i < LIMIT / 2; i++) accepted.push(await byRest(secret), await byGraphQL(secret));
@@ -32,7 +32,7 @@ describe("with a limit for each key", () => {
     }
   });
 
-  test("every answer of a key says what is left, in the present form and in the older one", async () => {
+  test("every response to a key says what is left, in the current and in the older format", async () => {
     const { secret } = await mint(gateway);
     const calls = [
       () => byRest(secret),
@@ -61,7 +61,7 @@ describe("with a limit for each key", () => {
     }
   });
 
-  test("a request too many changes nothing", async () => {
+  test("a request beyond it changes nothing", async () => {
     const { secret } = await mint(gateway);
     for (let i = 0; i < LIMIT; i++) await byRest(secret);
     const body = { message: "one too many" };
@@ -89,7 +89,7 @@ describe("with a limit for each key", () => {
       expectGraphQLError(await gateway.graphql(messages(1), {}, { token }), "rate_limited");
     });
 
-    test("is rejected with 429 while the document runs, also where most errors are 200", async () => {
+    test("is rejected with 429 while the document runs, even if most errors are 200", async () => {
       const { secret: token } = await mint(gateway);
       const headers = { accept: "application/json" };
       expectGraphQLError(await gateway.graphql(messages(50), {}, { token, headers }), "rate_limited");
@@ -102,7 +102,7 @@ describe("with a limit for each key", () => {
       expect(left(await gateway.graphql(query, {}, { token }))).toBe(LIMIT - 2);
     });
 
-    test("of too many changes nothing", async () => {
+    test("beyond the limit changes nothing", async () => {
       const sent = async () => {
         const query = "{ messages(first: 100) { nodes { id } } }";
         const { secret: token } = await mint(gateway);
@@ -121,13 +121,13 @@ describe("with a limit for each key", () => {
     });
   });
 
-  test("concurrent requests do not slip by", async () => {
+  test("concurrent requests cannot bypass it", async () => {
     const { secret } = await mint(gateway);
     const replies = await Promise.all(Array.from({ length: 3 * LIMIT }, () => byRest(secret)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(LIMIT);
   });
 
-  test("a key has its own limit, and members, whom it does not bind, can still revoke one that runs wild", async () => {
+  test("each key has its own limit, and members, who have none, can still revoke a runaway key", async () => {
     const { id, secret } = await mint(gateway);
     const other = await mint(gateway);
     for (let i = 0; i < LIMIT; i++) await byRest(secret);
@@ -138,7 +138,7 @@ describe("with a limit for each key", () => {
     expect((await desk.revoke(id)).status).toBe(200);
   });
 
-  test("a rejected key is answered with the reason, not with its rate limit", async () => {
+  test("a rejected key gets the reason, not its rate limit", async () => {
     const { id, secret } = await mint(gateway);
     const expired = await mint(gateway, { expiresAt: new Date(Date.parse(timestamp()) - 1) });
     for (let i = 0; i < LIMIT; i++) await byRest(secret);
@@ -155,7 +155,7 @@ describe("with a limit for each key", () => {
   });
 });
 
-test("without a setting there is no limit and no header of one", async () => {
+test("without the setting, there is no limit and no rate limit header", async () => {
   const gateway = await startGateway(sqlite);
   const replies = await Promise.all(Array.from({ length: 200 }, () => gateway.rest("GET", "/agent/whoami")));
   for (const { status, headers } of replies) {
@@ -167,7 +167,7 @@ test("without a setting there is no limit and no header of one", async () => {
 describe.each([
   ["a limit for each key", String(LIMIT), LIMIT],
   ["no limit", "0", null],
-])("a key of its own limit on a server with %s", (_, setting, ofServer) => {
+])("a key with its own limit on a server with %s", (_, setting, ofServer) => {
   const gateway = suiteGateway(sqlite, { env: { RATE_LIMIT_PER_MINUTE: setting } });
   const whoami = (token: string) => gateway.rest("GET", "/agent/whoami", { token });
 
@@ -183,7 +183,7 @@ describe.each([
     expect(limit).toBe(ofServer === null ? null : String(ofServer));
   });
 
-  test("gets another limit with the next request, which counts what it has used", async () => {
+  test("gets a changed limit with the next request, which counts earlier use", async () => {
     const { id, secret } = await mint(gateway, { rateLimitPerMinute: 3 });
     for (let i = 0; i < 3; i++) await whoami(secret);
     expect((await whoami(secret)).status).toBe(429);

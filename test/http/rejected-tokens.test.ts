@@ -23,7 +23,7 @@ describe("an address that tries out keys", () => {
     return codes;
   };
 
-  test("is rejected with 429 at both APIs, and the database is not asked", async () => {
+  test("is rejected with 429 at both APIs, without a database lookup", async () => {
     const ip = "192.0.2.1";
     expect(await tryOut(() => ip)).toEqual(Array(LIMIT).fill("invalid_api_key"));
     const lookup = jest.spyOn(gateway.services.database, "lookup");
@@ -41,7 +41,7 @@ describe("an address that tries out keys", () => {
     lookup.mockRestore();
   });
 
-  test("learns nothing from a guess that would be right", async () => {
+  test("learns nothing from a correct guess", async () => {
     const ip = "192.0.2.2";
     const { secret } = await mint(gateway);
     await tryOut(() => ip);
@@ -49,7 +49,7 @@ describe("an address that tries out keys", () => {
     expect((await present(secret, "192.0.2.3")).status).toBe(200);
   });
 
-  test("shuts out no neighbour whose key is in use", async () => {
+  test("does not lock out neighbors whose key is in use", async () => {
     const ip = "192.0.2.4";
     const { secret } = await mint(gateway);
     expect((await present(secret, ip)).status).toBe(200);
@@ -63,7 +63,7 @@ describe("an address that tries out keys", () => {
     expect(codeOf(member)).toBe(undefined);
   });
 
-  test("shuts out no other address, and no caller without a key", async () => {
+  test("locks out neither other addresses nor callers without a key", async () => {
     const ip = "192.0.2.5";
     await tryOut(() => ip);
     expect(codeOf(await guess("192.0.2.6"))).toBe("invalid_api_key");
@@ -71,7 +71,7 @@ describe("an address that tries out keys", () => {
     expectRestError(anonymous, "unauthenticated");
   });
 
-  test("is still answered that a key is revoked, for that is no guess", async () => {
+  test("still learns that a key is revoked, because that is not a guess", async () => {
     const ip = "192.0.2.7";
     const { id, secret } = await mint(gateway);
     await gateway.graphql(
@@ -83,7 +83,7 @@ describe("an address that tries out keys", () => {
     expect(codeOf(await guess(ip))).toBe("invalid_api_key");
   });
 
-  test("may try session tokens as little as keys", async () => {
+  test("may try no more session tokens than keys", async () => {
     const ip = "192.0.2.8";
     for (let i = 0; i < LIMIT; i++) {
       expect(codeOf(await present(mintSessionToken(), ip))).toBe("invalid_session");
@@ -91,13 +91,13 @@ describe("an address that tries out keys", () => {
     expect(codeOf(await present(mintSessionToken(), ip))).toBe("too_many_attempts");
   });
 
-  test("has the other addresses of its IPv6 network of 64 bits too", async () => {
+  test("includes all addresses of its IPv6 /64 network", async () => {
     await tryOut((i) => `2001:db8::${i + 1}`);
     expect(codeOf(await guess("2001:db8:0:0:ffff::1"))).toBe("too_many_attempts");
     expect(codeOf(await guess("2001:db8:0:1::1"))).toBe("invalid_api_key");
   });
 
-  test("is the same address whatever port its proxy adds to it, and another than its neighbours", async () => {
+  test("is the same, whatever port its proxy adds, but differs from its neighbors", async () => {
     await tryOut((i) => `203.0.113.1:${4000 + i}`);
     expect(codeOf(await guess("203.0.113.1"))).toBe("too_many_attempts");
     expect(codeOf(await guess("203.0.113.2:4000"))).toBe("invalid_api_key");
@@ -119,14 +119,14 @@ describe("an address that tries out keys", () => {
     expect((await present(secret, ip)).status).toBe(200);
   });
 
-  test("is the same address where a socket for both versions writes it as IPv6", async () => {
+  test("is the same when a socket for both IP versions writes it as IPv6", async () => {
     await tryOut((i) => (i % 2 === 0 ? "198.51.100.1" : "::ffff:198.51.100.1"));
     expect(codeOf(await guess("198.51.100.1"))).toBe("too_many_attempts");
     expect(codeOf(await guess("::ffff:198.51.100.2"))).toBe("invalid_api_key");
   });
 });
 
-test("what a client forwards of its address is not believed unless a proxy is trusted", async () => {
+test("a forwarded client address is ignored unless a proxy is trusted", async () => {
   const gateway = await startGateway(sqlite, { env: { REFUSED_KEYS_PER_MINUTE: String(LIMIT) } });
   const codes = [];
   for (let i = 0; i <= LIMIT; i++) {

@@ -2,7 +2,7 @@ import { mintSessionToken } from "../../src/credentials/token-format";
 import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
 
-describe("the ID of a request", () => {
+describe("a request ID", () => {
   const gateway = suiteGateway(sqlite);
   const idFor = async (given: string) => {
     const { headers } = await gateway.rest("GET", "/nowhere", { headers: { "x-request-id": given } });
@@ -17,7 +17,7 @@ describe("the ID of a request", () => {
     ["an API key after letters", (key) => `x${key}`],
     ["the start of a session token", () => `ags_${"A".repeat(43)}`],
     ["a session token after letters", () => `x${mintSessionToken()}`],
-  ])("is a new one in place of %s, which neither the answer nor the log has", async (_, given) => {
+  ])("replaces %s, which is in neither the response nor the log", async (_, given) => {
     const id = given(gateway.key);
     expect(await idFor(id)).toMatch(/^[\da-f-]{36}$/);
     expect(gateway.log()).not.toContain(id);

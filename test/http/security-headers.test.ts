@@ -7,7 +7,6 @@ import { sendRaw } from "../support/rejections";
 import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
 
-/** Every address with what answers there. */
 const PAGES = ["/docs", "/dashboard", "/dashboard/api-keys"];
 const OPEN = [
   ...PAGES,
@@ -21,7 +20,7 @@ const OPEN = [
   "/%ZZ",
 ];
 const API_ROUTES = [...new Set(ROUTES.map(({ path }) => path.replace(":petId", "1"))), "/graphql"];
-/** The directives of a policy by name. */
+/** Returns the directives of a policy by name. */
 const policyOf = ({ headers }: Reply): Record<string, string> =>
   Object.fromEntries(
     (headers.get("content-security-policy") ?? "")
@@ -40,7 +39,7 @@ function expectProtected(reply: Reply): void {
   expect(headers.get("x-request-id")).toMatch(/\S/);
 }
 
-describe("every answer", () => {
+describe("every response", () => {
   const gateway = suiteGateway(sqlite, { dashboard: join(__dirname, "../../dist/dashboard") });
   const ask = (method: string, path: string, more: string[] = []) =>
     sendRaw(gateway.url, [`${method} ${path} HTTP/1.1`, ...more]);
@@ -59,7 +58,7 @@ describe("every answer", () => {
       for (const head of heads) {
         const reply = await ask(method, path, head);
         expectProtected(reply);
-        // Only the service under HTTPS can promise HTTPS.
+        // Only a service with HTTPS can promise HTTPS.
         expect(reply.headers.get("strict-transport-security")).toBeNull();
         if (isApi) expect(reply.headers.get("cache-control")).toBe("no-store");
       }
@@ -67,11 +66,11 @@ describe("every answer", () => {
   };
 
   test.each([...OPEN, ...API_ROUTES])(
-    "of %s is protected, whatever the method and the caller, and that of an API is kept by no cache",
+    "of %s is protected, whatever the method and caller, and API responses are not cached",
     (path) => expectAll(path, ["GET", "POST", "TRACE"]),
   );
 
-  slowTest.each([...OPEN, ...API_ROUTES])("of %s is protected by other methods, too", (path) =>
+  slowTest.each([...OPEN, ...API_ROUTES])("of %s to other methods is also protected", (path) =>
     expectAll(path, ["HEAD", "OPTIONS", "DELETE"]),
   );
 
@@ -80,15 +79,15 @@ describe("every answer", () => {
       expect((await gateway.rest("POST", path, { body })).headers.get("cache-control")).toBe("no-store");
   };
 
-  test.each(API_ROUTES)("of %s to a malformed body is kept by no cache", (path) =>
+  test.each(API_ROUTES)("of %s to a malformed body is not cached", (path) =>
     expectUncached(path, ["{", {}]),
   );
 
-  slowTest.each(API_ROUTES)("of %s to a body that is too large is kept by no cache", (path) =>
+  slowTest.each(API_ROUTES)("of %s to an oversized body is not cached", (path) =>
     expectUncached(path, ["x".repeat(2_000_000)]),
   );
 
-  test("to bytes that are no HTTP is protected too", async () => {
+  test("to bytes that are not HTTP is also protected", async () => {
     const { status, headers } = await sendRaw(gateway.url, ["nonsense"]);
     expect(status).toBe(400);
     const expected = defaultHeaders({ tls: undefined, publicUrl: undefined });
@@ -98,7 +97,7 @@ describe("every answer", () => {
   test.each([
     ...OPEN.filter((path) => !PAGES.includes(path)),
     ...API_ROUTES.filter((path) => path !== "/graphql"),
-  ])("of %s may load nothing where a browser shows it", async (path) => {
+  ])("of %s may load nothing when a browser shows it", async (path) => {
     for (const token of [null, gateway.key]) {
       if (path === "/%ZZ") continue;
       const reply = await gateway.rest("GET", path, { token });
@@ -106,7 +105,7 @@ describe("every answer", () => {
     }
   });
 
-  test.each(PAGES)("of the page %s lets scripts of this server in alone", async (path) => {
+  test.each(PAGES)("of the page %s allows only scripts from this server", async (path) => {
     const reply = await gateway.rest("GET", path, { token: null });
     expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const policy = policyOf(reply);
@@ -120,7 +119,7 @@ describe("every answer", () => {
     expect(reply.headers.get("cache-control")).toBe("no-cache");
   });
 
-  test("of Sandbox lets in what Apollo's own policy names, and no frame around it", async () => {
+  test("of Sandbox allows the sources in Apollo's own policy, but no enclosing frame", async () => {
     const reply = await gateway.rest("GET", "/graphql", { token: null, headers: { accept: "text/html" } });
     expect(reply.headers.get("content-type")).toContain("text/html");
     expectProtected(reply);

@@ -10,7 +10,7 @@ import { suiteGateway } from "../support/suite";
 
 describe("a client that sends little or nothing", () => {
   const gateway = suiteGateway(sqlite, { env: { REQUEST_TIMEOUT_SECONDS: "1" } });
-  /** Sends the first part, then the rest byte by byte, and never the end of it. */
+  /** Sends the first part, then the rest byte by byte, but never the end. */
   const trickle = async (begin: string) => {
     const { socket, closed } = openRaw(gateway.url);
     socket.write(begin);
@@ -32,7 +32,7 @@ describe("a client that sends little or nothing", () => {
   ];
   const rejected = () => "POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n";
 
-  /** What each is answered: all of them are slow at the same time, so that the tests wait only once. */
+  /** The responses; all clients are slow at the same time, so that the tests wait only once. */
   const answersTo = new Map<() => string, Promise<string>>();
   let silent: Promise<string>;
   beforeAll(() => {
@@ -48,18 +48,18 @@ describe("a client that sends little or nothing", () => {
     expect(await rowsOf(gateway)).toEqual({ pets: 0, messages: 0 });
   });
 
-  test("that sends nothing at all is hung up on", async () => {
+  test("that sends nothing at all is disconnected", async () => {
     expect(statusesIn(await silent)).toEqual([408]);
   });
 
-  test("of a body that is not read, for its key was rejected, is cut off too", async () => {
+  test("of a body that is not read because its key was rejected is also cut off", async () => {
     const answers = (await answersTo.get(rejected)) ?? "";
     expect(statusesIn(answers)[0]).toBe(401);
   });
 });
 
 test.each(["MAX_CONNECTIONS", "MAX_CONNECTIONS_PER_ADDRESS"])(
-  "connections beyond %s are hung up on, until one of the others ends",
+  "connections beyond %s are closed, until one of the others ends",
   async (setting) => {
     const gateway = await startGateway(sqlite, { env: { [setting]: "3" } });
     const ask = () => {
@@ -71,7 +71,7 @@ test.each(["MAX_CONNECTIONS", "MAX_CONNECTIONS_PER_ADDRESS"])(
       await connection.until('"ok"');
       return connection;
     };
-    // One is the test's own, which has signed in and keeps its connection.
+    // One connection belongs to the test, which has signed in and keeps it open.
     const held = await Promise.all([answered(ask()), answered(ask())]);
     expect(statusesIn(await ask().closed)).toEqual([]);
     for (const { socket } of held) socket.destroy();
@@ -83,7 +83,7 @@ test.each(["MAX_CONNECTIONS", "MAX_CONNECTIONS_PER_ADDRESS"])(
   },
 );
 
-test("the limit of an address does not count the connections of others, and is logged once", () => {
+test("the limit of an address does not count others' connections, and is logged once", () => {
   const server = new EventEmitter();
   const warn = jest.fn();
   limitConnections(server as Server, { maxConnections: 99, maxConnectionsPerAddress: 2 }, { warn });
@@ -109,6 +109,6 @@ test.each([
   [{}, 1_000],
   [{ TRUST_PROXY: "1" }, 0],
   [{ TRUST_PROXY: "1", MAX_CONNECTIONS_PER_ADDRESS: "5" }, 5],
-])("with %j the connections of an address are limited to %i, 0 being no limit", (env, limit) => {
+])("with %j, the connections of an address are limited to %i (0 means no limit)", (env, limit) => {
   expect(loadConfig(env).maxConnectionsPerAddress).toBe(limit);
 });

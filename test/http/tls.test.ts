@@ -20,7 +20,7 @@ interface Files {
   keyFile: string;
 }
 
-/** Made once: each takes a while. */
+/** Created once, because each takes a while. */
 const certificate = (name: string) => generate([{ name: "commonName", value: name }], { keyType: "ec" });
 
 describe("a server for HTTPS", () => {
@@ -88,7 +88,7 @@ describe("a server for HTTPS", () => {
     "ECDHE-ECDSA-AES128-SHA256",
     "NULL-SHA256",
     "ADH-AES128-GCM-SHA256",
-  ])("does not take the cipher %s", async (cipher) => {
+  ])("rejects the cipher %s", async (cipher) => {
     await expect(open({ maxVersion: "TLSv1.2", ciphers: `${cipher}:@SECLEVEL=0` })).rejects.toThrow();
   });
 
@@ -102,7 +102,7 @@ describe("a server for HTTPS", () => {
     socket.destroy();
   });
 
-  test("tells browsers to stay with HTTPS", async () => {
+  test("tells browsers to keep using HTTPS", async () => {
     const socket = await open();
     socket.write("GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     let answer = "";
@@ -114,7 +114,7 @@ describe("a server for HTTPS", () => {
     expect(answer).toContain("strict-transport-security: max-age=15552000\r\n");
   });
 
-  test("hangs up on plain HTTP, and goes on", async () => {
+  test("disconnects plain HTTP clients, and keeps serving", async () => {
     const answer = await sendBytes(
       `http://127.0.0.1:${port}`,
       "GET /v1/pets HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -123,7 +123,7 @@ describe("a server for HTTPS", () => {
     (await open()).destroy();
   });
 
-  test("takes up a renewed certificate without a restart, and keeps the old one while the new is not whole", async () => {
+  test("loads a renewed certificate without a restart, and keeps the old one while the new one is incomplete", async () => {
     const said: string[] = [];
     const log = { info: (text: string) => said.push(text), warn: () => said.push("not renewed") };
     const heard = async (text: string, since: number) => {
@@ -141,7 +141,7 @@ describe("a server for HTTPS", () => {
       log,
       addHook: (_: string, hook: () => Promise<void>) => hooks.push(hook),
     };
-    // The server watches its own files already, and Node looks at a file as rarely as its first watcher asked.
+    // The server already watches its own files, and Node checks a file only as often as its first watcher requested.
     const renewed = { certFile: join(directory, "renewed.pem"), keyFile: join(directory, "renewed-key.pem") };
     await copyFile(files.keyFile, renewed.keyFile);
     await copyFile(files.certFile, renewed.certFile);
@@ -155,7 +155,7 @@ describe("a server for HTTPS", () => {
     await put(renewed, "second");
     await heard("reloaded the certificate from TLS_CERT_FILE", before);
     expect(await nameOf()).toBe("second");
-    // A connection that is open goes on as it began.
+    // An open connection continues with its certificate.
     open1.write("GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     expect(String((await once(open1, "data"))[0])).toContain("HTTP/1.1 404");
     for (const stop of hooks) await stop();

@@ -35,7 +35,7 @@ describe.each([
     expect(second.text).toBe(first.text);
   });
 
-  test("is 304 for a client that has it, with the policy that belongs to what it has", async () => {
+  test("is 304 for a client that has it, with the policy that belongs to the client's copy", async () => {
     const { headers } = await ask();
     const etag = headers.get("etag") ?? "";
     for (const given of [etag, `W/${etag}`, `"other", ${etag}`, ` ${etag} ,"x"`, "*"]) {
@@ -67,12 +67,12 @@ describe.each([
   });
 });
 
-test("what a key may read has no validator, because a copy would outlive the key", async () => {
+test("a key's data has no validator, because a copy would outlive the key", async () => {
   const { headers } = await gateway.rest("GET", "/agent/whoami", { headers: { "if-none-match": "*" } });
   expect([headers.get("etag"), headers.get("cache-control")]).toEqual([null, "no-store"]);
 });
 
-test("/docs/ is the page of /docs", async () => {
+test("/docs/ is the same page as /docs", async () => {
   const pages = [await gateway.rest("GET", "/docs"), await gateway.rest("GET", "/docs/")];
   expect(pages.map(({ status }) => status)).toEqual([200, 200]);
   expect(pages[1]?.text).toBe(pages[0]?.text);

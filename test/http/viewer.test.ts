@@ -16,7 +16,7 @@ const targetOf = (fd: string): string => {
   }
 };
 
-/** Files of the viewer that this process has open; none where there is no /proc. */
+/** Returns the viewer files that this process has open; none without /proc. */
 const openViewers = (): string[] =>
   (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd") : [])
     .map(targetOf)
@@ -27,7 +27,7 @@ describe("the viewer of /docs", () => {
   const head = (method: string) =>
     `${method} /docs/viewer.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n`;
 
-  test("is compressed by the build alone, and read once for HEAD and for clients that go away", async () => {
+  test("is compressed only by the build, and read once for HEAD and for clients that disconnect", async () => {
     const compressors = [jest.spyOn(zlib, "gzip"), jest.spyOn(zlib, "brotliCompress")];
     const connections = Array.from({ length: TIMES }, () => openRaw(gateway.url));
     for (const [i, { socket }] of connections.entries()) {

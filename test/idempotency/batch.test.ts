@@ -21,9 +21,9 @@ onAnyEngine((engine) => {
   let testDatabase: TestDatabase;
   let database: Database;
   let pets: PetService;
-  /** Of the one key that there is. */
+  /** The context of the only key. */
   let context: RequestContext;
-  /** Rows of each statement that inserted for several callers. */
+  /** Number of rows in each statement that inserted for several callers. */
   let batches: number[];
   const opened: Database[] = [];
   const open = async () => {
@@ -59,7 +59,7 @@ onAnyEngine((engine) => {
   const names = async () =>
     (await database.read((reader) => reader.find(Pet, { order: { id: "ASC" } }))).map(({ name }) => name);
 
-  test("concurrent creates with keys share few transactions, and each has its own answer", async () => {
+  test("concurrent creates with keys share few transactions, and each gets its own result", async () => {
     const numbers = Array.from({ length: 100 }, (_, i) => i);
     const made = await Promise.all(numbers.map((i) => add(`pet ${i}`, `key ${i}`)));
     expect(batches.length).toBeLessThan(5);
@@ -71,7 +71,7 @@ onAnyEngine((engine) => {
     expect(await names()).toHaveLength(numbers.length);
   });
 
-  test("in one batch, new creates, repeats, doubles and keys used otherwise are each answered as if alone", async () => {
+  test("new creates, repeats, duplicates and reused keys in one batch are each answered as if alone", async () => {
     const first = await add("first", "used");
     batches.length = 0;
     const outcomes = await Promise.allSettled([
@@ -112,7 +112,7 @@ onAnyEngine((engine) => {
     expect(await names()).toEqual(["first", "second"]);
   });
 
-  slowTest("processes whose batches share keys in another order all get the same answers", async () => {
+  slowTest("processes whose batches share keys in different orders all get the same results", async () => {
     const services = [pets, new PetService(await open()), new PetService(await open())];
     for (let round = 0; round < 10; round++) {
       const keys = Array.from({ length: 20 }, (_, i) => `key ${round} ${i}`);
@@ -130,7 +130,7 @@ onAnyEngine((engine) => {
 
   if (engine.name !== "PostgreSQL") return;
 
-  slowTest("a create that waits for its key keeps no other from being added", async () => {
+  slowTest("a create that waits for its key does not hold up others", async () => {
     const elsewhere = await open();
     let end = () => {};
     const slow = elsewhere.write(async (tx) => {
