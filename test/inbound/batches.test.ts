@@ -30,7 +30,7 @@ const TEXTS = ["Hello", "How are you?", "Bye", "Hello again", "Thanks", "STOP", 
 const SENDERS = 5;
 const MESSAGES = 60;
 
-/** Numbers from 0 below `below`, the same ones for each seed (a linear congruential generator). */
+/** Returns numbers from 0 to below `below`, always the same for a seed (linear congruential generator). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -43,7 +43,7 @@ describeGateway((gateway) => {
   const database = () => gateway.services.database;
   const phone = (i: number) => `+4915112345${100 + i}`;
 
-  /** An agent with two lines, and contacts that are known, opted out, and answered by a human. */
+  /** Adds an agent with two lines, and contacts that are known, opted out, and answered by a human. */
   async function newAgent(slug: string) {
     const agent = { slug, name: "Agent" };
     const { id: agentId } = await gateway.services.agents.create(await operator(gateway, "first"), agent);
@@ -81,7 +81,7 @@ describeGateway((gateway) => {
     isAutomatic: text === "Bye",
   });
 
-  /** Messages of several senders; each sender repeats some, and two write most. */
+  /** Returns messages from several senders; each sender repeats some, and two write most. */
   function messages(seed: number): (Inbound & { line: number })[] {
     const number = numbers(seed);
     return Array.from({ length: MESSAGES }, (_, i) => {
@@ -93,7 +93,7 @@ describeGateway((gateway) => {
     });
   }
 
-  /** The rows of an agent, without times, and with numbers in place of IDs. */
+  /** Returns the rows of an agent, without times, and with numbers instead of IDs. */
   async function storedBy(agentId: string, lines: readonly string[]): Promise<string> {
     const stored = await database().read(async (reader) => {
       const addresses = await reader.find(ContactAddress, { where: { agentId }, order: { address: "ASC" } });
@@ -149,10 +149,10 @@ describeGateway((gateway) => {
     expect(together.map(({ isNew }) => isNew)).toEqual(alone);
     expect(alone).toContain(false);
   }
-  test("messages that arrive together are stored as one after the other", () => expectOrderOfOneByOne(1));
-  slowTest.each([2, 3])("others that arrive together are, too (%i)", expectOrderOfOneByOne);
+  test("messages that arrive together are stored as if they arrived one after the other", () => expectOrderOfOneByOne(1));
+  slowTest.each([2, 3])("so are other messages that arrive together (%i)", expectOrderOfOneByOne);
 
-  test("a burst of a contact is accepted as a whole, with a decision for each twenty messages", async () => {
+  test("a burst from a contact is accepted as a whole, with a decision for every twenty messages", async () => {
     const agentId = await firstAgentId(gateway);
     await publish(gateway, agentId, CONFIGURATION);
     const sender = await addSender(gateway, { agentId });
@@ -167,7 +167,7 @@ describeGateway((gateway) => {
     expect(ids.flat().sort()).toEqual(replies.map(({ body }) => body.id).sort());
   });
 
-  test("what was queued before an opt-out is canceled, also if the address is opted in at once", async () => {
+  test("messages queued before an opt-out are canceled, even if the address is immediately opted in again", async () => {
     const { agentId, receive } = await newAgent("out-and-in");
     const { message } = await receive({ ...written("hello", 0, "Hello"), line: 0 });
     const { secret } = await mint(gateway, { agent: "out-and-in" });
@@ -183,7 +183,7 @@ describeGateway((gateway) => {
     expect(queued).toBe(0);
   });
 
-  test("of messages that arrive together, one that the database rejects is rejected alone", async () => {
+  test("if the database rejects one of several messages that arrive together, only that one is rejected", async () => {
     const { receive } = await newAgent("rejected");
     const impossible = { text: null as never, replyText: "Hello" };
     const outcomes = await Promise.allSettled([

@@ -22,7 +22,7 @@ describeGateway(
     let folder: string;
     let bridge: ChildProcess;
     beforeAll(() => {
-      // Here, so that the program finds its package.
+      // In node_modules, so that the program finds its package.
       folder = mkdtempSync("node_modules/.bridge-");
     });
     afterAll(() => {
@@ -30,12 +30,12 @@ describeGateway(
       rmSync(folder, { recursive: true });
     });
 
-    test("the example of the documentation goes from what a contact wrote to the receipt of the answer", async () => {
+    test("the documented example leads from a contact's message to the receipt for the answer", async () => {
       const agentId = await firstAgentId(gateway);
       const free = await Receiver.start();
       const { port } = free;
       await free.close();
-      // As the command line does.
+      // Like the command line.
       const { body } = await lineClient(gateway).create({
         agentId,
         name: "sms",
@@ -69,7 +69,7 @@ to \\+41446681800: Hi, we are looking for your order.
       expect(all).toMatchObject([{ status: "received" }, { status: "delivered" }]);
       const { body: events } = await gateway.rest("GET", "/agent/events?limit=100");
       const types: string[] = events.map(({ type }: { type: string }) => type);
-      // Whichever is faster: the answer that it was sent, or the receipt that it was delivered.
+      // Either the response that it was sent or the receipt that it was delivered may be faster.
       expect(types.slice(types.indexOf("contact.created")).filter((type) => type !== "message.sent")).toEqual(
         [
           "contact.created",

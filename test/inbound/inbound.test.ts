@@ -66,7 +66,7 @@ describeGateway(
       await database.write((tx) => lanes.wake(tx, ids));
     };
 
-    test("ten identical requests at once store one message, which is decided and answered once", async () => {
+    test("ten identical concurrent requests store one message, which is decided and answered once", async () => {
       const from = phone();
       const body = { id: uuid(), from, text: "Hello", timestamp: "2026-11-21T06:36:59+01:00" };
       const replies = await Promise.all(Array.from({ length: 10 }, () => sender.message(body)));
@@ -122,7 +122,7 @@ describeGateway(
     });
 
     test.each(["STOP", " stop\n", "Unsubscribe.", "cancel", "“END”", "quit!", "ＳＴＯＰ", "ARRET!"])(
-      "%j opts out: what is queued is canceled, and one confirmation is the only answer",
+      "%j opts out: queued messages are canceled, and one confirmation is the only answer",
       async (word) => {
         const from = phone();
         await lineClient(gateway).pause(sender.lineId);
@@ -171,12 +171,12 @@ describeGateway(
         ]),
       );
 
-    test.each(["please stop by", "stop it", "restart", "Stop, please"])("%j is no wish", async (text) => {
+    test.each(["please stop by", "stop it", "restart", "Stop, please"])("%j is an ordinary message", async (text) => {
       const { body } = await sender.text(phone(), text);
       expect(await decided(body.conversationId)).toMatchObject([{ ruleId: "echo" }]);
     });
 
-    test("an opted out contact is heard, but not answered", async () => {
+    test("messages from an opted-out contact are stored, but not answered", async () => {
       const from = phone();
       const { body } = await sender.text(from, "stop");
       const { body: again } = await sender.text(from, "Are you there?");
@@ -187,7 +187,7 @@ describeGateway(
       expect(await messagesIn(body.conversationId)).toHaveLength(3);
     });
 
-    test("a signature of four hours ago is accepted for an ID that is not known", async () => {
+    test("a four-hour-old signature is accepted for an unknown ID", async () => {
       const at = new Date(Date.now() - 4 * 3_600_000);
       const message = { id: uuid(), from: phone(), text: "late" };
       expect(await sender.message(message, { at })).toMatchObject({ status: 202 });
@@ -222,7 +222,7 @@ describeGateway(
       expect(await read((reader) => reader.countBy(Message, INBOUND))).toBe(before);
     });
 
-    test("the secret of one line opens no other line, and a line without a secret none", async () => {
+    test("one line's secret is not valid for another line, and a line without a secret accepts none", async () => {
       const other = await addSender(gateway, { agentId });
       const message = { id: uuid(), from: phone(), text: "Hi" };
       expect(await sender.message(message, { secret: other.secret })).toMatchObject({ status: 401 });
@@ -260,7 +260,7 @@ describeGateway(
       ["NUL", { text: "a\0b" }, "text must not contain the NUL character"],
       ["half a character", { text: "\ud83d" }, "text must be well-formed Unicode"],
       ["a day that does not exist", { timestamp: "2026-02-30T00:00:00Z" }, "timestamp must be a time"],
-    ])("%s is rejected with what is wrong", async (_, change, message) => {
+    ])("%s is rejected with the reason", async (_, change, message) => {
       const body = Array.isArray(change)
         ? change
         : Object.keys(change as object).length === 0
@@ -279,7 +279,7 @@ describeGateway(
       expect((await sender.text(from, "Hello again")).body.contactId).toBe(body.contactId);
     });
 
-    test("an empty text, and one of 10,000 characters outside the basic plane, are kept", async () => {
+    test("an empty text and a text of 10,000 characters outside the basic plane are kept", async () => {
       const from = phone();
       expect(await sender.text(from, "")).toMatchObject({ status: 202 });
       const { body, status } = await sender.text(from, "📦".repeat(10_000));
@@ -288,7 +288,7 @@ describeGateway(
       expect(kept?.text).toBe("📦".repeat(10_000));
     });
 
-    test("one ID from two addresses at once is stored once", async () => {
+    test("one ID that arrives from two addresses at the same time is stored once", async () => {
       const id = uuid();
       const replies = await Promise.all(
         Array.from({ length: 6 }, () => sender.message({ id, from: phone(), text: "Hi" })),
@@ -298,7 +298,7 @@ describeGateway(
       expect(await read((reader) => reader.countBy(Message, { providerId: id }))).toBe(1);
     });
 
-    test("the same ID on two lines are two messages", async () => {
+    test("the same ID on two lines belongs to two messages", async () => {
       const other = await addSender(gateway, { agentId, url: receiver.url() });
       const message = { id: uuid(), from: phone(), text: "Hi" };
       const replies = [await sender.message(message), await other.message(message)];
@@ -307,7 +307,7 @@ describeGateway(
       expect(replies[0]?.body.conversationId).not.toBe(replies[1]?.body.conversationId);
     });
 
-    test("a known contact is found by its address, in any form", async () => {
+    test("a known contact is found by its address in any notation", async () => {
       const from = phone();
       const contactId = await addContact(gateway, {
         agentId,
@@ -318,7 +318,7 @@ describeGateway(
       expect(body.contactId).toBe(contactId);
     });
 
-    test("the next message after a conversation was closed opens a new one", async () => {
+    test("the next message after a conversation is closed opens a new one", async () => {
       await publish(gateway, agentId, COLLECTING);
       const from = phone();
       const { body } = await sender.text(from, "Hi");
@@ -342,7 +342,7 @@ describeGateway(
       expect(await decisionsAbout(body.conversationId)).toHaveLength(1);
     });
 
-    test("what arrives for a deactivated organization is kept and not answered", async () => {
+    test("messages to a deactivated organization are kept but not answered", async () => {
       const organization = await addOrganization(gateway, "inactive");
       const line = await addSender(gateway, { agentId: organization.agentId });
       await gateway.services.organizations.deactivate(await operator(gateway, "inactive"));
@@ -352,7 +352,7 @@ describeGateway(
       expect(await decisionsAbout(body.conversationId)).toEqual([]);
     });
 
-    test("an archived line takes no messages, and a paused one does", async () => {
+    test("an archived line accepts no messages, but a paused one does", async () => {
       const line = await addSender(gateway, { agentId });
       await lineClient(gateway).pause(line.lineId);
       expect(await line.text("anna", "Hi")).toMatchObject({ status: 202 });
@@ -384,7 +384,7 @@ describeGateway(
       }
     });
 
-    test("a confirmation is sent once an hour at most, and not after START", async () => {
+    test("a confirmation is sent at most once per hour, and not after START", async () => {
       await lineClient(gateway).pause(sender.lineId);
       const from = phone();
       const { body } = await sender.text(from, "STOP");
@@ -398,7 +398,7 @@ describeGateway(
       await lineClient(gateway).resume(sender.lineId);
       await waitUntil(async () => (await confirmations()).some(({ status }) => status === "sent"));
       const sent = (await confirmations()).length;
-      // More messages than a look at the last ones would cover.
+      // More messages than a check of the latest ones would cover.
       for (let i = 0; i < 12; i++) {
         await sender.text(from, "START");
         await sender.text(from, "STOP");
@@ -406,7 +406,7 @@ describeGateway(
       expect(await confirmations()).toHaveLength(sent);
     });
 
-    test("what arrived just before the organization was deactivated is not answered", async () => {
+    test("a message that arrived just before the organization was deactivated is not answered", async () => {
       const { agentId: agent } = await addOrganization(gateway, "closing");
       await publish(gateway, agent, COLLECTING);
       const line = await addSender(gateway, { agentId: agent });
@@ -419,7 +419,7 @@ describeGateway(
       expect(await messagesIn(body.conversationId)).toHaveLength(1);
     });
 
-    test("a text that only a slow comparison could judge is an ordinary one", async () => {
+    test("a text that only a slow comparison could classify is an ordinary message", async () => {
       const { status, body } = await sender.text(phone(), `${"!".repeat(9_999)}x`);
       expect(status).toBe(202);
       expect(await decided(body.conversationId)).toHaveLength(1);
@@ -436,7 +436,7 @@ describeGateway(
       });
     });
 
-    test("erasing a contact empties what it wrote, and a repeat does not bring it back", async () => {
+    test("erasing a contact empties its messages, and a repeat does not restore them", async () => {
       const message = { id: uuid(), from: phone(), text: "My secret" };
       const { body } = await sender.message(message);
       await decided(body.conversationId);
@@ -449,7 +449,7 @@ describeGateway(
       expect(Number(rows[0].found)).toBe(0);
     });
 
-    test("a situation that is handed in cannot quote the messages of another conversation", async () => {
+    test("a submitted situation cannot quote messages from another conversation", async () => {
       const { body: mine } = await sender.text(phone(), "mine");
       const { body: others } = await sender.text(phone(), "not mine");
       const { body } = await decisionClient(gateway).decide({
@@ -461,7 +461,7 @@ describeGateway(
       expect(body.explanation.effects[0].text).toBe("You said: mine");
     });
 
-    test("the events tell who wrote, and not what", async () => {
+    test("the events say who wrote but not the text", async () => {
       const { body } = await sender.text(phone(), "Something private");
       const rows: { type: string; data: string }[] = await read((reader) =>
         reader.query("select type, data from event where subject = $1 order by position", [

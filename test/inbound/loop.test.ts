@@ -79,7 +79,7 @@ onEachEngine((engine) => {
 
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
   const write: TestGateway["services"]["database"]["write"] = (work) => gateway.services.database.write(work);
-  /** Lets a process make a decision, or ask a model for it. */
+  /** Lets a process make a decision or ask a model for it. */
   const run = async (by: TestGateway, decisionId: string) => (await dispatchOf(by, decisionId))?.();
   const decisionOf = (id: string) => read((reader) => reader.findOneByOrFail(Decision, { id }));
   /** Receives a text, and lets the agent decide about it. */
@@ -105,7 +105,7 @@ onEachEngine((engine) => {
   const FIVE = Array(MAX_ANSWERS).fill(send);
 
   test.each(["Hello", "model"])(
-    "of 12 messages at once (%s), on as many lines and in two processes, exactly five are answered",
+    "exactly five of 12 concurrent messages (%s) on as many lines and in two processes are answered",
     async (text) => {
       const from = name();
       const senders: Sender[] = [];
@@ -129,7 +129,7 @@ onEachEngine((engine) => {
   );
 
   anyTest(
-    "after five automatic answers nothing is sent, the explanation says why, and one event tells it",
+    "after five automatic answers, nothing is sent, the explanation says why, and there is one event",
     async () => {
       const from = name();
       expect(await outcomes(MAX_ANSWERS, from)).toEqual(FIVE);
@@ -153,7 +153,7 @@ onEachEngine((engine) => {
   );
 
   anyTest(
-    "what sends nothing is done while the gate is closed, and a rule with `once` may match again",
+    "effects that send nothing are carried out while the gate is closed, and a rule with `once` may match again",
     async () => {
       const from = name();
       await outcomes(MAX_ANSWERS, from);
@@ -170,7 +170,7 @@ onEachEngine((engine) => {
   );
 
   anyTest(
-    "the hour slides: each answer that is older frees one, and the next loop is a new event",
+    "the hour slides: each older answer allows a new one, and the next loop is a new event",
     async () => {
       const from = name();
       await outcomes(MAX_ANSWERS, from);
@@ -192,7 +192,7 @@ onEachEngine((engine) => {
     },
   );
 
-  anyTest("only automatic answers count, and only they are kept back", async () => {
+  anyTest("only automatic answers count, and only they are held back", async () => {
     const from = name();
     const { body } = await sender.text(from, "Hello");
     const { conversationId } = body;
@@ -217,7 +217,7 @@ onEachEngine((engine) => {
   });
 
   anyTest(
-    "the answers to an address count on all lines, also after a conversation was closed, and to no other one",
+    "answers to an address count on all lines, even after a conversation was closed, but not for other addresses",
     async () => {
       const from = name();
       const other = await addSender(gateway, { agentId });
@@ -229,7 +229,7 @@ onEachEngine((engine) => {
     },
   );
 
-  anyTest("what callers hand in as received counts, too", async () => {
+  anyTest("messages that callers submit as received also count", async () => {
     const contact = { address: { kind: "local", address: name() } };
     const all: string[] = [];
     for (let i = 0; i < MAX_ANSWERS + 1; i++) {
@@ -240,7 +240,7 @@ onEachEngine((engine) => {
   });
 
   anyTest(
-    "dry runs show the gate, and replays of what was recorded, or recorded without it, are the same",
+    "dry runs show the gate, and replays of decisions recorded with or without it give the same result",
     async () => {
       const from = name();
       await outcomes(MAX_ANSWERS, from);
@@ -256,7 +256,7 @@ onEachEngine((engine) => {
         effects: [{ kind: "send", status: "skipped", error: { code: "loop" } }],
       });
       expect(await loopsOf(contactId)).toHaveLength(1);
-      // Long after, when an answer would be sent.
+      // Much later, when an answer would be sent.
       await write((tx) =>
         tx.update(Message, { conversationId: `${conversationId}` }, { createdAt: timestamp(-HOUR_MS) }),
       );
@@ -284,7 +284,7 @@ onEachEngine((engine) => {
 describeGateway(
   { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
   (gateway) => {
-    test("two agents that answer each other by webhook stop by themselves after five answers each", async () => {
+    test("two agents that answer each other by webhook automatically stop after five answers each", async () => {
       const bridge = await Receiver.start();
       try {
         const numbers = ["+4915112345601", "+4915112345602"] as const;

@@ -4,7 +4,7 @@ import { slowTest } from "../support/slow-test";
 
 const ACME = "Acme &lt;acme@example.com&gt;";
 
-/** How programs introduce a quoted e-mail, and the names in a header block, by language. */
+/** Introductions of quoted e-mails in mail programs, and the names in header blocks, by language. */
 const LANGUAGES: Readonly<Record<string, { wrote: string; names: readonly string[] }>> = {
   en: { wrote: `On Sat, Nov 21, 2026 at 7:36 AM ${ACME} wrote:`, names: ["From", "Sent", "To", "Subject"] },
   de: {
@@ -75,7 +75,7 @@ const LAYOUTS = Object.entries(PROGRAMS).flatMap(([program, write]) =>
   })),
 );
 
-/** The text part that programs make of their HTML. */
+/** Returns the text part that programs create from their HTML. */
 const textOf = (html: string): string =>
   html
     .replace(

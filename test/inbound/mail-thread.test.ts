@@ -9,14 +9,14 @@ import fc from "../support/generated";
 import { slowTest } from "../support/slow-test";
 import { cases } from "../support/tiers";
 
-/** A mail of these lines; the first ones are headers. */
+/** Returns a mail with these lines; the first ones are headers. */
 const mail = (...lines: string[]): string => lines.join("\r\n");
 
 const PLAIN = ["From: Anna Müller <Anna@Example.com>", "Subject: A question"];
 
 const HTML = ["From: anna@example.com", "Content-Type: text/html", "", "Hello"];
 
-/** On this, the conversion of HTML takes quadratic time. */
+/** HTML whose conversion takes quadratic time. */
 const SLOW = '<a href="\r\n';
 
 describe("a mail", () => {
@@ -56,19 +56,19 @@ describe("a mail", () => {
       ],
       { text: "Hello", omitted: "1 attachment" },
     ],
-  ])("with %s is read, as far as it is kept", async (_, lines, expected) => {
+  ])("with %s is read up to the part that is kept", async (_, lines, expected) => {
     expect(await read(mail(...lines))).toMatchObject(expected);
   });
 
   test.each([
     [["Subject: Re: Your order", "", "STOP", "", "-- ", "Anna"], "-- \nAnna"],
     [["Subject: STOP", "", "-- ", "Anna"], "-- \nAnna"],
-  ])("is kept with its signature, and what its sender means is known", async (lines, quoted) => {
+  ])("is kept with its signature, and its sender's intent is known", async (lines, quoted) => {
     const message = await read(mail("From: anna@example.com", ...lines));
     expect(message).toMatchObject({ text: "STOP", mail: { quoted }, optOutText: "STOP" });
   });
 
-  test("is read by the thread that read the last one", async () => {
+  test("is read by the thread that read the previous one", async () => {
     const small = mail(...PLAIN, "", "Hi");
     await read(small);
     const starting = jest.spyOn(threads, "Worker");
@@ -77,14 +77,14 @@ describe("a mail", () => {
     starting.mockRestore();
   });
 
-  test("that is large is handed over to its thread, not copied", async () => {
+  test("that is large is transferred to its thread, not copied", async () => {
     const raw = Buffer.from(`From: anna@example.com\r\n\r\n${"x".repeat(1_000_000)}`);
     const message = await readMail([raw], { id: "1", organizationId: "one", lineId: "one" });
     expect(message).toHaveProperty("text.length", 10_000);
     expect(raw).toHaveLength(0);
   });
 
-  test("that is slow is read in part, and holds up the mails of its organization alone, whose lines take turns", async () => {
+  test("that is slow is read in part, and delays only mails of its own organization, whose lines take turns", async () => {
     const html = "<p>Hello</p>\r\n".repeat(9_000) + SLOW.repeat(40_000);
     const parts = ["--b", "", "Hello", "--b", "Content-Type: text/html", "", html, "--b--"];
     const slow = mail(...PLAIN, "Content-Type: multipart/mixed; boundary=b", "", ...parts);
@@ -95,7 +95,7 @@ describe("a mail", () => {
       return message;
     };
     const small = mail(...PLAIN, "", "Hi");
-    // Two threads that wait, so that the slow mail is with one of them before the other has read a mail.
+    // Makes two threads ready, so that one of them gets the slow mail before the other has read a mail.
     await Promise.all(
       ["greedy", "modest"].map((organizationId) => read(small, { organizationId, lineId: "" })),
     );
@@ -115,7 +115,7 @@ describe("a mail", () => {
     });
   });
 
-  test("that comes after 30 others of its organization is rejected, and those of others are read", async () => {
+  test("that comes after 30 others of its organization is rejected, and other organizations' mails are read", async () => {
     const small = mail(...PLAIN, "", "Hi");
     const outcomes = Promise.allSettled(
       Array.from({ length: 31 }, (_, i) => read(small, { organizationId: "greedy", lineId: `${i}` })),
@@ -128,13 +128,13 @@ describe("a mail", () => {
 
 const THREAD = join(__dirname, "../../src/features/inbound/mail-thread/thread.cjs");
 
-/** As many copies of a text as fit in a number of bytes. */
+/** Returns as many copies of a text as fit in a number of bytes. */
 const filled = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
 const multipart = (boundary: string, parts: string) =>
   `Content-Type: multipart/mixed; boundary=${boundary}\r\n\r\n${parts}`;
 
-/** How a mail is filled; the unit is a text that is repeated. */
+/** Ways to fill a mail; the unit is a text that is repeated. */
 const SHAPES: Readonly<Record<string, (unit: string, bytes: number) => string>> = {
   text: (unit, bytes) => `\r\n${filled(unit, bytes)}`,
   "a text after blank lines": (unit, bytes) =>
@@ -166,7 +166,7 @@ const mails = fc
       fc.constantFrom("\0", "x", "\n", "\ud83d\udce6", "<a href=", "--b\r\n", "=?utf-8?q?=00?= "),
       fc.string({ unit: "binary", minLength: 1, maxLength: 100 }),
     ),
-    // From a few bytes to the largest mail, each size of as many bits as often.
+    // From a few bytes to the largest mail, with each number of bits equally often.
     bits: fc.double({ min: 3, max: Math.log2(MAIL_MAX_BYTES - 1_000), noNaN: true }),
   })
   .map(({ shape, unit, bits }) => {
@@ -176,7 +176,7 @@ const mails = fc
 
 /**
  * Posts mails to a thread, one after the other.
- * @returns the sizes of the messages that it posts about them (bytes)
+ * @returns the sizes of the messages that it posts in return (bytes)
  */
 async function postedSizes(thread: Worker, mails: Buffer[]): Promise<number[]> {
   const sizes: number[] = [];

@@ -8,7 +8,7 @@ import { firstAgentId } from "../support/people";
 import { openRaw, statusesIn } from "../support/raw";
 import { describeGateway } from "../support/suite";
 
-/** A mail of these lines; the first ones are headers. */
+/** Returns a mail with these lines; the first ones are headers. */
 const mail = (...lines: string[]): string => lines.join("\r\n");
 
 const PLAIN = ["From: Anna Müller <Anna@Example.com>", "Subject: A question"];
@@ -34,7 +34,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     return { ...message, answer: body };
   };
 
-  test("a mail is a message from its sender, under its own ID and time", async () => {
+  test("a mail becomes a message from its sender, with its own ID and time", async () => {
     const raw = mail(
       ...PLAIN,
       "Message-ID: <1234@mail.example.com>",
@@ -47,7 +47,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     const message = await stored(raw);
     expect(message).toMatchObject({
       text: "Where is my order?\n\nAnna",
-      // It is in events, so it does not name the sender.
+      // Events contain it, so it does not name the sender.
       providerId: expect.stringMatching(/^[0-9a-f]{64}$/),
       sentAt: "2026-11-21T06:36:59.000Z",
       omitted: null,
@@ -60,7 +60,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     expect(await sender.mail(raw)).toMatchObject({ status: 200, body: { id: message.id } });
   });
 
-  test("a mail keeps its subject, its thread and what it quotes apart from its author's words", async () => {
+  test("a mail's subject, thread and quoted text are kept apart from its author's words", async () => {
     const message = await stored(
       mail(
         "From: anna@example.com",
@@ -135,7 +135,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["a long ID", `<${"5".repeat(300)}@mail.example.com>`],
     ["an empty ID", ""],
     ["an ID of nothing", "<>"],
-  ])("%s is that of a mail only together with its sender", async (_, id) => {
+  ])("%s identifies a mail only together with its sender", async (_, id) => {
     const from = (address: string) => mail(`From: ${address}`, `Message-ID: ${id}`, "", "Hi");
     const signing = {
       at: new Date(),
@@ -395,7 +395,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["form9@acme.example", "Reply-To: Eve", "form9@acme.example"],
     ["form10@acme.example", "Reply-To: known@example.com", "form10@acme.example"],
     ["help@list.example", `${LIST}known@example.com`, "help@list.example"],
-  ])("a mail from %s with %s is from %s", async (from, header, address) => {
+  ])("a mail from %s with %s belongs to %s", async (from, header, address) => {
     await stored(mail("From: known@example.com", "", "Hi"));
     const raw = mail(`From: ${from}`, header, `Message-ID: <${address}>`, "", "Hi");
     const { answer } = await stored(raw);
@@ -410,7 +410,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["List-ID: Help <help.list.example>", "Auto-Submitted: auto-replied", false],
     ["List-ID: <other.list.example>", "Precedence: list", false],
   ])(
-    "through the list of its line, a mail with %s and %s is of a person: %s",
+    "through its line's mailing list, a mail with %s and %s is from a person: %s",
     async (list, header, isPerson) => {
       const listed = await addSender(gateway, {
         agentId,
@@ -423,12 +423,12 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     },
   );
 
-  test("a mail whose lines end with CR alone is read", async () => {
+  test("a mail whose lines end with only CR is read", async () => {
     const { body, status } = await sender.mail("From: cr@example.com\rSubject: Old\r\rHello");
     expect([status, typeof body.id]).toEqual([202, "string"]);
   });
 
-  test("mails of a program whose Message-ID is always the same differ by their date, or else their text", async () => {
+  test("mails from a program with a constant Message-ID differ by their date, or else by their text", async () => {
     const mailOf = (text: string, ...date: string[]) =>
       mail(...PLAIN, "Message-ID: <1@form.example>", ...date, "", text);
     const mails = [
@@ -444,7 +444,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       expect(await sender.mail(each)).toMatchObject({ status: 200, body: { id } });
   });
 
-  test("a mail with Sender alone is from there", async () => {
+  test("a mail with only a Sender header is from that sender", async () => {
     const { answer } = await stored(mail("Sender: Doe <doe14@example.com>", "", "Hi"));
     const { body: contact } = await gateway.rest("GET", `/agent/contacts/${answer.contactId}`);
     expect(contact).toMatchObject({ name: "Doe", addresses: [{ address: "doe14@example.com" }] });
@@ -464,7 +464,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["From: Mail <mail.example.com postmaster@mail.example.com>"],
     ["From: Mail server <postmaster@mail.example.com>"],
     ["From: robot@example.com", 'Content-Type: multipart/report; report-type=delivery-status; boundary="b"'],
-  ])("a report of a mail server is taken and not kept: %s", async (...headers) => {
+  ])("a mail server's report is accepted but not kept: %s", async (...headers) => {
     const messages = () => gateway.services.database.read((reader) => reader.count(Message));
     const before = await messages();
     const reply = await sender.mail(mail(...headers, "Subject: Undelivered mail", "", "No such user"));
@@ -472,7 +472,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     expect(await messages()).toBe(before);
   });
 
-  test("bodies of strangers that do not end take no memory from the sender of the line", async () => {
+  test("endless bodies from strangers take no memory from the line's sender", async () => {
     const size = 8 * 1_048_576;
     const strangers = Array.from({ length: 3 }, () => {
       const connection = openRaw(gateway.url);
@@ -485,7 +485,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       return connection;
     });
     try {
-      // Those that are not rejected hold more than half of the share of a sender.
+      // The connections that are not rejected hold more than half of a sender's share.
       expect(statusesIn(await Promise.race(strangers.map(({ closed }) => closed)))).toEqual([503]);
       await stored(mail(...PLAIN, "", "x".repeat(size)));
     } finally {
@@ -534,14 +534,14 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       "a word above what it answers",
       ["Subject: Re: News", "", "Stop.", "", "On 21 Nov 2026, Acme wrote:", "> Hello Bob"],
     ],
-  ])("unsubscribing works by %s", async (where, lines) => {
+  ])("unsubscribing works with %s", async (where, lines) => {
     const from = `From: ${where.replaceAll(" ", "-")}@example.com`;
     const { answer } = await stored(mail(from, ...lines));
     const { body: contact } = await gateway.rest("GET", `/agent/contacts/${answer.contactId}`);
     expect(contact.addresses[0].optedOutAt).toEqual(expect.any(String));
   });
 
-  test("an e-mail line takes JSON as well, and other lines take no mail", async () => {
+  test("an e-mail line also accepts JSON, and other lines accept no mail", async () => {
     expect(await sender.text("carol@example.com", "Hi")).toMatchObject({ status: 202 });
     const local = await addSender(gateway, { agentId });
     expect(await local.mail(mail(...PLAIN, "", "Hi"))).toMatchObject({

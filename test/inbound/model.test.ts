@@ -32,7 +32,7 @@ onAnyEngine((engine) => {
     await model.close();
   });
 
-  test("a message that arrives while the model thinks voids its answer, and is decided with the one before", async () => {
+  test("a message that arrives while the model thinks voids its answer, and is decided together with the previous one", async () => {
     const thinking: ServerResponse[] = [];
     model.reaction = (response) => thinking.push(response);
     const answer = (response: ServerResponse | undefined, text: string) =>

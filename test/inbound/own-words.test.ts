@@ -2,7 +2,7 @@ import { ownWords } from "../../src/features/inbound/own-words";
 
 const QUOTE = ["> Your order is on its way.", ">", "> Acme"];
 
-describe("what the author of a mail wrote", () => {
+describe("the author's text in a mail", () => {
   test.each<[string, string[], string]>([
     ["all of it", ["Hello", "", "Anna"], "Hello\n\nAnna"],
     ["above a signature", ["STOP", "", "-- ", "Anna"], "STOP"],
@@ -30,7 +30,7 @@ describe("what the author of a mail wrote", () => {
 
 const ACME = "Acme <acme@example.com>";
 
-/** How programs introduce the e-mail that they quote. */
+/** Introductions of quoted e-mails in mail programs. */
 const ATTRIBUTIONS = [
   `On Sat, Nov 21, 2026 at 7:36 AM ${ACME} wrote:`,
   `On 21 Nov 2026, at 07:36, ${ACME} wrote:`,
@@ -60,7 +60,7 @@ const ATTRIBUTIONS = [
   `2026년 11월 21일 (토) 오전 7:36, Acme <acme@example.com>님이 작성:`,
 ];
 
-/** Header blocks of Outlook and others. */
+/** Header blocks of Outlook and other programs. */
 const HEADERS = [
   ["From", "Sent", "To", "Subject"],
   ["Von", "Gesendet", "An", "Betreff"],
@@ -124,7 +124,7 @@ const BODY = ["Reply STOP to end. We are looking for your order.", "", "Acme"];
 
 const LAYOUTS: [string, string[]][] = [
   ...ATTRIBUTIONS.map((line): [string, string[]] => [line, [line, "", ...QUOTE]]),
-  // Programs that quote with lines or indentation, of which plain text shows nothing.
+  // Programs that quote with lines or indentation, which plain text does not show.
   ...ATTRIBUTIONS.filter((line) => !/^(сб|Acme .*ezt)/.test(line)).map((line): [string, string[]] => [
     `${line} without marks`,
     [line, "", ...BODY],
@@ -165,7 +165,7 @@ test.each([
   expect(ownWords(lines.join("\n")).own).toBe(own);
 });
 
-test("a text of many odd lines is divided quickly", () => {
+test("a text with many odd lines is divided quickly", () => {
   const lines = ["1:", "> 1", "a 1 -"];
   const text = Array.from({ length: 4_000 }, (_, i) => lines[i % 3]).join("\n");
   ownWords(text);

@@ -64,7 +64,7 @@ const PROGRAMS: Record<string, Program> = {
     refer: folded,
     quote: (text) => ["Am 27.11.26 um 10:00 schrieb Acme:", ...marked("An answer"), "", text].join("\r\n"),
   },
-  // It names only the last mail.
+  // Yahoo names only the last mail.
   Yahoo: {
     id: (n) => `<1093740287.${n}.1795773600000@mail.yahoo.com>`,
     refer: (ids) => [`In-Reply-To: ${ids.at(-1)}`],
@@ -92,7 +92,7 @@ const PROGRAMS: Record<string, Program> = {
   },
 };
 
-/** How many contacts write at the same time. */
+/** Number of contacts that write at the same time. */
 const TOGETHER = 10;
 
 const PREFIXES = ["Re: ", "RE: ", "AW: ", "SV: ", "Antw: Re: ", "RES: ", "回复: "];
@@ -128,7 +128,7 @@ describeGateway(
     });
     afterAll(() => server.close());
 
-    /** Writes three mails in a thread, and reads the answers; returns the IDs of the thread and its conversations. */
+    /** Writes three mails in a thread, reads the answers, and returns the IDs of the thread and its conversations. */
     async function correspond({ prefix, name, program }: (typeof THREADS)[number]) {
       const { id, refer, quote, isHtml } = program;
       const nth = THREADS.findIndex((each) => each.prefix === prefix && each.name === name);
@@ -168,10 +168,10 @@ describeGateway(
       return found.map(({ conversationId: _, ...turn }) => turn);
     }
 
-    test("a thread is one at both ends, whatever program the contact uses", async () => {
+    test("a thread is the same at both ends, whatever program the contact uses", async () => {
       const threads = THREADS.slice(0, cases(THREADS.length));
       const found: unknown[] = [];
-      // At most 30 e-mails of an organization wait to be read.
+      // At most 30 e-mails of an organization can wait to be read.
       for (let i = 0; i < threads.length; i += TOGETHER)
         found.push(
           ...(await Promise.all(

@@ -48,7 +48,7 @@ describeGateway(
       });
       return body.data.openConversation.message.id;
     };
-    /** Answers each request with an ID of the receiver's. */
+    /** Makes the receiver answer each request with its own message ID. */
     const name = (providerId: string): void => {
       receiver.reaction = (response) => response.end(JSON.stringify({ providerId }));
     };
@@ -74,7 +74,7 @@ describeGateway(
       },
     );
 
-    test("a message that was rejected stays failed, and says why", async () => {
+    test("a rejected message stays failed with its reason", async () => {
       name(uuid());
       const id = await send();
       await become(id, "sent");
@@ -88,7 +88,7 @@ describeGateway(
       });
     });
 
-    test("a receipt that comes before the answer to the send is applied once that names the message", async () => {
+    test("a receipt that arrives before the response to the send is applied when that response names the message", async () => {
       const held: Parameters<Reaction>[0][] = [];
       receiver.reaction = (response) => held.push(response);
       const providerId = uuid();
@@ -108,7 +108,7 @@ describeGateway(
       );
     });
 
-    test("a receipt about a message that never becomes known is forgotten after an hour", async () => {
+    test("a receipt for a message that stays unknown is forgotten after an hour", async () => {
       const providerId = uuid();
       await sender.receipt({ providerId, status: "delivered" });
       await gateway.services.database.write((tx) =>
@@ -122,7 +122,7 @@ describeGateway(
       );
     });
 
-    test("a line changes only the messages that it has sent", async () => {
+    test("a line changes only messages that it has sent", async () => {
       name(uuid());
       const id = await send();
       await become(id, "sent");

@@ -14,18 +14,18 @@ import { waitUntil } from "../support/wait-until";
 
 const TO = "ada@customer.test";
 
-/** How a mail server reports: with which header, fields and original. */
+/** The format of a mail server's reports: header, fields and original. */
 interface Form {
   headers?: string[];
-  /** The fields about the recipient, of a status and a reply. */
+  /** Returns the fields about the recipient, for a status and a reply. */
   fields?: (status: string, reply: string) => string[];
-  /** The type of the part with the original, its encoding, and how it names the ID. */
+  /** The type and encoding of the part with the original, and the header with its ID. */
   original?: string;
   isEncoded?: true;
   idHeader?: (id: string) => string[];
-  /** True if the report has the original only in `References`. */
+  /** True if the report names the original only in `References`. */
   hasNoOriginal?: true;
-  /** Parts before the report for programs. */
+  /** Parts before the machine-readable report. */
   before?: string[];
   newline?: string;
 }
@@ -140,7 +140,7 @@ const SERVERS: Record<string, Form> = {
   },
 };
 
-/** Why mail failed, and whether the address does not exist. */
+/** Reasons why mail failed, and whether the address does not exist. */
 const REASONS: [status: string, reply: string, isUndeliverable: boolean][] = [
   ["5.1.1", "550 5.1.1 User unknown", true],
   ["5.2.1", "550 5.2.1 The email account is disabled", true],
@@ -151,7 +151,7 @@ const REASONS: [status: string, reply: string, isUndeliverable: boolean][] = [
   ["5.1.1", "550 5.7.1 Blocked by the recipient", false],
 ];
 
-/** A report about a mail, by default in the form of Postfix. */
+/** Returns a report about a mail, by default in Postfix's format. */
 function reportOn(
   messageId: string,
   [status, reply]: readonly [string, string, ...unknown[]],
@@ -227,13 +227,13 @@ describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
         },
       ]);
     }
-    // Of somebody else's mail.
+    // About somebody else's mail.
     const foreign = reportOn("<1.2@acme.example>", REASONS[0] as never, form);
     expect(await read(foreign)).toEqual({ report: undefined });
   });
 });
 
-/** Reports in words: the header, what the server says above the mail that it returns, and how it returns it. */
+/** Reports in prose: the headers, the server's text above the returned mail, and the way it is returned. */
 const IN_WORDS: Record<string, [headers: string[], words: string[], isUndeliverable: boolean]> = {
   qmail: [
     ["From: MAILER-DAEMON@mx.test", "Subject: failure notice"],
@@ -293,7 +293,7 @@ const IN_WORDS: Record<string, [headers: string[], words: string[], isUndelivera
   ],
 };
 
-/** What is no report of a failure. */
+/** Mails that do not report a failure. */
 const NO_FAILURE: Record<string, [headers: string[], words: string[]]> = {
   "a delay of Exim": [
     ["From: Mail Delivery System <Mailer-Daemon@mx.test>", "Subject: Warning: message delayed 24 hours"],
@@ -309,7 +309,7 @@ const NO_FAILURE: Record<string, [headers: string[], words: string[]]> = {
   ],
 };
 
-describe("a report in words", () => {
+describe("a report in prose", () => {
   const inWords = (headers: string[], words: string[], id: string, isAttached: boolean) => {
     const original = ["Received: from x by y", `Message-ID: <${id}@acme.example>`, `To: ${TO}`, "", "Hello"];
     if (!isAttached) return [...headers, "", ...words, ...original].join("\r\n");
@@ -327,7 +327,7 @@ describe("a report in words", () => {
       const id = uuid();
       const failure = { message: { id }, status: "failed", isUndeliverable };
       expect(await read(inWords(headers, words, id, isAttached))).toMatchObject({ report: { failure } });
-      // Of somebody else's mail.
+      // About somebody else's mail.
       const foreign = await read(inWords(headers, words, "1.2", isAttached));
       expect("report" in foreign ? foreign.report : undefined).toBeUndefined();
     }
@@ -341,7 +341,7 @@ describe("a report in words", () => {
   test.each([
     ["From: Ada <ada@customer.test>", "Subject: Fwd: Undelivered Mail"],
     ["Auto-Submitted: auto-replied", "From: Ada <ada@customer.test>", "Subject: Away until Monday"],
-  ])("is not a mail of a person who quotes one of ours: %s", async (...headers) => {
+  ])("is not a mail from a person who quotes one of ours: %s", async (...headers) => {
     expect(await read(inWords(headers, ["550 5.1.1 failed", ""], uuid(), false))).toMatchObject({
       from: "ada@customer.test",
     });
@@ -405,7 +405,7 @@ describeGateway(
         const found = await message(id);
         return Object.entries(expected).every(([name, value]) => found[name] === value);
       });
-    /** A contact with a conversation, to which messages can be sent. */
+    /** Adds a contact with a conversation for messages. */
     const correspondent = async () => {
       const address = `${uuid()}@customer.test`;
       const id = await addContact(gateway, { agentId, addresses: [{ kind: AddressKind.email, address }] });
@@ -427,7 +427,7 @@ describeGateway(
     const post = async (raw: string) => expect((await sender.mail(raw)).status).toBe(204);
     const reported = (id: string, reason = unknown) => reportOn(`<${id}@acme.example>`, reason as never, {});
 
-    test("an address that does not exist gets nothing more, until a member or its owner says that it does", async () => {
+    test("an address that does not exist gets nothing more until a member or its owner confirms it", async () => {
       const { id, address, send, addresses } = await correspondent();
       for (const reason of [blocked, full]) {
         const sent = await send();
@@ -470,7 +470,7 @@ describeGateway(
       await become(await send(), { status: "sent" });
     });
 
-    test("an address that the mail server rejects as unknown is one that does not exist", async () => {
+    test("an address that the mail server rejects as unknown counts as nonexistent", async () => {
       const { send, addresses } = await correspondent();
       reject = rejection(550, "5.1.1 User unknown");
       await become(await send(), { status: "failed", errorCode: "rejected" });
@@ -479,7 +479,7 @@ describeGateway(
       await become(await send(), { status: "failed", errorCode: "undeliverable" });
     });
 
-    test("Outlook.com passes on a complaint as an attachment", async () => {
+    test("Outlook.com forwards a complaint as an attachment", async () => {
       const { send, addresses } = await correspondent();
       const sent = await send();
       await become(sent, { status: "sent" });

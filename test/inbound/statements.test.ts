@@ -14,16 +14,16 @@ const CONFIGURATION = {
   rules: [{ id: "echo", on: "message.received", do: [{ send: "echo" }] }],
 };
 
-/** PostgreSQL stores related rows by one statement. */
+/** PostgreSQL stores related rows with one statement. */
 const MAX_STATEMENTS: Readonly<Record<string, number>> = { SQLite: 47, PostgreSQL: 39 };
 
-/** What runs every few seconds, or once for several messages. */
+/** Statements that run every few seconds, or once for several messages. */
 const OCCASIONAL = /^(BEGIN|COMMIT|SELECT pg_notify)|AS ready|AS queued|COUNT\(1\)|endpoint|usage/;
 
 describeGateway(
   { env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
   (gateway, engine) => {
-    test("what a contact wrote is stored, answered by a rule and sent by few statements", async () => {
+    test("a contact's message is stored, answered by a rule and sent with few statements", async () => {
       const receiver = await Receiver.start();
       const source: DataSource = Reflect.get(gateway.services.database, "source");
       const statements: string[] = [];

@@ -65,7 +65,7 @@ describeGateway(
       return mails()[count - 1] as ReceivedMail;
     };
 
-    test("an answer continues the thread of the e-mail that it answers", async () => {
+    test("an answer continues the thread of its e-mail", async () => {
       const references = Array.from({ length: 25 }, (_, i) => `<${i}@customer.test>`);
       const first = await write("ada@customer.test", [
         "Subject: AW: Re: Order 4711 für Zürich",
@@ -134,7 +134,7 @@ describeGateway(
       });
     });
 
-    test("HTML is sent beside the text, stored, exported and erased", async () => {
+    test("HTML is sent with the text, stored, exported and erased", async () => {
       const name = `<img src="x" onerror='alert(1)'> & co`;
       const escaped = "&lt;img src=&quot;x&quot; onerror=&#39;alert(1)&#39;&gt; &amp; co";
       const html = `<p title="${escaped}">Grüezi <b>${escaped}</b></p>`;
@@ -178,7 +178,7 @@ describeGateway(
         write(from, [`Message-ID: <${id}@customer.test>`, `In-Reply-To: ${messageId}`]);
       expect((await reply("carl@home.test", "c2")).conversationId).toBe(conversationId);
       await sentTo("carl@work.test", 2);
-      // Somebody else's answer to the same e-mail is a conversation with somebody else.
+      // Somebody else's answer to the same e-mail belongs to another conversation.
       expect((await reply("eve@customer.test", "c3")).conversationId).not.toBe(conversationId);
       await gateway.rest("POST", `/agent/conversations/${conversationId}/close`);
       const next = await reply("carl@home.test", "c4");

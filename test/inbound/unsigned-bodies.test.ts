@@ -7,7 +7,7 @@ import { describeGateway } from "../support/suite";
 
 const MEBI = 1_048_576;
 
-/** As large as a mail may be, but for its end. */
+/** As large as a mail may be, without its end. */
 const SIZE = 8 * MEBI;
 
 describeGateway(
@@ -20,7 +20,7 @@ describeGateway(
       connections = [];
     });
 
-    /** The other ends of mail lines of a new organization. */
+    /** Returns the senders of a new organization's mail lines. */
     async function addSenders(count: number): Promise<Sender[]> {
       const { agentId } = await addOrganization(gateway, `org-${uuid().slice(-12)}`);
       const email = { host: "127.0.0.1", port: 25, security: "none", from: "acme@example.com" };
