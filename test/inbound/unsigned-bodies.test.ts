@@ -29,7 +29,7 @@ describeGateway(
       for (let i = 0; i < count; i++) senders.push(await add());
       return senders;
     }
-    /** Sends all but the last byte of a mail to a line, from an address, with a signature that is not its. */
+    /** Sends all but the last byte of a mail to a line from an address, with an invalid signature. */
     function halfSend({ lineId }: Sender, address: string): RawConnection {
       const connection = openRaw(gateway.url);
       connections.push(connection);
@@ -41,14 +41,14 @@ describeGateway(
       );
       return connection;
     }
-    /** Waits until one of these bodies is rejected, because those before it hold what they may. */
+    /** Waits until one of these bodies is rejected, because earlier ones hold the max memory. */
     const oneRejected = async () =>
       expect(statusesIn(await Promise.race(connections.map(({ closed }) => closed)))).toEqual([503]);
 
     slowTest.each([
       ["an address that names lines of two organizations", 2, 1],
       ["many addresses that name the lines of one organization", 1, 8],
-    ])("bodies from %s, and do not end, take no memory from others", async (_, organizations, addresses) => {
+    ])("endless bodies from %s take no memory from others", async (_, organizations, addresses) => {
       const named: Sender[] = [];
       for (let i = 0; i < organizations; i++) named.push(...(await addSenders(8 / organizations)));
       const [other] = await addSenders(1);

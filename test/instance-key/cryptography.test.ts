@@ -21,7 +21,7 @@ test("a signing secret is always the same for a row and a generation, and unlike
   expect(new Set([secret, ...others]).size).toBe(5);
 });
 
-test("the library of Standard Webhooks takes a signing secret", () => {
+test("the Standard Webhooks library accepts a signing secret", () => {
   const secret = key.deriveSigningSecret(ROW, 1);
   const signature = new Webhook(secret).sign("id", new Date(), "{}");
   const headers = {
@@ -44,7 +44,7 @@ test.each(["hunter2", "", "a password of Zoë's 🐈", "x".repeat(10_000)])(
   },
 );
 
-test("a text always gives the same token, which only its key opens, unaltered", () => {
+test("a text always gives the same token, which only its key can open, and only unaltered", () => {
   const token = key.sealToken("für ada@customer.test");
   expect(token).toMatch(/^[\w-]+$/);
   expect(InstanceKey.parse(TEXT)?.sealToken("für ada@customer.test")).toBe(token);
@@ -93,7 +93,7 @@ test.each([
   Buffer.alloc(33).toString("base64"),
   Buffer.alloc(32, 255).toString("base64url"),
   `${"A".repeat(42)}B=`,
-])("INSTANCE_KEY=%j is rejected in one line that does not hold it", (text) => {
+])("INSTANCE_KEY=%j is rejected in one line that does not contain it", (text) => {
   expect(InstanceKey.parse(text)).toBeUndefined();
   let message = "";
   try {

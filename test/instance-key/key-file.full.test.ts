@@ -15,7 +15,7 @@ describe("the embedded database without INSTANCE_KEY", () => {
   const database = databaseForEach(sqlite, { empty: true });
   const keyFile = () => `${database.url.slice("sqlite:".length)}.key`;
 
-  test("gets a key at the first start, which later starts keep and nothing prints", async () => {
+  test("gets a key at the first start, which later starts keep and never print", async () => {
     const first = await (await startServer({ DATABASE_URL: database.url, LOG_LEVEL: "trace" })).stop();
     const text = await readFile(keyFile(), "utf8");
     expect(InstanceKey.parse(text.trim())).toBeInstanceOf(InstanceKey);
@@ -26,7 +26,7 @@ describe("the embedded database without INSTANCE_KEY", () => {
     for (const { stdout, stderr } of [first, second]) expect(stdout + stderr).not.toContain(text.trim());
   });
 
-  test("has one key, also when servers start concurrently", async () => {
+  test("has one key, even if servers start concurrently", async () => {
     const servers = await Promise.all([1, 2].map(() => startServer({ DATABASE_URL: database.url })));
     await Promise.all(servers.map((server) => server.stop()));
     const names = await readdir(dirname(keyFile()));
@@ -59,7 +59,7 @@ describe("the embedded database without INSTANCE_KEY", () => {
   test.each([
     ["nothing", ""],
     ["a long text", "A".repeat(10_000)],
-  ])("cannot be used with %s in the file of its key", async (_, text) => {
+  ])("cannot be used with %s in its key file", async (_, text) => {
     await depend({ DATABASE_URL: database.url });
     await writeFile(keyFile(), text);
     await withServices({ DATABASE_URL: database.url }, async ({ instanceKey }) => {
@@ -67,7 +67,7 @@ describe("the embedded database without INSTANCE_KEY", () => {
     });
   });
 
-  test("does not start with another text in the file of its key, and says so without it", async () => {
+  test("does not start with another text in its key file, and says so without showing it", async () => {
     await depend({ DATABASE_URL: database.url });
     await writeFile(keyFile(), "hunter2\n");
     const { code, stderr } = await runServer({ DATABASE_URL: database.url });
@@ -82,7 +82,7 @@ describe("the embedded database without INSTANCE_KEY", () => {
     await expect(stat(keyFile())).rejects.toThrow("ENOENT");
   });
 
-  test("serves without a key where its file cannot be created, and warns", async () => {
+  test("serves without a key if the key file cannot be created, and warns", async () => {
     const link = jest.spyOn(fs, "linkSync").mockImplementation(() => {
       throw Object.assign(new Error("operation not permitted"), { code: "EPERM" });
     });
@@ -98,10 +98,10 @@ describe("the embedded database without INSTANCE_KEY", () => {
     await depend({ DATABASE_URL: database.url });
   });
 
-  test("gets the same key from all that create its file concurrently", async () => {
+  test("gets the same key from all processes that create its file concurrently", async () => {
     const folder = dirname(keyFile());
     await chmod(folder, 0o700);
-    // The loser of the race finds the file only when it links its own.
+    // The slower process finds the file only when it links its own.
     const first = createKeyFile(keyFile());
     expect(createKeyFile(keyFile()).checkValue).toBe(first.checkValue);
     expect(await readdir(folder)).toEqual(["gateway.sqlite.key"]);

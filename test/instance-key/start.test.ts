@@ -13,7 +13,7 @@ onAnyEngine((engine) => {
   const testDatabase = databaseForEach(engine);
 
   slowTest(
-    "a start with another key than the database depends on ends with one line, and with the right one it serves",
+    "a start with a key other than the database's ends with one line, and with the right key it serves",
     async () => {
       const env = { DATABASE_URL: testDatabase.url, INSTANCE_KEY: KEY };
       await depend(env);
@@ -28,7 +28,7 @@ onAnyEngine((engine) => {
     },
   );
 
-  test("without the key that the database depends on, a server warns and starts, and what needs the key is rejected", async () => {
+  test("without the key that the database depends on, a server warns and starts, and rejects everything that needs the key", async () => {
     await depend({ DATABASE_URL: testDatabase.url, INSTANCE_KEY: KEY });
     const server = await startServer({ DATABASE_URL: testDatabase.url });
     const { stderr } = await server.stop();
@@ -40,7 +40,7 @@ onAnyEngine((engine) => {
     });
   });
 
-  test("of processes with different keys the first one to need a key wins, and the others are rejected", async () => {
+  test("if processes have different keys, the first one to need a key wins, and the others are rejected", async () => {
     const use = (key: string) =>
       depend({ DATABASE_URL: testDatabase.url, INSTANCE_KEY: key }).then(
         () => "used",
@@ -61,7 +61,7 @@ onAnyEngine((engine) => {
     expect(await use(OTHER_KEY)).toContain("is not the key that the database depends on");
   });
 
-  test("a unit of work that fails leaves the database without a key that it depends on", async () => {
+  test("a failed unit of work does not make the database depend on a key", async () => {
     const env = { DATABASE_URL: testDatabase.url, INSTANCE_KEY: KEY };
     await withServices(env, async ({ database, instanceKey }) => {
       const unit = database.write(async (tx) => {

@@ -6,13 +6,13 @@ import { runCli, runCliForJson } from "../support/process";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any" }, (gateway) => {
-  // It runs all the time while the command line works on its database.
+  // The server keeps running while the command line works on its database.
   const run = (...args: string[]) => runCliForJson(gateway.databaseUrl, ...args);
   const say = async (...args: string[]) => (await runCli(gateway.databaseUrl, args)).stdout;
   const create = (name: string, ...more: string[]) =>
     run("keys", "create", "--agent", "first-agent", "--name", name, ...more);
 
-  test("a key lives its whole life at the command line, and the server knows at each step", async () => {
+  test("the command line manages a key for its whole life, and the server knows each step", async () => {
     const key = await create("by hand", "--expires-in", "3600");
     expect(Object.keys(key)).toEqual([
       "id",
@@ -41,7 +41,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(JSON.stringify(listed)).not.toContain(key.secret);
   });
 
-  test("an organization is switched off and on", async () => {
+  test("an organization is deactivated and reactivated", async () => {
     const { secret } = await create("to switch");
     expect((await run("orgs", "deactivate", "first")).state).toBe("deactivated");
     expect(await outcomeOf(gateway, secret)).toBe("key_not_resolvable");
@@ -49,7 +49,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await outcomeOf(gateway, secret)).toBe("accepted");
   });
 
-  test("a member is added, permitted, and given another password, which ends its sessions", async () => {
+  test("a member is added, gets permissions, and gets another password, which ends the sessions", async () => {
     const member = await run("members", "add", "--org", "first", "--email", "New@Example.com");
     expect(member).toMatchObject({ email: "new@example.com", organization: "first", permissions: [] });
     const token = await openSession(gateway, member);
@@ -64,7 +64,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await openSession(gateway, { ...member, password: "typed in by hand" })).toMatch(/^ags_/);
   });
 
-  test("lists are tables with a heading, and say so when they are empty", async () => {
+  test("lists are tables with headings, and say so if they are empty", async () => {
     const [heading, ...rows] = (await say("keys", "list", "--org", "first")).trimEnd().split("\n");
     expect(heading).toMatch(/^HINT +NAME +AGENT +STATE +CREATED AT/);
     expect(rows.at(-1)).toMatch(/^agk_dev_\w{12} +First key +first-agent +active/);
@@ -84,7 +84,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 });
 
-test("what is asked wrongly is rejected in one clear line", async () => {
+test("wrong usage is rejected in one clear line", async () => {
   const database = await sqlite.createMigratedDatabase();
   const key = ["keys", "create", "--agent", "first-agent", "--name"];
   await (await startGateway(sqlite, { database })).close();

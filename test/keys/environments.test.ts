@@ -33,7 +33,7 @@ onAnyEngine((engine) => {
   });
   afterAll(() => testDatabase.drop());
 
-  test.each(ENVIRONMENTS)("a server in %s accepts the keys of its environment only", async (own) => {
+  test.each(ENVIRONMENTS)("a server in %s accepts only keys of its environment", async (own) => {
     const gateway = await open(own);
     for (const environment of ENVIRONMENTS) {
       const secret = secrets[environment];
@@ -52,7 +52,7 @@ onAnyEngine((engine) => {
     await gateway.close();
   });
 
-  test("ACCEPT_KEY_ENVIRONMENTS lets keys of more environments in", async () => {
+  test("ACCEPT_KEY_ENVIRONMENTS makes the server accept keys of more environments", async () => {
     const gateway = await open("production", { ACCEPT_KEY_ENVIRONMENTS: "staging" });
     const outcomes = [];
     for (const environment of ENVIRONMENTS) outcomes.push(await outcomeOf(gateway, secrets[environment]));
@@ -62,7 +62,7 @@ onAnyEngine((engine) => {
     await gateway.close();
   });
 
-  test("keys of other environments are no guesses, so they lock out no address", async () => {
+  test("keys of other environments do not count as guesses, so they lock out no address", async () => {
     const gateway = await open("development", { REFUSED_KEYS_PER_MINUTE: "2" });
     const codes = [];
     for (let i = 0; i < 4; i++) {

@@ -15,7 +15,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   const minted = async (input: Record<string, unknown>, token = gateway.owner) =>
     (await desk.create(input, { token })).body.data.createApiKey;
 
-  test("a retry revokes the key of the lost answer and mints its replacement", async () => {
+  test("a retry revokes the key in the lost response and mints its replacement", async () => {
     const input = { name: "lost answer", idempotencyKey: "retry-1" };
     const first = await minted(input);
     const second = await minted(input);
@@ -28,7 +28,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await outcomeOf(gateway, third.secret)).toBe("accepted");
   });
 
-  test("a retry of a rotation replaces the key of the lost answer, and the old key keeps its grace", async () => {
+  test("a retry of a rotation replaces the key in the lost response, and the old key keeps its grace period", async () => {
     const { apiKey: old, secret } = await minted({ name: "to rotate once" });
     const rotate = async (graceSeconds: number) =>
       (await desk.rotate(old.id, graceSeconds, { idempotencyKey: "rotate-1" })).body;
@@ -43,7 +43,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect((await rotate(600)).errors[0].extensions.code).toBe("conflict");
   });
 
-  test("20 concurrent duplicates end with one live key, whose secret the last answer holds", async () => {
+  test("20 concurrent duplicates end with one live key, whose secret is in the last response", async () => {
     const input = { name: "duplicated", idempotencyKey: "retry-20" };
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => whileUnavailable(() => desk.create(input, { token: gateway.owner }))),
@@ -68,7 +68,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   slowTest(
-    "20 concurrent duplicates at two servers end with one live key, whose secret one answer holds",
+    "20 concurrent duplicates at two servers end with one live key, whose secret is in one response",
     async () => {
       const database = { url: gateway.databaseUrl, drop: async () => undefined };
       const other = await startGateway(engine, { database });
@@ -92,7 +92,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   test.each([
     ["name", { name: "different" }],
     ["end", { expiresAt: "2999-12-31T23:59:59.000Z" }],
-  ])("another %s under the same idempotency key is rejected and mints nothing", async (what, change) => {
+  ])("another %s with the same idempotency key is rejected and mints nothing", async (what, change) => {
     const input = { name: `first of ${what}`, idempotencyKey: `reused for ${what}` };
     const { secret } = await minted(input);
     const reply = await desk.create({ ...input, ...change });
@@ -107,7 +107,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect((await minted({ name: "not taken", idempotencyKey })).apiKey.name).toBe("not taken");
   });
 
-  test("the idempotency key of one member is not that of a colleague, nor of another organization", async () => {
+  test("idempotency keys of different members and organizations are independent", async () => {
     const input = { name: "whose", idempotencyKey: "whose" };
     const { secret } = await minted(input);
     const other = await addOrganization(gateway, "elsewhere");

@@ -9,7 +9,7 @@ const FORM = /^agk_(dev|test|live)_[0-9A-Za-z]{12}_([0-9A-Za-z]{22})([0-9A-Za-z]
 
 const base62 = (text: string) => [...text].reduce((value, digit) => value * 62 + DIGITS.indexOf(digit), 0);
 
-test("a key is agk, environment, public id, 131 random bits and a CRC32 of all that", () => {
+test("a key consists of agk, an environment, a public ID, 131 random bits and a CRC32 of all of them", () => {
   const { secret, hint } = mintApiKey("live");
   const [, environment, random = "", checksum = ""] = FORM.exec(secret) ?? [];
   expect(environment).toBe("live");
@@ -40,7 +40,7 @@ test.each([
   ["development", "agk_dev_"],
   ["staging", "agk_test_"],
   ["production", "agk_live_"],
-])("keys minted in %s begin with %s", async (environment, prefix) => {
+])("keys minted in %s start with %s", async (environment, prefix) => {
   const gateway = await startGateway(sqlite, { env: { ENVIRONMENT: environment } });
   try {
     expect(gateway.key).toMatch(FORM);

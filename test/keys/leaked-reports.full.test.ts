@@ -3,7 +3,7 @@ import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { secretsIn, startServer, type TestServer } from "../support/process";
 import { Receiver } from "../support/receiver";
 
-/** Reports on each database. */
+/** Number of reports on each database. */
 const REPORTS = 50;
 
 interface Answer {

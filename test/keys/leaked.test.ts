@@ -26,7 +26,7 @@ const known = pair("prime256v1");
 const stranger = pair("prime256v1");
 const onOtherCurve = pair("secp256k1");
 
-/** A well-formed key that no database has. */
+/** A well-formed key that is in no database. */
 const UNKNOWN = "agk_live_Qx7mT2bLw9Zk_EXAMPLEexampleEXAMPLE007397E";
 
 const URL_OF_LEAK = "https://github.com/octo/cat/blob/0123/.env#L3";
@@ -89,7 +89,7 @@ onAnyEngine((engine) => {
     source: "content",
   });
 
-  test("whoever holds a key ends it for every process, and the answer tells nothing about the key", async () => {
+  test("anyone who holds a key can end it in every process, and the response reveals nothing about the key", async () => {
     const { id, secret } = await mint(gateway);
     expect(await outcomeOf(other, secret)).toBe("accepted");
     const replies = [
@@ -169,7 +169,7 @@ onAnyEngine((engine) => {
     expect([await entries(), mails.received.length]).toEqual([200, before + 1]);
   });
 
-  test("a report ends keys of all organizations, of other environments and of deactivated ones", async () => {
+  test("a report ends keys of all organizations, other environments and deactivated organizations", async () => {
     const slugs = ["leaking", "sleeping"];
     const keys: { secret: string; id: string }[] = [];
     for (const slug of slugs) {
@@ -243,7 +243,7 @@ onAnyEngine((engine) => {
       ]);
   });
 
-  test("the command line revokes the keys in the report of a scanner", async () => {
+  test("the command line revokes the keys in a scanner's report", async () => {
     const { secret, id, hint } = await mint(gateway);
     const text = `Finding: KEY=${secret}\nSecret: ${secret}, ${UNKNOWN}; agk_dev_nothing`;
     const { stdout, stderr } = await runCli(gateway.databaseUrl, ["keys", "leaked", "-", "--json"], text);
@@ -284,7 +284,7 @@ describe("GitHub's keys", () => {
     expect([await isValid(), await isValid(), gitHub.received.length]).toEqual([true, true, 3]);
   });
 
-  test("outlive failures of their server, and until they were read a report has to wait", async () => {
+  test("outlive failures of their server, and reports wait until they have been read", async () => {
     const { reaction } = gitHub;
     gitHub.reaction = (response) => response.writeHead(500).end();
     await expect(isValid()).rejects.toMatchObject({ code: "unavailable" });

@@ -42,7 +42,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await desk.find(id)).body.data.apiKey.createdBy).toBe("command line");
   });
 
-  test("an unknown key id finds nothing, whatever its form", async () => {
+  test("an unknown key ID finds nothing, whatever its form", async () => {
     for (const id of ["018f0000-0000-7000-8000-000000000000", "1", "", "\0", "' OR 1=1"]) {
       expect((await desk.find(id)).body.data).toEqual({ apiKey: null });
       for (const reply of [
@@ -85,7 +85,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await actionsOn(gateway, id)).toEqual(["api_key_created", "api_key_revoked"]);
   });
 
-  test("a key that reached its end is rejected with 401 key_expired and listed as expired", async () => {
+  test("an expired key is rejected with 401 key_expired and listed as expired", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { secret, apiKey } = await minted({ name: "short-lived", expiresAt });
     expect(apiKey).toMatchObject({ expiresAt, state: "active" });
@@ -97,14 +97,14 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test.each(["2020-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00"])(
-    "a key cannot be minted to end at %s",
+    "a key cannot be minted with the expiration %s",
     async (expiresAt) => {
       const reply = await desk.create({ name: "bad end", expiresAt });
       expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);
     },
   );
 
-  test("a revoked key that is also past its end stays revoked", async () => {
+  test("a revoked key that has also expired stays revoked", async () => {
     const { id, secret } = await mint(gateway);
     await desk.revoke(id);
     await expire(gateway, id);

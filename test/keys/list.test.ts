@@ -10,7 +10,7 @@ interface Listed {
 describeGateway({ engine: "any" }, (gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   let agentId: string;
-  /** Oldest first. */
+  /** Names, oldest first. */
   let minted: string[];
   const STATES = ["active", "revoked", "expired", "active", "revoked", "expired", "active"];
 
@@ -35,7 +35,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(ids(await page())).toEqual([...minted].reverse());
   });
 
-  test("pages join without gap or repeat, also while keys are added", async () => {
+  test("pages continue without gaps or repeats, even while keys are added", async () => {
     const seen: string[] = [];
     let after: string | null = null;
     do {
@@ -51,7 +51,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(seen).toEqual(minted.slice(0, STATES.length).reverse());
   });
 
-  test("the list can be narrowed to an agent", async () => {
+  test("the list can be limited to an agent", async () => {
     const first = await page({ agentId: await firstAgentId(gateway), first: 100 });
     expect(first.nodes.map(({ agent }: { agent: { slug: string } }) => agent.slug)).toEqual(["first-agent"]);
     for (const unknown of ["018f0000-0000-7000-8000-000000000000", "no id", "\0"]) {
@@ -59,19 +59,19 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test.each(["revoked", "expired"])("the list can be narrowed to keys that are %s", async (state) => {
+  test.each(["revoked", "expired"])("the list can be limited to keys that are %s", async (state) => {
     const expected = minted.filter((_, i) => STATES[i] === state).reverse();
     const { nodes } = await page({ state });
     expect(ids({ nodes })).toEqual(expected);
     expect(nodes.every((node: { state: string }) => node.state === state)).toBe(true);
   });
 
-  test("active keys are all those that are neither revoked nor expired", async () => {
+  test("active keys are all keys that are neither revoked nor expired", async () => {
     const dead = new Set(minted.filter((_, i) => ["revoked", "expired"].includes(STATES[i] ?? "")));
     expect(ids(await page({ state: "active" }))).toEqual(minted.filter((id) => !dead.has(id)).reverse());
   });
 
-  test("a page holds 1 to 100 keys and begins after a cursor of this list", async () => {
+  test("a page contains 1 to 100 keys and starts after a cursor of this list", async () => {
     for (const first of [0, -1, 101]) {
       expect(codeOf(await desk.list({ first }))).toBe("invalid_request");
     }

@@ -6,7 +6,7 @@ import { codeOf } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 describeGateway((gateway) => {
-  /** The statements of one call, without the values. */
+  /** Returns the statements of one call, without the values. */
   const workOnce = async (token: string) => {
     const { database } = gateway.services;
     const spies = [
@@ -19,7 +19,7 @@ describeGateway((gateway) => {
     for (const spy of spies) spy.mockRestore();
     return { code: codeOf(reply), work };
   };
-  /** The least work of a few calls, because housekeeping adds to that of some. */
+  /** Returns the least work of a few calls, because housekeeping adds to some of them. */
   const workFor = async (token: string) => {
     const { code, work } = await workOnce(token);
     for (let i = 0; i < 10; i++)
@@ -28,9 +28,9 @@ describeGateway((gateway) => {
     return { code, work };
   };
 
-  test("a key that does not exist costs the same one query as one whose secret alone is wrong", async () => {
+  test("a key that does not exist costs one query, like a key with only a wrong secret", async () => {
     const { secret, hint } = await mint(gateway);
-    // The public part of a real key, another secret, and the checksum that fits.
+    // The public part of a real key, another secret, and the matching checksum.
     const body = `${hint}_${"A".repeat(22)}`;
     const forged = body + toBase62(crc32(body), 6);
     const unknown = await workFor(mintApiKey("dev").secret);

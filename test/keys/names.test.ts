@@ -15,7 +15,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     (await desk.create({ name, ...more })).body.data.createApiKey.apiKey;
   const rejection = async (name: unknown, more = {}) => codeOf(await desk.create({ name, ...more }));
 
-  test("blanks at the ends of a name are dropped, at creation and at renaming", async () => {
+  test("spaces at the ends of a name are removed when a key is created or renamed", async () => {
     const { id, name } = await createdAs(" \t ends\u00a0\n");
     expect(name).toBe("ends");
     expect((await desk.update(id, { name: "  other end " })).body.data.updateApiKey.name).toBe("other end");
@@ -43,7 +43,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await createdAs("shared", { agentId })).agent.slug).toBe("another-agent");
   });
 
-  test("names that differ only in their Unicode form are one name, at creation and at renaming", async () => {
+  test("names that differ only in their Unicode form are the same name when a key is created or renamed", async () => {
     const pairs = [
       ["caf\u00e9", "cafe\u0301"],
       ["\ufb01nance", "finance"],
@@ -62,7 +62,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("a name holds nothing that is invisible or that turns the direction of text", async () => {
+  test("a name contains no invisible characters or characters that change the direction of text", async () => {
     const invisible = [
       "\u200b",
       "\u200d",
@@ -83,13 +83,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const name of ["Zoë 🐕", "データ", "שלום", "हिन्दी"]) expect((await createdAs(name)).name).toBe(name);
   });
 
-  test("the name of a revoked key can be taken again", async () => {
+  test("the name of a revoked key can be used again", async () => {
     const { id } = await createdAs("again");
     await desk.revoke(id);
     expect((await createdAs("again")).id).not.toBe(id);
   });
 
-  test("the name of an expired key can be taken again, by a new key or by renaming", async () => {
+  test("the name of an expired key can be used again, by a new or renamed key", async () => {
     const first = await createdAs("temporary");
     await expire(gateway, first.id);
     const second = await createdAs("temporary");
@@ -101,7 +101,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await rejection("temporary")).toBe("conflict");
   });
 
-  test("a renamed key gives up its old name and keeps working under the new one", async () => {
+  test("a renamed key releases its old name and keeps working with the new one", async () => {
     const { id } = await createdAs("before");
     await createdAs("occupied");
     expect(codeOf(await desk.update(id, { name: "occupied" }))).toBe("conflict");
@@ -113,13 +113,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await actionsOn(gateway, id)).toEqual(["api_key_created", "api_key_renamed"]);
   });
 
-  test("renaming a key to the name it has changes and writes nothing", async () => {
+  test("renaming a key to its own name changes and writes nothing", async () => {
     const { id } = await createdAs("same");
     expect((await desk.update(id, { name: " same " })).body.data.updateApiKey.name).toBe("same");
     expect(await actionsOn(gateway, id)).toEqual(["api_key_created"]);
   });
 
-  test("a key that is revoked, expired or replaced cannot be renamed", async () => {
+  test("a revoked, expired or replaced key cannot be renamed", async () => {
     const [revoked, expired, replaced] = await Promise.all(["r", "e", "p"].map((name) => createdAs(name)));
     await desk.revoke(revoked.id);
     await expire(gateway, expired.id);
@@ -129,14 +129,14 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("20 concurrent creates with one name leave one key", async () => {
+  test("20 concurrent creations with the same name leave one key", async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => desk.create({ name: "race" })));
     expect(replies.map(codeOf).sort()).toEqual([...Array(19).fill("conflict"), undefined]);
     const { nodes } = (await desk.list({ first: 100 })).body.data.apiKeys;
     expect(nodes.filter(({ name }: { name: string }) => name === "race")).toHaveLength(1);
   });
 
-  slowTest("renaming while revoking never leaves a dead key holding its name", async () => {
+  slowTest("renaming and revoking at the same time never leave a dead key with a reserved name", async () => {
     for (let i = 0; i < 15; i++) {
       const { id } = await createdAs(`old ${i}`);
       await Promise.all([desk.revoke(id), desk.update(id, { name: `new ${i}` })]);

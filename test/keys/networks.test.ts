@@ -10,7 +10,7 @@ import { describeGateway, suiteGateway } from "../support/suite";
 
 const from = (address: string) => ({ "x-forwarded-for": address });
 
-/** What each API answers to a key, which must be the same. */
+/** Returns the outcome of a key, which must be the same at each API. */
 async function outcomeFrom(gateway: TestGateway, token: string, headers: Record<string, string> = {}) {
   const rest = await gateway.rest("GET", "/agent/whoami", { token, headers });
   const graphql = await gateway.graphql("{ whoami { key { id } } }", {}, { token, headers });
@@ -42,7 +42,7 @@ describeGateway(
       ["0.0.0.0/0", ["203.0.113.1", "::ffff:203.0.113.1"], ["2001:db8::1"]],
       ["::/0", ["2001:db8::1", "::1"], ["203.0.113.1", "::ffff:203.0.113.1"]],
     ])(
-      "a key of %s is accepted from %j and rejected from %j, at every API",
+      "a key limited to %s is accepted from %j and rejected from %j, at every API",
       async (network, inside, outside) => {
         const { secret } = await limitedTo("198.51.100.0/24", network);
         for (const address of inside)
@@ -58,7 +58,7 @@ describeGateway(
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REJECTED]);
       for (const chain of ["203.0.113.9, 192.0.2.1", "nonsense, 192.0.2.1", "192.0.2.1:4711"])
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, ACCEPTED]);
-      // Without an address of the client, the one of the connection counts, which is not allowed either.
+      // Without a client address, the connection's address counts, which is not allowed either.
       for (const chain of ["", "nonsense", "192.0.2.1/24", "192.0.2.1 203.0.113.9", "192.0.2.01"])
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REJECTED]);
       const others = { "x-real-ip": "192.0.2.1", forwarded: "for=192.0.2.1", "x-client-ip": "192.0.2.1" };
@@ -84,7 +84,7 @@ describeGateway(
       }
     });
 
-    test("a rejected use is no use: it is audited and counted per minute, apart from those of dead keys", async () => {
+    test("a rejected use does not count as a use: it is audited and counted per minute, separately from dead keys", async () => {
       const { id, secret, hint } = await limitedTo("192.0.2.0/24");
       const whoami = (headers: Record<string, string>) =>
         gateway.rest("GET", "/agent/whoami", { token: secret, headers });
@@ -111,7 +111,7 @@ describeGateway(
       expect(JSON.stringify(entries)).not.toContain(secret);
     });
 
-    test("an answer to a key from elsewhere has no rate limit and no part of the key's settings", async () => {
+    test("a response to a key from another network contains neither its rate limit nor its other settings", async () => {
       const { secret } = await mint(gateway, { allowedNetworks: ["192.0.2.0/24"], rateLimitPerMinute: 5 });
       const rejected = await gateway.rest("GET", "/agent/whoami", { token: secret });
       expect(rejected.body).toEqual({
@@ -123,7 +123,7 @@ describeGateway(
       expect(rejected.text).not.toContain("192.0.2");
     });
 
-    test("of the streams of a key, those end that were opened where it is no longer allowed", async () => {
+    test("a key's streams end if they were opened from a network that is no longer allowed", async () => {
       const agentId = await firstAgentId(gateway);
       const { id, secret } = await limitedTo("192.0.2.0/24", "198.51.100.0/24");
       const open = (address: string) =>
@@ -164,10 +164,10 @@ describe("without a trusted proxy", () => {
   ])("(%s)", (_, trusted) => {
     const gateway = suiteGateway(sqlite, { env: { TRUST_PROXY: trusted } });
 
-    test("no header moves a client into an allowed network, or out of one", async () => {
+    test("no header moves a client into or out of an allowed network", async () => {
       const elsewhere = await mint(gateway, { allowedNetworks: ["192.0.2.0/24"] });
       const here = await mint(gateway, { allowedNetworks: ["127.0.0.1/32"] });
-      // All at once: if one of them counted, it would do so beside the others.
+      // All at the same time: if one of them counted, it would even count among the others.
       for (const value of ["192.0.2.1", "127.0.0.1, 192.0.2.1", "192.0.2.1, 127.0.0.1"]) {
         const headers = Object.fromEntries(tricks.map((name) => [name, value]));
         expect(await outcomeFrom(gateway, elsewhere.secret, headers)).toBe(REJECTED);
@@ -207,7 +207,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     "0x0a000000/8",
   ];
 
-  test("what is no network is rejected at its place", async () => {
+  test("an invalid network is rejected with its position", async () => {
     const { id } = await mint(gateway);
     const rejectionOf = (reply: Reply) => [codeOf(reply), problemsOf(reply)];
     const rejected = ["invalid_request", ["input.allowedNetworks.1"]];
@@ -235,7 +235,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(body.data.updateApiKey.allowedNetworks).toEqual(["2001:db8::/32", "192.0.2.0/24", "10.0.0.0/8"]);
   });
 
-  test("a key has 40 networks at most, which the audit log can list", async () => {
+  test("a key has at most 40 networks, which the audit log can list", async () => {
     const { id } = await mint(gateway);
     const networks = (count: number) =>
       Array.from(

@@ -17,9 +17,9 @@ const NETWORKS = ["127.0.0.0/8"];
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
 
 describeGateway({ engine: "any" }, (gateway) => {
-  /** The key that tries to get more than it has. */
+  /** The key that tries to extend its rights. */
   let key: { id: string; secret: string };
-  /** A key that may do more, and from everywhere. */
+  /** A key that may do more, from anywhere. */
   let wide: { id: string; secret: string };
   let ids: Record<string, string>;
 
@@ -98,7 +98,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     attempt(ORGANIZATION_KEY, { input: { name: "more", scopes: ["members_read"], ...input } });
   const mintsAgentKey = (input: object) => () =>
     ask(AGENT_KEY, { input: { name: "more", agentId: ids.agentId, scopes: ["pets_read"], ...input } });
-  /** @param which name of the ID */
+  /** @param which the name of the ID */
   const changes = (which: string, change: object) => () =>
     ask("mutation ($input: UpdateApiKeyInput!) { updateApiKey(input: $input) { id } }", {
       input: { id: which === "own" ? key.id : ids[which], ...change },
@@ -302,7 +302,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     },
   };
 
-  /** A key that is not compared. */
+  /** Mints a key that is not compared. */
   const temporary = (given: Parameters<typeof mintForOrganization>[1]) =>
     mintForOrganization(gateway, { name: `temporary ${Math.random()}`, scopes: ["members:read"], ...given });
 
@@ -313,7 +313,7 @@ describeGateway({ engine: "any" }, (gateway) => {
         .map(({ lastUsedAt: _, lastUsedIp: __, ...row }) => row),
     );
 
-  slowTest("none of its attempts to get more than it has succeeds", async () => {
+  slowTest("none of its attempts to extend its rights succeeds", async () => {
     const names = Object.keys(ATTEMPTS);
     expect(names.length).toBeGreaterThanOrEqual(60);
     const before = await everyKey();
@@ -337,7 +337,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       /^(forbidden|insufficient_scope|not_found|conflict|invalid_request|graphql_validation_failed|invalid_session|invalid_api_key|address_not_allowed|key_expired|key_revoked|key_not_resolvable)$/;
     const succeeded = [...outcomes].filter(([, code]) => !REJECTIONS.test(code ?? ""));
     expect(succeeded).toEqual([]);
-    // A typo in an attempt must not count as its rejection.
+    // A typo in an attempt must not count as a rejection.
     const invalid = [...outcomes].filter(
       ([, code]) => code === "graphql_validation_failed" || code === "invalid_request",
     );
@@ -349,7 +349,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await everyKey()).toEqual(before);
   });
 
-  test("what it mints is limited as itself, and its rotations last no longer", async () => {
+  test("the keys that it mints have its limits, and rotated keys last no longer", async () => {
     const input = { name: "as itself", scopes: ["members_read"] };
     const document = `mutation ($input: CreateOrganizationKeyInput!) {
       createOrganizationKey(input: $input) { secret apiKey { id createdBy expiresAt allowedNetworks rateLimitPerMinute } }
@@ -374,13 +374,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(codeOf(await ask("{ members { id } }"))).toBeUndefined();
   });
 
-  test("it rotates an agent's key that it could have minted, and members undo that without a loss", async () => {
+  test("it rotates an agent's key that it could have minted, and members can undo this without a loss", async () => {
     const own = (await gateway.services.keys.find(await operator(gateway), key.id)) as ApiKey;
     const shop = { name: "shop", agentId: ids.agentId, scopes: ["pets_read"] };
     const mintKey = "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }";
     const { id } = (await ask(mintKey, { input: shop })).body.data.createApiKey.apiKey;
     const { database, keys } = gateway.services;
-    // It has lived for most of its time.
+    // The key has lived for most of its lifetime.
     await database.write((tx) => tx.update(ApiKey, { id }, { createdAt: timestamp(-300 * DAY_MS) }));
     const rotate = `mutation ($id: ID!) {
       rotateApiKey(input: { id: $id, graceSeconds: 60 }) { apiKey { id expiresAt allowedNetworks rateLimitPerMinute } }

@@ -4,10 +4,10 @@ import { codeOf } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 
-/** How often each pair of changes runs: a deadlock needs a certain order of statements. */
+/** Number of runs for each pair of changes, because a deadlock needs a certain order of statements. */
 const ROUNDS = cases(10);
 
-/** What an organization key could have minted. */
+/** Settings that an organization key could have minted. */
 const LIMITED: Parameters<typeof mint>[1] = { scopes: ["pets:read"], allowedNetworks: ["127.0.0.0/8"] };
 
 interface Key {
@@ -28,7 +28,7 @@ describeGateway((gateway) => {
     return { state: key?.state, isReplaced: key?.replacedById !== null, description: key?.description };
   };
 
-  /** What one key does to another. */
+  /** Changes by one key to another. */
   const CHANGES = {
     revoke: ({ secret }: Key, { id }: Key) => client.revoke(id, { token: secret }),
     rotate: ({ secret }: Key, { id }: Key) => client.rotate(id, 0, { token: secret }),
@@ -40,10 +40,10 @@ describeGateway((gateway) => {
   const names = Object.keys(CHANGES) as Change[];
   const pairs = names.flatMap((one, i) => names.slice(i).map((other): [Change, Change] => [one, other]));
 
-  /** The rejection of a change by a key that has just been changed; undefined if it is still allowed. */
+  /** Returns the error code for a change by a key that has just been changed; undefined if it is still allowed. */
   const rejectionOf = (change: Change, after: Change): string | undefined => {
     if (after === "revoke" || after === "rotate") return "key_revoked";
-    // Its own expiry is the end of its grace period now.
+    // The key now expires at the end of its grace period.
     return after === "rotate with grace" && change.startsWith("rotate") ? "forbidden" : undefined;
   };
 
@@ -52,7 +52,7 @@ describeGateway((gateway) => {
       const [first, second] = [await mintForOrganization(gateway), await mintForOrganization(gateway)];
       const replies = await Promise.all([CHANGES[one](first, second), CHANGES[other](second, first)]);
       const codes = replies.map(codeOf);
-      // As if one came after the other, in either order.
+      // The same as one after the other, in either order.
       expect([
         [undefined, rejectionOf(other, one)],
         [rejectionOf(one, other), undefined],
@@ -71,14 +71,14 @@ describeGateway((gateway) => {
     }
   });
 
-  test("a rotation that is retried waits for its undoing, and the other way around", async () => {
+  test("the retry of a rotation waits for its undoing, and the other way round", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const [by, old] = [await mintForOrganization(gateway), await mint(gateway, LIMITED)];
       const rotate = () => client.rotate(old.id, 60, { token: by.secret, idempotencyKey: old.id });
       const { body } = await rotate();
       const undo = keepReplaced(body.data.rotateApiKey.apiKey.id);
       const [retried, undone] = (await Promise.all([rotate(), undo])).map(codeOf);
-      // Undone first, there is nothing to retry; undone later, the key of the lost response is revoked already.
+      // If undone first, there is nothing to retry; if undone later, the key in the lost response is already revoked.
       expect([undefined, "conflict"]).toContain(retried);
       expect(undone).toBeUndefined();
     }

@@ -49,7 +49,7 @@ describeGateway((gateway, engine) => {
     expect(codeOf(await whoami(rotated.secret))).toBe("key_revoked");
   });
 
-  test("it is limited to networks or to 366 days", async () => {
+  test("it must be limited to networks or to 366 days", async () => {
     const scopes = ["audit_read"];
     const codes = [];
     for (const [i, limits] of [
@@ -67,7 +67,7 @@ describeGateway((gateway, engine) => {
     expect(codeOf(await client.update(expiring.id, { allowedNetworks: null }))).toBeUndefined();
   });
 
-  test("the names of the organization's active keys are unique, apart from those of agents' keys", async () => {
+  test("the names of active organization keys are unique, independently of agents' keys", async () => {
     const input = { name: "one name", scopes: ["audit_read"], allowedNetworks: NETWORKS };
     await mint(gateway, { name: input.name });
     const [first, second] = await Promise.all([create(input), create(input)]);
@@ -78,7 +78,7 @@ describeGateway((gateway, engine) => {
     expect(codeOf(await create(input))).toBeUndefined();
   });
 
-  test("a leaked one is revoked by whoever reports it", async () => {
+  test("a leaked organization key is revoked by anyone who reports it", async () => {
     const { id, secret } = await mintForOrganization(gateway);
     const report = { token: null, body: { key: secret } };
     expect((await gateway.rest("POST", "/leaked-keys", report)).status).toBe(202);

@@ -12,7 +12,7 @@ test.each([
   ["after a key that it shares its first letter with", `agk_dev_${digits(12)}_${digits(25)}`],
   ["after two of them", `agk_x_${digits(12)}_${digits(25)}agk_live_${digits(12)}_${digits(25)}`],
   ["after the start of a session token", `ags_${digits(46)}`],
-])("a key or session token %s is found and taken out", (_, before) => {
+])("a key or session token %s is found and removed", (_, before) => {
   for (const [token, shown] of [
     [key.secret, `${key.hint}_[redacted]`],
     [session, "ags_[redacted]"],
@@ -24,7 +24,7 @@ test.each([
   }
 });
 
-test("what only looks like a token stays", () => {
+test("a text that only resembles a token is kept", () => {
   for (const text of ["agk_dev_", `agk_dev_${digits(12)}_${digits(28)}`, `ags_${digits(49)}`, "no token"]) {
     expect(holdsToken(text)).toBe(false);
     expect(redactTokens(text)).toBe(text);

@@ -2,7 +2,7 @@ import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { hammer, type Sample } from "../support/hammer";
 import { runCliForJson, secretsIn, startServer, type TestServer } from "../support/process";
 
-/** Requests to each server before and after the turning point, at least. */
+/** Min number of requests to each server before and after the key ends. */
 const BEFORE = 60;
 const AFTER = 150;
 
@@ -26,7 +26,7 @@ onAnyEngine((engine) => {
     await database.drop();
   });
 
-  /** Asks the first of the servers. */
+  /** Sends a query to the first server. */
   async function ask(query: string, variables: Record<string, unknown> = {}) {
     const response = await fetch(`${servers[0]?.url}/graphql`, {
       method: "POST",
@@ -45,8 +45,8 @@ onAnyEngine((engine) => {
     runCliForJson(database.url, "keys", "create", "--agent", "first-agent", "--name", name);
 
   /**
-   * Hammers all servers with a key while something ends it.
-   * @returns every answer, by when it was asked for
+   * Sends many requests to all servers with a key while something ends it.
+   * @returns every response, by the time of its request
    */
   async function endWhileHammering(secret: string, end: () => Promise<unknown>) {
     const client = hammer(
@@ -69,7 +69,7 @@ onAnyEngine((engine) => {
   const outcomes = (samples: Sample[]) =>
     [...new Set(samples.map(({ status, code }) => `${status} ${code ?? "accepted"}`))].sort();
 
-  test("no request sent after a revoke mutation has answered succeeds, on any server", async () => {
+  test("no request sent after the response to a revocation succeeds on any server", async () => {
     const { id, secret } = await mint("revoked by mutation");
     const { before, after } = await endWhileHammering(secret, () =>
       ask("mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { id } }", { id }),
@@ -79,7 +79,7 @@ onAnyEngine((engine) => {
     expect(outcomes(after)).toEqual(["403 key_revoked"]);
   });
 
-  test("no request sent after the command line has revoked a key succeeds, on any server", async () => {
+  test("no request sent after the command line has revoked a key succeeds on any server", async () => {
     const { hint, secret } = await mint("revoked by command line");
     const { before, after } = await endWhileHammering(secret, () =>
       runCliForJson(database.url, "keys", "revoke", hint),

@@ -18,7 +18,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const found = async (id: string) => (await desk.find(id)).body.data.apiKey;
   const msUntil = (moment: string) => Date.parse(moment) - Date.now();
 
-  test("without grace the old key is revoked immediately and the new one works", async () => {
+  test("without a grace period, the old key is revoked immediately and the new one works", async () => {
     const old = await mint(gateway, { name: "no grace" });
     const { secret, apiKey } = await rotated(old.id);
     expect(await outcomeOf(gateway, old.secret)).toBe("key_revoked");
@@ -27,7 +27,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(apiKey).toMatchObject({ name: "no grace", state: "active", agent: { slug: "first-agent" } });
   });
 
-  test("with grace both keys work within it, and only the new one after it", async () => {
+  test("with a grace period, both keys work during it, and only the new one afterwards", async () => {
     const old = await mint(gateway);
     const { secret } = await rotated(old.id, 600);
     expect(await outcomeOf(gateway, old.secret)).toBe("accepted");
@@ -55,7 +55,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await found(apiKey.id)).lastUsedAt).toEqual(expect.any(String));
   });
 
-  test("an old key can be revoked within its grace", async () => {
+  test("an old key can be revoked during its grace period", async () => {
     const old = await mint(gateway);
     const { secret } = await rotated(old.id, 600);
     await desk.revoke(old.id);
@@ -63,7 +63,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await outcomeOf(gateway, secret)).toBe("accepted");
   });
 
-  test("grace never outlasts the old key's own end, and the new key lives as long as the old one did", async () => {
+  test("the grace period never outlasts the old key's expiration, and the new key has the same lifetime", async () => {
     const expiresAt = new Date(Date.now() + HOUR_MS);
     const old = await mint(gateway, { expiresAt });
     const { apiKey } = await rotated(old.id, 86_400);
@@ -71,7 +71,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(Math.abs(msUntil(apiKey.expiresAt) - HOUR_MS)).toBeLessThan(10_000);
   });
 
-  test("a key that ends with the year 9999 can be rotated", async () => {
+  test("a key that expires at the end of the year 9999 can be rotated", async () => {
     const { id } = await mint(gateway, { expiresAt: new Date("9999-12-31T23:59:59.999Z") });
     const createdAt = "2020-01-01T00:00:00.000Z";
     await gateway.services.database.write((tx) => tx.update(ApiKey, { id }, { createdAt }));
@@ -80,7 +80,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await outcomeOf(gateway, secret)).toBe("accepted");
   });
 
-  test("grace is 0 to 86,400 seconds", async () => {
+  test("the grace period is 0 to 86,400 seconds", async () => {
     for (const graceSeconds of [-1, 86_401]) {
       const { id, secret } = await mint(gateway);
       const reply = await desk.rotate(id, graceSeconds);
@@ -91,7 +91,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await rotated(id, 86_400)).apiKey.state).toBe("active");
   });
 
-  test("a key that is revoked, expired or already replaced cannot be rotated", async () => {
+  test("a revoked, expired or already replaced key cannot be rotated", async () => {
     const [revoked, expired, replaced] = await Promise.all([mint(gateway), mint(gateway), mint(gateway)]);
     await desk.revoke(revoked.id);
     await expire(gateway, expired.id);
@@ -102,7 +102,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  /** Revokes a key, and keeps the one that it replaced. */
+  /** Revokes a key, and keeps the key that it replaced. */
   const revokeAndKeep = (id: string) =>
     gateway.graphql(
       "mutation ($id: ID!) { revokeApiKey(input: { id: $id, keepReplaced: true }) { state } }",
@@ -114,7 +114,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     return (await gateway.graphql(query, { id }, { token: gateway.owner })).body.data.apiKey.isReplaced;
   };
 
-  test("once its new key is revoked, a key can be changed and rotated again, for as long as it once lived", async () => {
+  test("after its new key is revoked, a key can be changed and rotated again, with its original lifetime", async () => {
     for (const expiresAt of [null, new Date(Date.now() + 2 * HOUR_MS)]) {
       const old = await mint(gateway, { name: `again ${expiresAt}`, expiresAt });
       const { apiKey: next } = await rotated(old.id, 600);
@@ -157,13 +157,13 @@ describeGateway({ engine: "any" }, (gateway) => {
         "api_key_rotated",
         "api_key_updated",
       ]);
-      // A repeat, such as after a lost answer, changes nothing.
+      // A repeat, such as after a lost response, changes nothing.
       expect(codeOf(await revokeAndKeep(next.id))).toBeUndefined();
       expect(await found(old.id)).toEqual(kept);
     }
   });
 
-  test("after retries, a rotation can be undone or repeated as if its first answer had arrived", async () => {
+  test("after retries, a rotation can be undone or repeated as if its first response had arrived", async () => {
     for (const [end, undo] of [[desk.revoke, false] as const, [revokeAndKeep, true] as const]) {
       const old = await mint(gateway, { name: `retried ${undo}` });
       const idempotencyKey = `rotation ${old.id}`;
@@ -188,7 +188,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("10 concurrent rotations of a key make one replacement", async () => {
+  test("10 concurrent rotations of a key create one replacement", async () => {
     const { id } = await mint(gateway, { name: "contended" });
     const replies = await Promise.all(Array.from({ length: 10 }, () => desk.rotate(id, 60)));
     expect(replies.map(codeOf).sort()).toEqual([...Array(9).fill("conflict"), undefined]);
@@ -196,7 +196,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(nodes.filter(({ name }: { name: string }) => name === "contended")).toHaveLength(2);
   });
 
-  test("the audit log tells of the rotation and of the new key", async () => {
+  test("the audit log shows the rotation and the new key", async () => {
     const { id } = await mint(gateway);
     const { apiKey } = await rotated(id, 90);
     expect(await actionsOn(gateway, id)).toEqual(["api_key_created", "api_key_rotated"]);

@@ -8,7 +8,7 @@ import { describeGateway } from "../support/suite";
 /** The names of scopes in GraphQL. */
 const named = (...scopes: Scope[]) => scopes.map((scope) => scope.replace(":", "_"));
 
-/** What needs a scope, at both APIs. */
+/** The operations that need a scope, at both APIs. */
 const OPERATIONS = [
   {
     scope: "pets:read",

@@ -51,23 +51,23 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["NUL", "\0", []],
     ["half a character", "\ud800", []],
     ["the end of a name and the start of a hint together", "usagk", []],
-  ])("%s finds what holds it", async (_, search, expected) => {
+  ])("%s finds the keys that contain it", async (_, search, expected) => {
     expect(await namesWith(search)).toEqual(expected);
   });
 
-  test("a hint finds its key, also in part and in another case", async () => {
+  test("a hint finds its key, even in part or in another case", async () => {
     for (const search of [hint, hint.slice(8), hint.toUpperCase()]) {
       expect(await namesWith(search)).toEqual(["the hinted one"]);
     }
   });
 
-  test("a blank text finds all keys, as no text does", async () => {
+  test("a blank text finds all keys, like no text", async () => {
     const all = await namesWith(null);
     expect(all).toEqual(expect.arrayContaining(NAMES));
     for (const search of ["", "  "]) expect(await namesWith(search)).toEqual(all);
   });
 
-  test("it goes together with the other filters and with paging", async () => {
+  test("a search can be combined with the other filters and with paging", async () => {
     expect(await namesWith("billing", { state: "revoked" })).toEqual(["billing of old"]);
     const first = await page({ search: "billing", first: 2 });
     expect(first.nodes).toHaveLength(2);
@@ -75,7 +75,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(rest.nodes).toEqual([{ name: "Billing EU" }]);
   });
 
-  test("a renamed key is found by its new name only", async () => {
+  test("a renamed key is found only by its new name", async () => {
     const { id } = await mint(gateway, { name: "before" });
     await apiKeyClient(gateway).update(id, { name: "After" });
     expect([await namesWith("before"), await namesWith("after")]).toEqual([[], ["After"]]);

@@ -10,7 +10,7 @@ const CHANGE = "mutation ($input: ChangePasswordInput!) { changePassword(input: 
 
 describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" } }, (gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
-  /** Every secret that a client has seen or sent, by what it is. */
+  /** Every secret that a client has seen or sent, by its description. */
   const secrets: Record<string, string> = {};
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
     const input = { email: member.email, password: guess };
     await gateway.graphql(SIGN_IN, { input }, { token: null });
     await gateway.graphql(SIGN_IN, { input: { ...input, email: "unknown@example.com" } }, { token: null });
-    // As people do: the password where the address belongs.
+    // Like people who type the password into the address field.
     await gateway.graphql(SIGN_IN, { input: { email: guess, password: "x" } }, { token: null });
     const passwords = { currentPassword: member.password, newPassword };
     await gateway.graphql(CHANGE, { input: { ...passwords, newPassword: "short" } }, { token: member.token });
@@ -70,7 +70,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
 
   /**
    * Presents a secret wherever it does not belong.
-   * @returns what was answered
+   * @returns the responses
    */
   async function misplace(secret: string): Promise<string> {
     const quoted = JSON.stringify(secret);
@@ -113,7 +113,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
     return replies.map(({ text, headers }) => text + JSON.stringify([...headers])).join("\n");
   }
 
-  /** Makes statements fail that carry hashes and secrets' relatives. */
+  /** Makes statements fail that contain hashes and values derived from secrets. */
   async function breakTables() {
     const rename = (from: string, to: string) =>
       gateway.services.database.write((tx) => tx.query(`ALTER TABLE ${from} RENAME TO ${to}`));
@@ -144,7 +144,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
       log: gateway.log(),
       audit: JSON.stringify(await auditLog(gateway)),
     };
-    // The places do hold what was done, so that a secret in them would have been found.
+    // The places contain traces of the actions, so a secret in them would be found.
     expect(places.database).toContain("rotated key");
     expect(places.log).toContain("internal_error");
     expect(places.audit).toContain("api_key_refused");
@@ -158,6 +158,6 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
     expect(places.log).not.toMatch(/\b[0-9a-f]{64}\b/);
   });
 
-  /** What must not be anywhere, even when the rest of a token is cut off. */
+  /** Returns the part that must not be anywhere, even if the rest of a token is cut off. */
   const randomPartOf = (secret: string) => (/^ag[ks]_/.test(secret) ? secret.slice(-28, -6) : secret);
 });

@@ -18,7 +18,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     (await auditLog(gateway, { targetId, action })).map(({ changes }: { changes: unknown }) => changes);
   const name = () => `key ${Math.random()}`;
 
-  test("a key is minted with settings, which rotation keeps, and without them has none", async () => {
+  test("a key is minted with or without settings, which a rotation keeps", async () => {
     const { apiKey } = (await desk.create({ name: name(), ...ALL })).body.data.createApiKey;
     expect(apiKey).toMatchObject(ALL);
     expect(await changesOn(apiKey.id, "api_key_created")).toEqual([
@@ -35,7 +35,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(plain.apiKey).toMatchObject(NONE);
   });
 
-  test("each setting is changed alone, and the audit log has it before and after", async () => {
+  test("each setting is changed alone, and the audit log contains it before and after", async () => {
     const { id } = await mint(gateway, { name: name() });
     const renamed = name();
     let settings: Record<string, unknown> = { ...NONE };
@@ -68,7 +68,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("a change to what is there, or of nothing, is not recorded", async () => {
+  test("a change without an effect is not recorded", async () => {
     const { id } = await mint(gateway, { ...ALL });
     await desk.update(id, {});
     await desk.update(id, { ...ALL, allowedNetworks: ["127.0.0.0/08", "192.0.2.0/24"] });
@@ -87,7 +87,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("two keys cannot get one name at once", async () => {
+  test("two keys cannot get the same name at the same time", async () => {
     const keys = await Promise.all([mint(gateway), mint(gateway), mint(gateway)]);
     const wanted = name();
     const codes = await Promise.all(
@@ -118,7 +118,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect([codeOf(created), problemsOf(created)[0].path]).toEqual(["invalid_request", `input.${field}`]);
   });
 
-  test("a key that is not active cannot be changed, and not at all with a key", async () => {
+  test("only an active key can be changed, and never with a key", async () => {
     const { id, secret } = await mint(gateway);
     expect(codeOf(await desk.update(id, { allowedNetworks: null }, { token: secret }))).toBe("forbidden");
     await desk.revoke(id);

@@ -18,7 +18,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     return { lastUsedAt, lastUsedIp };
   };
   const rejectionsOf = (targetId: string) => auditLog(gateway, { targetId, action: "api_key_refused" });
-  /** What another process would have: its failures are those of the calls that the test makes. */
+  /** The recorder of another process, whose failures are visible in the test's calls. */
   const anotherUsage = () => new UsageRecorder(gateway.services.database, () => undefined);
 
   test("a use is written with its time and address", async () => {
@@ -40,7 +40,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("the last use is written at most every five seconds, with the latest one when they are over", async () => {
+  test("the last use is written at most every five seconds, and then with the latest values", async () => {
     const { id } = await mint(gateway);
     const usage = anotherUsage();
     usage.accepted(id, at("10.0.0.1"));
@@ -106,7 +106,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("the entry of rejected uses tells which key, from where, and holds no secret", async () => {
+  test("the entry for rejected uses shows the key and the address, and contains no secret", async () => {
     const { id, secret, hint } = await mint(gateway, { name: "dead one" });
     await expire(gateway, id);
     await gateway.rest("GET", "/v1/pets", { token: secret, headers: { "user-agent": "curl/8" } });
@@ -126,7 +126,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("what could not be written is written by the next attempt", async () => {
+  test("uses that could not be written are written by the next attempt", async () => {
     const { id } = await mint(gateway);
     const usage = anotherUsage();
     usage.accepted(id, at("10.0.0.5"));

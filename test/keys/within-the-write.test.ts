@@ -9,7 +9,7 @@ import { describeGateway } from "../support/suite";
 const ORIGIN = { ip: null, userAgent: null, requestId: null };
 
 describeGateway((gateway) => {
-  /** The context of a request that was accepted just now. */
+  /** Returns the context of a request that has just been accepted. */
   const acceptedKey = async (secret: string): Promise<RequestContext> => ({
     caller: await gateway.services.acceptedKeys.resolve(secret, ORIGIN),
     origin: ORIGIN,
@@ -27,7 +27,7 @@ describeGateway((gateway) => {
       async (reader) => (await reader.count(Message)) + (await reader.count(Pet)),
     );
 
-  test("what a key has begun to write is rejected when the key is dead at the commit", async () => {
+  test("a write that a key has started is rejected if the key is dead at the commit", async () => {
     await addOrganization(gateway, "ending");
     const [revoked, rotated, expired, orphan] = await Promise.all([
       mint(gateway),
@@ -56,7 +56,7 @@ describeGateway((gateway) => {
   test.each([
     ["messages", send],
     ["pets", addPet],
-  ])("a dead key takes no row from the %s that share its commit", async (_, write) => {
+  ])("a dead key affects none of the %s that share its commit", async (_, write) => {
     const [dead, alive] = await Promise.all([mint(gateway), mint(gateway)]);
     const [deadCaller, caller] = await Promise.all([acceptedKey(dead.secret), acceptedKey(alive.secret)]);
     await gateway.services.keys.revoke(await operator(gateway), dead.id);
@@ -68,7 +68,7 @@ describeGateway((gateway) => {
     );
   });
 
-  test("once a revocation is answered, the key writes no more, whatever it had begun", async () => {
+  test("after the response to a revocation, the key writes nothing more, whatever it has started", async () => {
     const context = await operator(gateway);
     for (let round = 0; round < 5; round++) {
       const { id, secret } = await mint(gateway);
@@ -87,7 +87,7 @@ describeGateway((gateway) => {
     }
   });
 
-  test("what a member has begun is rejected once its session has ended or its permission is gone", async () => {
+  test("a write that a member has started is rejected after the session or the permission has ended", async () => {
     const { keys, members, sessions, organizations } = gateway.services;
     const agentId = await firstAgentId(gateway);
     const target = await mint(gateway);
