@@ -6,12 +6,12 @@ import { foldersOf, SUITES } from "./support/suites.mjs";
 const TEST = import.meta.dirname;
 
 /**
- * Which tests run: `npm test`, all, or the `rest`, which is all without those of `npm test`.
- * `npm test` leaves out files named `*.full.test.ts`, and runs suites for any engine on one of them.
+ * The tests to run: those of `npm test`, all, or the `rest`, which `npm test` leaves out: files named `*.full.test.ts`,
+ * and suites for any engine on the second engine.
  */
 const TIER = process.env.TEST_TIER ?? "default";
 
-/** True if the command line names test files; each of them is then a suite. */
+/** True if the command line names test files, which makes each of them a suite. */
 const namesFiles = process.argv.slice(2).some((argument) => /^[^-].*[a-z]/i.test(argument));
 
 const contains = (path, pattern) => pattern.test(readFileSync(path, "utf8"));
@@ -37,7 +37,7 @@ const filesByFolder = Object.fromEntries(
 );
 const hasTests = (suite) => foldersOf(suite).some((folder) => filesByFolder[folder].length > 0);
 
-/** Packages that are ES modules only: Jest's CommonJS cannot load them as they are. */
+/** Packages that contain only ES modules, which Jest's CommonJS cannot load unchanged. */
 const ES_MODULES = ["@marcbachmann/cel-js", "jose", "oauth4webapi", "oidc-provider", "openid-client"];
 
 const TYPESCRIPT = {
@@ -50,7 +50,7 @@ const TYPESCRIPT = {
 };
 const JAVASCRIPT = { ...TYPESCRIPT, jsc: { target: "es2022", parser: { syntax: "ecmascript" } } };
 
-// For the workers: more room for young objects saves a twelfth of the CPU time of tests.
+// For the workers: more room for young objects saves a twelfth of the tests' CPU time.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --max-semi-space-size=64`;
 
 export default {

@@ -1,8 +1,8 @@
-// `npm run check:layers`: imports point downwards, and no two folders need each other.
+// `npm run check:layers`: imports point downwards, and no two folders depend on each other.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
-/** The layers of src/ from the bottom up: folders, and files that stand beside them. */
+/** The layers of src/ from the bottom up: folders, and the files next to them. */
 const LAYERS = [
   ["common", "version.ts", "no-inspector.ts", "young-objects.ts"],
   ["credentials"],
@@ -23,7 +23,7 @@ const LAYERS = [
   ["cli", "main.ts"],
 ];
 
-/** The same of src/dashboard/, a separate program. Folders that are named nowhere are those of pages, which show parts of each other. */
+/** The same for src/dashboard/, a separate program. Unnamed folders contain pages, which show parts of each other. */
 const DASHBOARD = "dashboard";
 const PAGES = "folders of pages";
 const DASHBOARD_LAYERS = [
@@ -49,7 +49,7 @@ const sources = readdirSync(src, { recursive: true })
   .filter((file) => /\.[cm]?tsx?$/.test(file))
   .map((file) => join(src, file));
 
-/** The part of src/ that a file belongs to, such as "http", "errors.ts", "features/pets" or "dashboard/ui". */
+/** Returns the part of src/ that a file belongs to, such as "http", "errors.ts", "features/pets" or "dashboard/ui". */
 function partOf(file) {
   const [top, inner] = relative(src, file).split(sep);
   if (top === "features") return `${top}/${inner}`;
@@ -57,7 +57,7 @@ function partOf(file) {
   return `${top}/${dashboardLayers.has(inner) || inner.includes(".") ? inner : PAGES}`;
 }
 
-/** The layer of a part, and the program that it is one of. */
+/** Returns the layer of a part, and its program. */
 function layerOf(part) {
   const [top, inner] = part.split("/");
   if (top !== DASHBOARD) return { program: "server", layer: serverLayers.get(top) };
@@ -77,7 +77,7 @@ function importsOf(file) {
 }
 
 const faults = [];
-/** The parts that each part needs, with one import that shows it. */
+/** The parts that each part imports, with one such import. */
 const needs = new Map();
 for (const file of sources) {
   const part = partOf(file);
@@ -94,7 +94,7 @@ for (const file of sources) {
     const shown = `${relative(src, file)} imports ${relative(src, imported)}`;
     const { program: ofOther, layer: below } = layerOf(other);
     if (program !== ofOther) {
-      // What both share, such as limits, must not pull more of the server into the pages than what needs nothing itself.
+      // Shared files, such as limits, must not pull more of the server into the pages than files without imports.
       if (importsOf(imported).some((each) => importsOf(each).length > 0))
         faults.push(`Into another program: ${shown}.`);
       continue;

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 
 const CHECK = join(__dirname, "check.mjs");
 
-describe("the check of the layers", () => {
+describe("the layer check", () => {
   let src: string;
   beforeEach(() => {
     src = mkdtempSync(join(tmpdir(), "layers-"));
@@ -76,7 +76,7 @@ describe("the check of the layers", () => {
     expect(status).toBe(1);
   });
 
-  test("passes where imports point downwards", () => {
+  test("passes if imports point downwards", () => {
     write({
       "features/pets/a.ts": 'import { b } from "../../common/b";\nimport { c } from "./c";',
       "features/pets/c.ts": "export const c = 1; // import { x } from '../../rest/x'",

@@ -17,11 +17,11 @@ const contextOf = (organization: string): RequestContext => ({
 
 const MAX_WAITING = 3;
 
-describe("large answers", () => {
+describe("large responses", () => {
   let app: FastifyInstance;
   let url: string;
   let budget: ResponseBudget;
-  /** Lets the answers that are being made go, with this text. */
+  /** Completes the responses that are being created with a text. */
   let finish: ((text: string) => void)[];
   let onStart: () => void;
   let asked: Promise<number>[];
@@ -37,7 +37,7 @@ describe("large answers", () => {
     app.get<{ Querystring: { organization: string; characters: string } }>("/", async (request) => {
       const { organization, characters } = request.query;
       request.callContext = contextOf(organization);
-      // Apollo copies the context, too.
+      // Apollo also copies the context.
       await budget.admit({ ...request.callContext }, Number(characters));
       const text = new Promise<string>((resolve) => finish.push(resolve));
       onStart();
@@ -67,7 +67,7 @@ describe("large answers", () => {
     asked.push(status);
     return status;
   };
-  /** Asks, and resolves when the answer is being made. */
+  /** Sends a request, and resolves when the response is being created. */
   const begin = async (organization: string, characters: number) => {
     const started = new Promise<void>((resolve) => {
       onStart = resolve;
@@ -81,7 +81,7 @@ describe("large answers", () => {
     await begin("second", MAX_CHARACTERS - MAX_CHARACTERS_OF_ORGANIZATION),
   ];
 
-  test("beyond the budget are 503 after a moment, and made again once there is room", async () => {
+  test("beyond the budget are 503 after a moment, and are created again when there is room", async () => {
     await takeAll();
     expect(await ask("third", 100_000)).toBe(503);
     finish[0]?.("made");
@@ -90,7 +90,7 @@ describe("large answers", () => {
     expect(await status).toBe(200);
   });
 
-  test("do not wait where many wait already", async () => {
+  test("do not wait if many are already waiting", async () => {
     await takeAll();
     const statuses = Array.from({ length: MAX_WAITING + 1 }, () => ask("third", 100_000));
     expect(await Promise.race(statuses)).toBe(503);
@@ -99,7 +99,7 @@ describe("large answers", () => {
     expect((await Promise.all(statuses)).sort()).toEqual([...Array(MAX_WAITING).fill(200), 503]);
   });
 
-  test("wait for one that is about to leave", async () => {
+  test("wait for one that is about to be sent", async () => {
     const [first] = await takeAll();
     const third = begin("third", 100_000);
     finish[0]?.("made");
@@ -109,13 +109,13 @@ describe("large answers", () => {
     expect(await status).toBe(200);
   });
 
-  slowTest("of one organization leave room for those of others", async () => {
+  slowTest("of one organization leave room for others", async () => {
     await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
     expect(await ask("first", 100_000)).toBe(503);
     await begin("second", 100_000);
   });
 
-  slowTest("that are rejected, or fail, take nothing", async () => {
+  slowTest("that are rejected or fail take nothing", async () => {
     for (let i = 0; i < 5; i++) {
       const { status } = await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
       finish[i]?.(Promise.reject(new Error("failed")) as never);
@@ -128,7 +128,7 @@ describe("large answers", () => {
     await takeAll();
   });
 
-  test("whose clients have gone away take nothing once they are made", async () => {
+  test("whose clients have disconnected take nothing after their creation", async () => {
     const client = new AbortController();
     const started = new Promise<void>((resolve) => {
       onStart = resolve;

@@ -5,7 +5,7 @@ import fc from "../support/generated";
 
 const LIMIT = 100;
 
-/** Processes that share the windows of their keys, on one clock; reports arrive when they are delivered. */
+/** Creates processes that share the windows of their keys, with one clock; reports arrive when they are delivered. */
 function share(processes: number) {
   const clock = { now: 0 };
   const now = () => clock.now;
@@ -28,7 +28,7 @@ function share(processes: number) {
   return { clock, windows, deliver, count };
 }
 
-test("processes let a key make its limit, and less than half as much again before their next regular reports", () => {
+test("processes allow a key its limit, and less than half of it beyond that before their next regular reports", () => {
   const order = fc.array(fc.nat({ max: 3 }), { minLength: 4 * LIMIT, maxLength: 4 * LIMIT });
   fc.assert(
     fc.property(order, (requests) => {
@@ -44,7 +44,7 @@ test("processes let a key make its limit, and less than half as much again befor
   );
 });
 
-test("a process alone lets a key make its whole limit, and no more when it hears of its own window's end late", () => {
+test("a single process allows a key its whole limit, and no more if it learns late that its window has ended", () => {
   const { clock, windows, deliver, count } = share(2);
   for (let i = 0; i < LIMIT; i++) expect(count(0)).toBe(true);
   expect(count(0)).toBe(false);
@@ -59,7 +59,7 @@ test("a process alone lets a key make its whole limit, and no more when it hears
   expect(count(0)).toBe(false);
 });
 
-test("a process hears of a window that follows the one it knows", () => {
+test("a process learns of a window that follows the one it knows", () => {
   const { clock, windows, deliver, count } = share(2);
   expect(count(0)).toBe(true);
   windows[1]?.add([["key", LIMIT, 10]]);
@@ -70,7 +70,7 @@ test("a process hears of a window that follows the one it knows", () => {
   expect(count(1)).toBe(false);
 });
 
-test("a process that starts learns what was counted before", () => {
+test("a starting process learns the earlier counts", () => {
   const { clock, windows, deliver, count } = share(2);
   for (let i = 0; i < LIMIT; i++) count(0);
   deliver();

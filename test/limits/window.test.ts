@@ -5,7 +5,7 @@ import { RejectedTokens } from "../../src/rate-limits/rejected-tokens";
 import { countOne, WINDOW_MS, type Window } from "../../src/rate-limits/window";
 import fc from "../support/generated";
 
-test("a window takes exactly its limit, and the one that follows it begins anew", () => {
+test("a window allows exactly its limit, and the next window starts from zero", () => {
   const waits = fc.array(fc.integer({ min: 0, max: WINDOW_MS / 2 }), { maxLength: 100 });
   fc.assert(
     fc.property(waits, fc.integer({ min: 1, max: 10 }), (gaps, limit) => {
@@ -28,7 +28,7 @@ test("a window takes exactly its limit, and the one that follows it begins anew"
   );
 });
 
-test("a key is let in again when its minute is over", () => {
+test("a key is admitted again when its minute is over", () => {
   let now = 0;
   const count = createRateLimit(2, new KeyWindows(undefined, () => now));
   const key = { id: "a", rateLimitPerMinute: null };
@@ -41,7 +41,7 @@ test("a key is let in again when its minute is over", () => {
   expect([rejected(), rejected(), rejected()]).toEqual([undefined, undefined, "rate_limited"]);
 });
 
-test("an address is let in again when its minute is over, and of many addresses only some are kept", async () => {
+test("an address is admitted again when its minute is over, and only some of many addresses are kept", async () => {
   let now = 0;
   const rejected = new RejectedTokens(2, () => now);
   const guess = (ip: string) =>

@@ -120,7 +120,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("a new instance key pauses the lines that depended on the old one, and only those", async () => {
+  test("a new instance key pauses exactly the lines that depended on the old one", async () => {
     const hook = await json("create", "--name", "depends", "--kind", "webhook", "--url", PUBLIC_URL);
     const email = [
       "--kind",

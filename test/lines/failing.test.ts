@@ -28,7 +28,7 @@ describeGateway({ env: ENV }, (gateway, engine) => {
   afterAll(() => other.close());
 
   const addLine = async () => (await addWebhookLine(gateway, { agentId })).id;
-  /** Stores the results of a line's attempts, as a process does after it has sent messages. */
+  /** Stores the results of a line's attempts, like a process that has sent messages. */
   const store = (
     lineId: string,
     results: readonly SendResult[],
@@ -78,7 +78,7 @@ describeGateway({ env: ENV }, (gateway, engine) => {
     expect((await faultOf(line))?.code ?? null).toBe(code);
   });
 
-  test("a line fails since the first failed attempt after the last success, in whatever process", async () => {
+  test("a line fails since the first failed attempt after the last success, in any process", async () => {
     const line = await addLine();
     await store(line, [failed("http_500")]);
     const { since } = await faultOf(line);
@@ -96,7 +96,7 @@ describeGateway({ env: ENV }, (gateway, engine) => {
     expect(again.since > since).toBe(true);
   });
 
-  test("the same failure again, and a success without a failure before, change no row", async () => {
+  test("a repeated failure, and a success without an earlier failure, change no row", async () => {
     const line = await addLine();
     const unchanged = async (results: readonly SendResult[]) => {
       const version =
@@ -142,7 +142,7 @@ describeGateway({ env: ENV }, (gateway, engine) => {
     }
   });
 
-  test("a line that fails says what its receiver answered, but not its words, which may repeat the message", async () => {
+  test("a failing line shows the status of its receiver's response, but not its text, which may repeat the message", async () => {
     const receiver = await Receiver.start();
     try {
       let isBroken = true;

@@ -22,7 +22,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   const uniqueName = () => `kind-${++names}`;
-  /** An agent with room for lines. */
+  /** Adds an agent with room for lines. */
   async function newAgent(): Promise<string> {
     const input = { slug: `agent-of-kinds-${++names}`, name: "Agent" };
     return (await gateway.services.agents.create(await operator(gateway), input)).id;
@@ -36,7 +36,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const problemsOf = (reply: Awaited<ReturnType<typeof attempt>>) =>
     reply.body.errors[0].extensions.problems as { path: string; message: string }[];
 
-  /** Where a line delivers, as the engine reads it. */
+  /** Returns a line's target, as read for a delivery. */
   async function targetOf(id: string) {
     const line = await gateway.services.database.read((reader) => lineWithCredentials(reader, id));
     if (line === null) throw new Error("no such line");
@@ -45,7 +45,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const secret = async (id: string, generation: number) =>
     ((await gateway.services.instanceKey.current()) as InstanceKey).deriveSigningSecret(id, generation);
 
-  test("a webhook line has a URL, the kind of its addresses, and a signing secret that is shown once", async () => {
+  test("a webhook line has a URL, an address kind, and a signing secret that is shown once", async () => {
     const { line, signingSecret } = await created({ settings: { webhook: { url: PUBLIC_URL } } });
     expect(line).toMatchObject({
       kind: "webhook",
@@ -68,7 +68,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("an e-mail line has a server and a sender, and its password is only there for its driver", async () => {
+  test("an e-mail line has a server and a sender, and only its driver reads its password", async () => {
     const { line, signingSecret } = await created({
       settings: { email: EMAIL },
       whenUncertain: "fail",
@@ -111,7 +111,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["tls", 465],
     ["starttls", 587],
     ["none", 25],
-  ])("the port for %s is %d unless another is given", async (security, port) => {
+  ])("the port for %s is %d by default", async (security, port) => {
     const email = { host: HOST, from: "a@example.com", security };
     const { line } = await created({ settings: { email } });
     expect(line.email).toMatchObject({ port, user: null, hasPassword: false });
@@ -199,7 +199,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   describe("changes", () => {
-    test("of a URL keep the secret, and of the same URL change nothing", async () => {
+    test("of the URL keep the secret, and a change to the same URL has no effect", async () => {
       const { line, signingSecret } = await created({ settings: { webhook: hook } });
       const url = `${PUBLIC_URL}/v2`;
       const changed = (await client.update({ id: line.id, webhook: { url } })).body.data.updateLine;
@@ -243,7 +243,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(row.credentials).toBeNull();
     });
 
-    test("of the kind of encryption use its usual port, and of the port alone keep the encryption", async () => {
+    test("of the encryption use its default port, and changes of only the port keep the encryption", async () => {
       const { line } = await created({ settings: { email: { host: HOST, from: "a@example.com" } } });
       const update = async (email: object) =>
         (await client.update({ id: line.id, email })).body.data.updateLine.email;
@@ -272,7 +272,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(await targetOf(line.id)).toMatchObject({ host: HOST, port: 587, password: EMAIL.password });
     });
 
-    test("that would give a user without a password, or the reverse, are rejected", async () => {
+    test("that leave a user without a password, or the reverse, are rejected", async () => {
       const { line } = await created({ settings: { email: { host: HOST, from: "a@example.com" } } });
       const user = await client.update({ id: line.id, email: { user: "mailer" } });
       const password = await client.update({ id: line.id, email: { password: "x" } });
@@ -284,7 +284,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(both.body.data.updateLine.email).toMatchObject({ user: "mailer", hasPassword: true });
     });
 
-    test("of what is uncertain and of the reply to opting out are recorded, and null restores the defaults", async () => {
+    test("of `whenUncertain` and of the reply to an opt-out are recorded, and null restores the defaults", async () => {
       const { line } = await created({});
       const changed = await client.update({ id: line.id, whenUncertain: "fail", optOutReply: "Bye." });
       expect(changed.body.data.updateLine).toMatchObject({ whenUncertain: "fail", optOutReply: "Bye." });
@@ -332,10 +332,10 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(codeOf(await client.create(other))).toBe("idempotency_key_reused");
   });
 
-  describe("a rotation", () => {
+  describe("a secret's rotation", () => {
     const DAY_MS = 24 * 60 * 60 * 1000;
 
-    test("shows the new secret, and for a day both are valid", async () => {
+    test("shows the new secret, and both are valid for a day", async () => {
       const { line, signingSecret: before } = await created({ settings: { webhook: hook } });
       const started = Date.now();
       const rotated = (await client.rotateSecret(line.id)).body.data.rotateLineSecret;
@@ -356,7 +356,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       });
     });
 
-    test("that follows another ends the oldest secret, and concurrent ones show different secrets", async () => {
+    test("that follows another one ends the oldest secret, and concurrent ones show different secrets", async () => {
       const { line } = await created({ settings: { webhook: hook } });
       const replies = await Promise.all([1, 2, 3].map(() => client.rotateSecret(line.id)));
       const shown = replies.map(({ body }) => body.data.rotateLineSecret.signingSecret);
@@ -380,7 +380,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     test.each([
       ["local", {}],
       ["email", { settings: { email: EMAIL } }],
-    ])("gives a line of the kind %s its first secret, and no previous one", async (_, input) => {
+    ])("gives a line of the kind %s its first secret, without a previous one", async (_, input) => {
       const { line, signingSecret } = await created(input);
       expect([signingSecret, line.secretGeneration]).toEqual([null, 0]);
       const { rotateLineSecret } = (await client.rotateSecret(line.id)).body.data;
@@ -395,7 +395,7 @@ describeGateway(
   (gateway, engine) => {
     const isEmbedded = engine.name === "SQLite";
 
-    test("without an instance key, lines that need one are rejected by its name, and others are created", async () => {
+    test("without an instance key, lines that need it are rejected with its name, and others are created", async () => {
       const client = lineClient(gateway);
       const agentId = await firstAgentId(gateway);
       const plain = { host: HOST, from: "a@example.com" };

@@ -53,7 +53,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(fromRest).toEqual(withoutNulls(fromGraphql));
   });
 
-  test("a new line has what was asked for, and is not the default", async () => {
+  test("a new line has the requested settings, and is not the default", async () => {
     const agentId = await newAgent();
     const line = await created(agentId, "alerts", { ratePerMinute: 30, expireAfterSeconds: 600 });
     expect(line).toMatchObject({
@@ -75,7 +75,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     });
   });
 
-  test("a change keeps what it omits, null restores the default, and the log has only what differs", async () => {
+  test("a change keeps omitted settings, null restores the default, and the log contains only differences", async () => {
     const { id } = await created(await newAgent(), "before", { ratePerMinute: 30, expireAfterSeconds: 600 });
     const renamed = (await client.update({ id, name: "after" })).body.data.updateLine;
     expect(renamed).toMatchObject({ name: "after", ratePerMinute: 30, expireAfterSeconds: 600, version: 2 });
@@ -96,7 +96,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     ]);
   });
 
-  test("a change of another version than the expected one is rejected and names the current one", async () => {
+  test("a change based on another version is rejected and names the current one", async () => {
     const { id } = await created(await newAgent(), "versioned");
     expect(codeOf(await client.update({ id, name: "second", expectedVersion: 1 }))).toBeUndefined();
     const late = await client.update({ id, name: "third", expectedVersion: 1 });
@@ -149,7 +149,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(codeOf(await client.archive(main.id))).toBeUndefined();
   });
 
-  test("a name belongs to one line of an agent, also once that is archived", async () => {
+  test("a name belongs to one line of an agent, even after that is archived", async () => {
     const [agentId, other] = [await newAgent(), await newAgent()];
     const { id } = await created(agentId, "taken");
     await client.archive(id);
@@ -177,7 +177,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     afterAll(() => other.close());
     const clients = () => [client, lineClient(other)] as const;
 
-    test("concurrent creates leave 50 lines, and the rest reaches the limit", async () => {
+    test("concurrent creations leave 50 lines, and the rest reaches the limit", async () => {
       const agentId = await newAgent();
       const replies = await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
@@ -196,7 +196,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       expect(await linesOf(agentId)).toHaveLength(50);
     });
 
-    test("concurrent changes of the default leave one default, and none fails", async () => {
+    test("concurrent changes to the default leave one default, and none fails", async () => {
       const agentId = await newAgent();
       const lines = await Promise.all(["a", "b", "c", "d"].map((name) => created(agentId, name)));
       const replies = await Promise.all(
@@ -218,7 +218,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     await expect(write).rejects.toThrow();
   });
 
-  test("another agent's lines are out of reach of a key, also within the organization", async () => {
+  test("a key cannot reach another agent's lines, even within the organization", async () => {
     const agentId = await newAgent();
     const { id } = await created(agentId, "not-of-the-first");
     const reply = await gateway.rest("GET", "/agent/lines");
@@ -255,7 +255,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await mainOf(agentId)).toMatchObject(MAIN);
   });
 
-  test("other bad input is rejected: unknown kinds, a name of null, reasons, unknown agents and lines", async () => {
+  test("other bad input is rejected: unknown kinds, null as a name, reasons, unknown agents and lines", async () => {
     const agentId = await firstAgentId(gateway);
     const { id } = await mainOf(agentId);
     const { agentId: theirs } = await addOrganization(gateway, `others-${agentId.slice(-8)}`);

@@ -16,7 +16,7 @@ const EMAIL = { host: "93.184.215.14", user: "mailer", from: "a@example.com" };
 describeGateway(
   { engine: "any", env: { LOG_LEVEL: "trace", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
   (gateway, engine) => {
-    /** Every secret of lines that a client has seen or sent, by what it is. */
+    /** Every secret of a line that a client has seen or sent, by its description. */
     const secrets: Record<string, string> = { "the instance key": INSTANCE_KEY };
     const answers: string[] = [];
 
@@ -80,7 +80,7 @@ describeGateway(
       await gateway.services.database.write((tx) => tx.query("ALTER TABLE away RENAME TO line"));
     }
 
-    /** Tests a line whose mail server repeats the password in its answers. */
+    /** Tests a line whose mail server repeats the password in its replies. */
     async function testWithBadServer(mail: { name: string; settings: { email: object } }, password: string) {
       const server = await ScriptedMailServer.start({
         AUTH: `535 5.7.8 ${password} is wrong ${Buffer.from(`\0mailer\0${password}`).toString("base64")}`,
@@ -106,7 +106,7 @@ describeGateway(
       }
     }
 
-    /** A backup as an operator would keep it. */
+    /** Returns a backup as kept by an operator. */
     async function backUp(): Promise<string> {
       const file = join(tmpdir(), `gateway-backup-${process.pid}-${Math.random()}`);
       expect((await runCli(gateway.databaseUrl, ["backup", file])).code).toBe(0);
@@ -117,7 +117,7 @@ describeGateway(
       }
     }
 
-    test("no credential or signing secret is in answers, the log, the audit log, the database or its backup", async () => {
+    test("no credential or signing secret is in responses, the log, the audit log, the database or its backup", async () => {
       await liveThroughEverything();
       const places = {
         answers: answers.join("\n"),
@@ -126,7 +126,7 @@ describeGateway(
         database: await storedText(gateway.databaseUrl),
         ...(engine === sqlite && { backup: await backUp() }),
       };
-      // The places do hold what was done, so that a secret in them would have been found.
+      // The places contain traces of the actions, so a secret in them would be found.
       for (const text of [places.answers, places.audit, places.database]) expect(text).toContain("mailer");
       expect(places.log).toContain("internal_error");
       expect(places.database).toContain("v1.");
@@ -140,7 +140,10 @@ describeGateway(
   },
 );
 
-/** How a secret might appear: as it is, in JSON, without its prefix, in hexadecimal, or encoded once more. */
+/**
+ * Returns the forms in which a secret might appear: unchanged, in JSON, without its prefix, in hexadecimal, or encoded
+ * again.
+ */
 function formsOf(secret: string): string[] {
   const bare = secret.replace(/^whsec_/, "");
   const bytes = Buffer.from(bare, "base64");

@@ -25,7 +25,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     await receiver.close();
   });
 
-  /** A line of a new organization, which has not tested any yet. */
+  /** Adds a line to a new organization, which has not tested any line yet. */
   async function newLine(input: object) {
     const { agentId, manager } = await addOrganization(gateway, `tester-${++organizations}`);
     const reply = await lineClient(gateway).create(
@@ -45,7 +45,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
   const webhook = () => ({ settings: { webhook: { url: receiver.url() } } });
   const resultOf = (reply: Awaited<ReturnType<typeof gateway.graphql>>) => reply.body.data.testLine;
 
-  test("a webhook gets one signed message to the address, or to none, and what it answers is told", async () => {
+  test("a webhook gets one signed message, with or without an address, and its response is reported", async () => {
     const line = await newLine(webhook());
     expect(resultOf(await line.test("+41 44 668 18 00"))).toEqual({
       outcome: "accepted",
@@ -90,7 +90,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: "message" });
   });
 
-  test("a mail server gets one message with the login and the sender of the line", async () => {
+  test("a mail server gets one message with the line's login and sender", async () => {
     const passwords: unknown[] = [];
     const server = await MailServer.start({
       authOptional: false,
@@ -146,7 +146,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     expect(resultOf(await line.test())).toMatchObject({ outcome: "accepted", code: null });
   });
 
-  test("a paused line can be tested, before it is resumed", async () => {
+  test("a paused line can be tested before it is resumed", async () => {
     const line = await newLine(webhook());
     await gateway.graphql(
       "mutation ($id: ID!) { pauseLine(input: { id: $id }) { id } }",
@@ -156,7 +156,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     expect(resultOf(await line.test())).toMatchObject({ outcome: "accepted" });
   });
 
-  test("an organization runs one test at a time and ten a minute, and others are not affected", async () => {
+  test("an organization runs one test at a time and ten per minute, and others are not affected", async () => {
     const line = await newLine(webhook());
     const other = await newLine(webhook());
     let arrived = () => {};
@@ -217,7 +217,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
 });
 
 describeGateway({ engine: "any" }, (gateway) => {
-  test("where private targets are not allowed, a line that leads to one is not connected to", async () => {
+  test("if private targets are not allowed, a test does not connect to them", async () => {
     const receiver = await Receiver.start();
     try {
       const client = lineClient(gateway);
