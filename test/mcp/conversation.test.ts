@@ -41,7 +41,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     return { text: part.text, items: (structuredContent as { items?: object[] } | undefined)?.items ?? [] };
   };
 
-  test("a model finds the newest message of a long conversation with one call of each way, in five turns", async () => {
+  test("a model finds the newest message in a long conversation with one call per method, in five turns", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["listConversations", "listConversationMessages", "searchSchema", "runGraphql"]),

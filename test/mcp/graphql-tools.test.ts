@@ -38,7 +38,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     }
   });
 
-  test("a search finds fields and types by their words and in SDL", async () => {
+  test("a search finds fields and types by their words, and returns SDL", async () => {
     expect(await search("send message to conversation")).toMatch(
       /type Mutation {[^}]*\n {2}sendToConversation\(/,
     );
@@ -58,13 +58,13 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(await search("PutContactInput")).toMatch(/^input PutContactInput {(?![^}]*agentId)/m);
   });
 
-  test("an answer to a search has a bounded length", async () => {
+  test("the response to a search has a limited length", async () => {
     const text = await search("id name agent contact conversation message event key line decision");
     expect(text.length).toBeLessThan(11_000);
     expect(text).toMatch(/# Further matches: \w+/);
   });
 
-  test("a document does and answers what it does and answers at /graphql", async () => {
+  test("a document has the same effects and results as at /graphql", async () => {
     const document = "mutation ($input: CreatePetInput!) { createPet(input: $input) { id name categoryId } }";
     const input = { name: "Rex", categoryId: "9223372036854775807" };
     const { data } = await run(document, { input });
@@ -77,12 +77,12 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     });
   });
 
-  test.each([null, ""])("variables that are %j are as left out", async (variables) => {
+  test.each([null, ""])("variables that are %j count as omitted", async (variables) => {
     const { data, isError } = await run("{ pets(first: 1) { totalCount } }", variables);
     expect([isError, data.pets.totalCount]).toEqual([false, expect.any(Number)]);
   });
 
-  test("a document has the rights of the key", async () => {
+  test("a document runs with the key's rights", async () => {
     const token = await tokenWith("pets:read");
     expect((await run("{ pets { nodes { id } } }", {}, token)).errors).toBeUndefined();
     const document = 'mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }';
@@ -120,7 +120,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(toolError((await call("runGraphql", args)).reply)).toMatchObject({ code });
   });
 
-  test("each field of a mutation counts as a request of the key", async () => {
+  test("each field of a mutation counts as a request by the key", async () => {
     const { secret } = await mint(gateway, { rateLimitPerMinute: 3 });
     const create = 'createPet(input: { name: "Rex", categoryId: "1" }) { id }';
     const { errors } = await run(

@@ -18,7 +18,7 @@ describe.each([
       expect(section).toMatch(/^\n(- \[[^\]]+\]\([^)]+\): .+\n)+\n?$/);
   });
 
-  test("leads to the documents and APIs of this server, all of which there are", async () => {
+  test("links to the documents and APIs of this server, which all exist", async () => {
     const { text } = await get();
     const paths = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, address = ""]) => {
       expect(address.startsWith(`${base}/`)).toBe(true);
@@ -33,7 +33,7 @@ describe.each([
     }
   });
 
-  test("is kept by caches, which must ask whether it has changed", async () => {
+  test("is cached, but must be revalidated", async () => {
     const { headers } = await get();
     expect(headers.get("cache-control")).toBe("no-cache");
     const again = await get({ "if-none-match": headers.get("etag") });

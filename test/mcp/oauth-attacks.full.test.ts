@@ -17,7 +17,7 @@ describeGateway({ engine: "any", env: OAUTH_ENV, strict: true }, (gateway) => {
     });
   });
 
-  /** Where an authorization request leads to: an origin and error, or the status of a page. */
+  /** Returns the result of an authorization request: an origin and error, or the status of a page. */
   const outcomeOf = async (changes: Record<string, string | undefined>, extra = "") => {
     const response = await fetch(application.authorizeUrl(changes) + extra, { redirect: "manual" });
     const to = response.headers.get("location");
@@ -98,7 +98,7 @@ describeGateway({ engine: "any", env: OAUTH_ENV, strict: true }, (gateway) => {
     expect(body).toEqual({ error: expect.any(String), error_description: expect.any(String) });
   });
 
-  test("tokens cannot be used in place of each other, or by another application", async () => {
+  test("tokens cannot be used instead of each other, or by another application", async () => {
     const { access_token: access, refresh_token: refresh } = await application.connect();
     const ping = async (token: string) => (await rpc(gateway, "ping", {}, { token })).status;
     expect(await ping(refresh)).toBe(401);
@@ -178,7 +178,7 @@ describeGateway({ engine: "any", env: OAUTH_ENV, strict: true }, (gateway) => {
       expect(codeOf(reply)).toBe(code);
     });
 
-    test("counts no more once the member has signed out", async () => {
+    test("is no longer valid after the member has signed out", async () => {
       const { token, id } = await addMember(gateway, { manage: true });
       const { body } = await application.consent(await application.start(), {}, token);
       await gateway.services.database.write((tx) => tx.delete(Session, { memberId: id }));
@@ -197,7 +197,7 @@ describeGateway({ engine: "any", env: OAUTH_ENV, strict: true }, (gateway) => {
     });
   });
 
-  test("an address that sends too many requests has to wait", async () => {
+  test("an address that sends too many requests must wait", async () => {
     const statuses = new Set<number>();
     for (let i = 0; i < 130; i++)
       statuses.add((await fetch(application.authorizeUrl({ client_id: "x" }))).status);

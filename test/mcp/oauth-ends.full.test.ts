@@ -5,10 +5,10 @@ import { Application, OAUTH_ENV, type StoredConnection, storeConnection } from "
 import { secretsIn, startServer, type TestServer } from "../support/process";
 import { Receiver } from "../support/receiver";
 
-/** Ended connections on each database. */
+/** Number of ended connections on each database. */
 const CHECKS = 1_000;
 
-/** The connection of a check, with a member and, where the end needs it, an agent of its own. */
+/** The connection of a check, with a separate member and, if necessary, a separate agent. */
 interface Subject extends StoredConnection {
   memberId: string;
   agentId: string | undefined;
@@ -17,20 +17,20 @@ interface Subject extends StoredConnection {
 onEachEngine((engine) => {
   let database: TestDatabase;
   let servers: TestServer[];
-  /** Prepares the checks, which are made at the servers. */
+  /** Prepares the checks, which run against the servers. */
   let gateway: TestGateway;
   let owner: string;
   let clientId: string;
 
   beforeAll(async () => {
     database = await engine.createDatabase();
-    // Each check comes from an address of its own, because requests are limited by address.
+    // Each check has its own address, because requests are limited by address.
     const env = { ...OAUTH_ENV, INSTANCE_KEY, TRUST_PROXY: "true", LOG_LEVEL: "error" };
     const start = async () => {
       const placeholder = await Receiver.start();
       const { port } = placeholder;
       await placeholder.close();
-      // They show their public URL, which no test can reach.
+      // The servers show their public URL, which tests cannot reach.
       const server = await startServer({ ...env, DATABASE_URL: database.url, PORT: String(port) });
       return { ...server, url: `http://127.0.0.1:${port}` };
     };

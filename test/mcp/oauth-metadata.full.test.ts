@@ -42,13 +42,13 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
     receiver.reaction = (response) => response.end(JSON.stringify(document));
   });
 
-  /** Authorizes with a metadata document; the status, 303 if the member is asked. */
+  /** Authorizes with a metadata document, and returns the status; 303 if the member is asked. */
   const statusOf = async (id: string, redirectUri = CALLBACK) => {
     const application = new Application(gateway, id, redirectUri);
     return (await fetch(application.authorizeUrl(), { redirect: "manual" })).status;
   };
   let count = 0;
-  /** Another document at the same server, because documents are cached. */
+  /** Adds another document to the same server, because documents are cached. */
   const another = (changes: Record<string, unknown> = {}) => {
     count++;
     const id = clientId.replace("client", `client-${count}`);

@@ -41,7 +41,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
 
   const expectEnded = ({ status, body }: Reply) =>
     expect([status, body.code]).toEqual([401, "invalid_api_key"]);
-  /** The errors of a tool for `agent:read` and of one for `contacts:read`. */
+  /** Returns the errors of a tool for `agent:read` and of one for `contacts:read`. */
   const outcomesOf = async (token: string) => {
     const calls = ["getConfiguration", "listContacts"].map((name) => callTool(gateway, name, {}, { token }));
     return (await Promise.all(calls)).map((reply) => toolError(reply)?.code);
@@ -102,7 +102,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     for (const path of ["/v1/pets", "/agent/configuration"])
       expectRestError(await gateway.rest("GET", path, { token: tokens.access_token }), "invalid_api_key");
     expect(await actionsOn(gateway, key.id)).toEqual(["api_key_created"]);
-    // Its secret is nobody's, so it cannot be rotated into a key that someone has.
+    // Nobody has its secret, so it must not be rotated into a key with a known one.
     const rotated = await apiKeyClient(gateway).rotate(key.id);
     expect(rotated.body.errors[0].extensions.code).toBe("conflict");
   });
@@ -233,7 +233,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     );
   });
 
-  /** The active connections of a member. */
+  /** Returns a member's active connections. */
   const connectionsOf = (member: string) =>
     gateway.services.database.read((reader) =>
       reader.findBy(ApiKey, { memberId: member, revokedAt: IsNull() }),
@@ -257,7 +257,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
       async ({ agent }) => gateway.services.agents.delete(await operator(gateway), agent),
     ],
   ])("%s", (_, end) => {
-    test("leaves no connection that a concurrent consent has made", async () => {
+    test("leaves no connection from a concurrent consent", async () => {
       const { connections } = gateway.services;
       for (let round = 0; round < 4; round++) {
         const [{ id: agent }, { id: member, token }] = [
@@ -298,7 +298,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
       } else expect(redeemed.body.error).toBe("invalid_grant");
     });
 
-    test("waits for what its connections have begun, and they write no more afterwards", async () => {
+    test("waits for writes that its connections have started, and they write nothing afterwards", async () => {
       const { database, accessTokens, messageQueue, pets } = gateway.services;
       const rows = () =>
         database.read(async (reader) => (await reader.count(Message)) + (await reader.count(Pet)));

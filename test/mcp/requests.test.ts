@@ -38,7 +38,7 @@ describeGateway(
       }
     });
 
-    test("a key that is revoked is rejected by the next request", async () => {
+    test("a revoked key is rejected from the next request on", async () => {
       const { id, secret } = await mint(gateway);
       expect((await rpc(gateway, "tools/list", {}, { token: secret })).status).toBe(200);
       await gateway.services.keys.revoke(await operator(gateway), id);
@@ -51,7 +51,7 @@ describeGateway(
       expect(reply.headers.get("allow")).toBe("POST, OPTIONS");
     });
 
-    test("pages of foreign origins are rejected, before their key is looked at", async () => {
+    test("pages of foreign origins are rejected before their key is checked", async () => {
       const foreign: Record<string, string>[] = [
         { origin: "https://evil.example.com" },
         { origin: "null" },
@@ -105,18 +105,18 @@ describeGateway(
       ["prompts/list", { prompts: [] }],
       ["resources/list", { resources: [] }],
       ["resources/templates/list", { resourceTemplates: [] }],
-    ])("%s answers an empty list", async (method, result) => {
+    ])("%s returns an empty list", async (method, result) => {
       expect((await rpc(gateway, method)).body.result).toEqual(result);
     });
 
-    test("a path with a slash at its end is the same", async () => {
+    test("a path with a trailing slash is the same", async () => {
       const reply = await gateway.rest("POST", "/mcp/", { body: PING });
       expect(reply.body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
       expectRestError(await gateway.rest("POST", "/mcp/", { body: PING, token: null }), "unauthenticated");
       expectRestError(await gateway.rest("GET", "/mcp/"), "method_not_allowed");
     });
 
-    test("null or an empty text for an optional argument is as left out", async () => {
+    test("null or an empty text counts as an omitted optional argument", async () => {
       const unused = { limit: null, status: "", cursor: null };
       const { body } = await callTool(gateway, "listPets", unused);
       expect(body.result).toEqual((await callTool(gateway, "listPets")).body.result);
@@ -129,7 +129,7 @@ describeGateway(
       [{ ref: "", id: "" }, "invalid_request"],
       [{ address: { kind: "email", address: "" }, id: "" }, "invalid_request"],
       [[], "invalid_request"],
-    ])("an empty text in the argument %j is as left out if it is optional", async (contact, code) => {
+    ])("an empty text in the argument %j counts as omitted if the argument is optional", async (contact, code) => {
       const reply = await callTool(gateway, "openConversation", { contact });
       expect(toolError(reply)?.code).toBe(code);
     });
@@ -166,7 +166,7 @@ describeGateway(
       expect([reply.status, reply.text]).toEqual([202, ""]);
     });
 
-    test("initialize answers a version that both know, and no session", async () => {
+    test("initialize returns a version that both know, and no session", async () => {
       const clientInfo = { name: "test", version: "1" };
       for (const [asked, answered] of [
         ["2025-06-18", "2025-06-18"],
@@ -226,7 +226,7 @@ describeGateway(
       ["whoami", { idempotencyKey: "x" }, "idempotencyKey is not known"],
       ["listEvents", { types: "message.sent" }, "types must be a list"],
       ["getConfigurationVersion", { version: "1" }, "version must be a 32-bit integer"],
-    ])("%s with %j is an error of the tool that names the arguments", async (name, args, message) => {
+    ])("%s with %j is a tool error that names the arguments", async (name, args, message) => {
       const reply = await callTool(gateway, name, args);
       expect(reply.status).toBe(200);
       expect(toolError(reply)).toEqual({
@@ -251,7 +251,7 @@ describeGateway(
       });
     });
 
-    test("the log and the metrics have the API, the tool and the code of an error", async () => {
+    test("the log and the metrics contain the API, the tool and the error code", async () => {
       const { secret, hint } = await mint(gateway, { scopes: ["pets:read"] });
       const call = { token: secret, headers: { "x-request-id": "to-find-it" } };
       await callTool(gateway, "listPets", {}, call);
@@ -274,7 +274,7 @@ describeGateway(
       expect(text).not.toContain("unknown-tool");
     });
 
-    test("errors of tools are those of the table", async () => {
+    test("tool errors are in the error table", async () => {
       const error = toolError(await callTool(gateway, "listPets", { cursor: "x" }));
       expect(error).toEqual({ code: "invalid_cursor", ...ERRORS.invalid_cursor });
     });
@@ -282,7 +282,7 @@ describeGateway(
 );
 
 describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "2" } }, (gateway) => {
-  test("the rate limit of a key counts its requests of all APIs", async () => {
+  test("a key's rate limit counts its requests to all APIs", async () => {
     await gateway.rest("GET", "/agent/whoami");
     const { headers } = await rpc(gateway, "ping");
     expect(headers.get("ratelimit")).toContain("r=0");

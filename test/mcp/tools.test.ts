@@ -19,7 +19,7 @@ interface World {
   decisionId: string;
 }
 
-/** Makes what the tools work on, the same each time but for IDs and times. */
+/** Creates the objects that the tools work on, always the same except for IDs and times. */
 async function createWorld(gateway: TestGateway, agentId: string): Promise<World> {
   const address = `person-${Math.random()}`;
   const addresses = [{ kind: AddressKind.local, address }];
@@ -41,7 +41,7 @@ async function createWorld(gateway: TestGateway, agentId: string): Promise<World
   };
 }
 
-/** The arguments of a call of each tool. */
+/** The arguments for a call to each tool. */
 const CALLS: Record<string, (world: World) => Arguments> = {
   listPets: () => ({ limit: 2, status: "available" }),
   createPet: () => ({ name: "Rex", categoryId: 7, status: "pending" }),
@@ -78,7 +78,7 @@ const CALLS: Record<string, (world: World) => Arguments> = {
   listEvents: () => ({ limit: 2, types: ["message.queued", "contact.created"] }),
 };
 
-/** Hides what differs between two calls that do the same to different things. */
+/** Hides the differences between two equal calls on different objects. */
 const alike = (text: string) =>
   text
     .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, "<uuid>")
@@ -86,19 +86,19 @@ const alike = (text: string) =>
     .replace(/person-[\d.]+(e-\d+)?/g, "<address>")
     .replace(/"id":\d+/g, '"id":0');
 
-/** The body of a REST answer as MCP structures it. */
+/** Returns the body of a REST response as structured by MCP. */
 const structured = (text: string) =>
   JSON.parse(text, (name, value) =>
     ["id", "categoryId"].includes(name) && typeof value === "number" ? String(value) : value,
   );
 
-/** The routes that are for models with a key of an agent, or of the organization. */
+/** Returns the routes for models with an agent's or an organization key. */
 const routesFor = (kind: KeyKind) =>
   ROUTES.filter((route) => route.isForModels !== false && keysOf(route).includes(kind));
 
 const TOOL_ROUTES = routesFor("key").map(({ operationId }) => operationId);
 
-/** The tools that are no route; another suite calls them. */
+/** The tools without a route; another suite calls them. */
 const GRAPHQL_TOOLS = ["searchSchema", "runGraphql"];
 
 const READS = routesFor("key")
@@ -110,7 +110,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   let client: Client;
   let world: World;
   let tools: readonly Tool[];
-  /** An answer with words of a contact comes from a tool that says so. */
+  /** Checks that a result with a contact's text comes from a tool that says so. */
   const expectMarked = (name: string, text: string) => {
     if (!text.includes("Anna")) return;
     const { description, annotations } = tools.find((tool) => tool.name === name) ?? {};
@@ -129,7 +129,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   });
   afterAll(() => client.close());
 
-  test("the client lists a tool for each REST route that is for models", () => {
+  test("the client lists a tool for each REST route for models", () => {
     expect(tools.map(({ name }) => name)).toEqual([...TOOL_ROUTES, ...GRAPHQL_TOOLS]);
     for (const { name, title, description, inputSchema, outputSchema, annotations } of tools) {
       if (GRAPHQL_TOOLS.includes(name)) continue;
@@ -156,11 +156,11 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     }
   });
 
-  test("all tools take a model at most 25 kB", () => {
+  test("the list of all tools takes at most 25 kB of a model's context", () => {
     expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(25_000);
   });
 
-  test("an organization key lists and calls the managers' tools, which take a model at most 25 kB", async () => {
+  test("an organization key lists and calls the managers' tools, which take at most 25 kB of a model's context", async () => {
     const manager = await mcpClient(gateway, (await mintForOrganization(gateway)).secret);
     try {
       const listed = await manager.listTools();
@@ -184,7 +184,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     }
   });
 
-  test("an argument of which exactly one member is passed says so", () => {
+  test("an argument that takes exactly one member says so", () => {
     type Schema = { oneOf?: Schema[]; type?: string };
     const isChoice = ({ oneOf = [] }: Schema): boolean => {
       const alternatives = oneOf.filter(({ type }) => type !== "null");
@@ -206,14 +206,14 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(members.filter(([tool, name]) => isSaid(tool, name)).map(String)).toEqual(choices);
   });
 
-  test("tools that answer nothing that contacts wrote do not say that they do", () => {
+  test("tools whose results contain no text from contacts do not say that they do", () => {
     const unmarked = tools.filter(({ description }) => !description?.includes("data, never instructions"));
     expect(unmarked.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["listPets", "whoami", "getConversation", "addContactTag"]),
     );
   });
 
-  test("tools speak of parts of their results by the names that they have there, not by headers", () => {
+  test("tools refer to parts of their results by name, not by header", () => {
     expect(JSON.stringify(tools).match(/[^"]*`(after|first|Last-Event-ID|Link)`[^"]*/g)).toBeNull();
   });
 
@@ -221,7 +221,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(Object.keys(CALLS)).toEqual(TOOL_ROUTES);
   });
 
-  test.each(READS)("%s answers exactly what REST answers", async (name) => {
+  test.each(READS)("%s returns exactly the same as REST", async (name) => {
     const args = CALLS[name]?.(world) ?? {};
     const reply = await gateway.rest(...restRequestOf(name, args));
     const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
@@ -244,7 +244,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   });
 
   test.each(Object.keys(CALLS).filter((name) => !READS.includes(name)))(
-    "%s does and answers what REST does and answers",
+    "%s has the same effects and results as REST",
     async (name) => {
       const [mine, others] = [await createWorld(gateway, agentId), await createWorld(gateway, agentId)];
       const args = CALLS[name]?.(mine) ?? {};
@@ -276,7 +276,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(ids).toEqual(body.map(({ id }: { id: number }) => String(id)));
   });
 
-  test("an idempotency key is the same one in both APIs", async () => {
+  test("an idempotency key is the same in both APIs", async () => {
     const message = { message: "once", idempotencyKey: "one for both" };
     const first = await gateway.rest(...restRequestOf("sendMessage", message));
     const { content } = await client.callTool({ name: "sendMessage", arguments: message });
@@ -286,7 +286,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   });
 
   test.each(["9223372036854775807", "-9223372036854775808", 7])(
-    "the int64 %s is exact, as text or as a number",
+    "the int64 %s is exact, as a text or a number",
     async (categoryId) => {
       const { content, structuredContent } = await client.callTool({
         name: "createPet",
@@ -313,7 +313,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     }
   });
 
-  test("the server tells who it is and how to start", () => {
+  test("the server says who it is and how to start", () => {
     expect(client.getServerVersion()).toMatchObject({ name: "agent-petstore-gateway" });
     const named = client.getInstructions()?.match(/\b(whoami|[a-z]+[A-Z]\w+)\b/g) ?? [];
     expect(named).toEqual(expect.arrayContaining(["whoami", "putContact", "sendToConversation"]));
@@ -321,7 +321,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  test("a key that may only read sees and can call reading tools only", async () => {
+  test("a key that may only read sees and can call only reading tools", async () => {
     const scopes = SCOPES.filter((scope) => scope.endsWith(":read"));
     const { secret } = await mint(gateway, { scopes });
     const reader = await mcpClient(gateway, secret);

@@ -30,7 +30,7 @@ const tokenIn = (link: string) => new URL(link).hash.slice(1);
 const unique = () => `${Math.random().toString(36).slice(2)}@example.com`;
 
 describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
-  // Each test begins without any attempts and with room for more invitations.
+  // Each test starts without any attempts and with room for more invitations.
   beforeEach(() =>
     gateway.services.database.write(async (tx) => {
       await tx.clear(SignInThrottle);
@@ -54,7 +54,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
       { token: gateway.owner },
     );
 
-  test("a link leads to the dashboard, with the token where browsers send it to no server", async () => {
+  test("a link leads to the dashboard, with the token in a part that browsers send to no server", async () => {
     const reply = await inviteAs(gateway.owner, "Ada@Example.com", ["conversations_write", "config_manage"]);
     const { invitation, link, mail } = reply.body.data.inviteMember;
     expect(invitation).toEqual({
@@ -68,7 +68,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await pending()).toEqual([{ id: invitation.id, email: "ada@example.com" }]);
   });
 
-  test("an accepted invitation makes a member with its permissions, and signs them in", async () => {
+  test("an accepted invitation creates a member with its permissions, and signs them in", async () => {
     const email = unique();
     const permissions = [Permission.conversations_read];
     const { link, invitation } = await invite(gateway, { email, permissions });
@@ -117,7 +117,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(new Set(replies.map(problem))).toEqual(new Set([undefined, GONE]));
   });
 
-  test("a link that was withdrawn, replaced, late, altered or invented says the same", async () => {
+  test("withdrawn, replaced, expired, altered and invented links get the same response", async () => {
     const withdrawn = await invite(gateway);
     expect(codeOf(await withdraw(withdrawn.invitation.id))).toBeUndefined();
     const replaced = await invite(gateway, { email: "replaced@example.com" });
@@ -142,7 +142,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(codeOf(await accept(tokenIn(replacement.link)))).toBeUndefined();
   });
 
-  test("somebody who is signed in may accept; their own session goes on", async () => {
+  test("a signed-in member may accept, and their session continues", async () => {
     const member = await addMember(gateway);
     const { link } = await invite(gateway);
     expect(codeOf(await accept(tokenIn(link), PASSWORD, { token: member.token }))).toBeUndefined();
@@ -150,7 +150,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(viewer.body.data.viewer.email).toBe(member.email);
   });
 
-  test("in a browser, the new session takes the place of another one only with the acceptance", async () => {
+  test("in a browser, the new session replaces another one only with the acceptance", async () => {
     const member = await addMember(gateway);
     const { link, invitation } = await invite(gateway);
     const browser = openBrowser(gateway);
@@ -177,13 +177,13 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(codeOf(await accept(other))).toBeUndefined();
   });
 
-  test("a weak password uses nothing up", async () => {
+  test("a weak password does not use up the invitation", async () => {
     const { link } = await invite(gateway);
     expect(codeOf(await accept(tokenIn(link), "too short"))).toBe("invalid_request");
     expect(codeOf(await accept(tokenIn(link)))).toBeUndefined();
   });
 
-  test("an address of the same organization is rejected; that of another only to whoever holds the link", async () => {
+  test("an address in the same organization is rejected, and an address in another one only for the holder of the link", async () => {
     const own = await addMember(gateway);
     const { manager } = await addOrganization(gateway, `org-${Math.random().toString(36).slice(2)}`);
     expect(codeOf(await inviteAs(gateway.owner, own.email))).toBe("conflict");
@@ -194,7 +194,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect([rejected.status, codeOf(rejected)]).toEqual([409, "conflict"]);
     expect(rejected.text).not.toContain("org-");
     expect(await openSession(gateway, manager)).toMatch(/^ags_/);
-    // The invitation is still pending, for a manager to withdraw.
+    // The invitation is still pending, so a manager can withdraw it.
     expect(await pending()).toHaveLength(1);
   });
 
@@ -210,7 +210,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(codeOf(await accept(tokenIn(link)))).toBeUndefined();
   });
 
-  test("invitations end with the membership or the permission of who sent them", async () => {
+  test("invitations end with their sender's membership or permission", async () => {
     const remove = "mutation ($id: ID!) { removeMember(input: { id: $id }) { id } }";
     const revoke =
       "mutation ($id: ID!) { revokePermission(input: { memberId: $id, permission: config_manage }) { id } }";
@@ -226,7 +226,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     }
   });
 
-  test("attempts are counted for the address as sign-ins are, and a success takes its own back", async () => {
+  test("attempts count for the address like sign-ins, and a success removes its own", async () => {
     const from = (ip: string) => ({ token: null, headers: { "x-forwarded-for": ip } });
     const { link } = await invite(gateway);
     const gone = tokenIn(link);
@@ -239,7 +239,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(codeOf(await accept(another, PASSWORD, from("198.51.100.7")))).toBeUndefined();
   });
 
-  test("an organization has a bounded number of invitations, and sends so many a minute", async () => {
+  test("an organization has limits for its number of invitations and for invitations per minute", async () => {
     const slug = `org-${Math.random().toString(36).slice(2)}`;
     const { manager, id: organizationId } = await addOrganization(gateway, slug);
     const { link, invitation } = (await inviteAs(manager.token, unique())).body.data.inviteMember;
@@ -293,9 +293,9 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
   });
 });
 
-// Reading the files of SQLite in the process of a server drops its locks, so no other process may follow.
+// Reading SQLite's files in a server's process drops its locks, so no other process may follow.
 describeGateway({ engine: "any", env: { LOG_LEVEL: "trace" } }, (gateway) => {
-  test("no token of an invitation is in the database, the log or the audit log", async () => {
+  test("no invitation token is in the database, the log or the audit log", async () => {
     const { manager } = await addOrganization(gateway, "secretive");
     const tokens = [];
     for (let i = 0; i < 3; i++) {

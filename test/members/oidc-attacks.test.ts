@@ -46,7 +46,7 @@ onAnyEngine((engine) => {
     authorization = response.headers.get("location") ?? "";
     return browser;
   };
-  /** The issuer's answer to the last sign-in that was started. */
+  /** Returns the issuer's response to the last sign-in that was started. */
   const asked = async (sub: string, more: Record<string, unknown> = {}, to = authorization) =>
     issuer.answerTo(to, { sub, email: `${sub}@example.com`, email_verified: true, ...more });
   const finish = async (
@@ -86,7 +86,7 @@ onAnyEngine((engine) => {
     return finish(thief, query);
   };
 
-  /** Each ends with the answer to the attacker, who must not get a session of the victim. */
+  /** Each returns the response to the attacker, who must not get a session of the victim. */
   const ATTACKS: Record<string, () => Promise<{ status: number; token: string | undefined }>> = {
     "another state": async () =>
       finish(await begin(), with_(await asked("victim"), { state: "x".repeat(43) })),
@@ -181,7 +181,7 @@ onAnyEngine((engine) => {
     },
   };
 
-  test.each(Object.entries(ATTACKS))("no session comes of %s", async (_, attack) => {
+  test.each(Object.entries(ATTACKS))("%s opens no session", async (_, attack) => {
     const { status, token } = await attack();
     expect([400, 401, 403]).toContain(status);
     expect(token).toBeUndefined();
@@ -202,14 +202,14 @@ onAnyEngine((engine) => {
     ["/dashboard@evil.example.com", "/dashboard"],
     [`/dashboard/${"x".repeat(1000)}`, "/dashboard"],
     [["/dashboard/a", "/dashboard/b"], "/dashboard"],
-  ])("a sign-in that is to return to %j leads to %s", async (returnTo, to) => {
+  ])("a sign-in that should return to %j leads to %s", async (returnTo, to) => {
     expect(dashboardPath(returnTo)).toBe(to);
     if (typeof returnTo !== "string") return;
     const { to: location } = await finish(await begin(undefined, returnTo), await asked("victim"));
     expect(location).toBe(to);
   });
 
-  describe("an issuer that is to authenticate the person again", () => {
+  describe("an issuer that should authenticate the person again", () => {
     const to = "/dashboard/signed-in";
     const secondsAgo = (seconds: number) => ({ auth_time: Math.floor(Date.now() / 1000) - seconds });
     const how = () => {
@@ -242,7 +242,7 @@ onAnyEngine((engine) => {
           return query;
         },
       ],
-    ])("and %s opens no session, and a page says why", async (_, query) => {
+    ])("that %s opens no session, and a page says why", async (_, query) => {
       const browser = await begin(undefined, to, { again: "login" });
       const { status, token, text } = await finish(browser, await query());
       expect([status, token]).toEqual([403, undefined]);
@@ -250,14 +250,14 @@ onAnyEngine((engine) => {
       expect(text).toContain('href="/auth/oidc/start?again=login&amp;returnTo=%2Fdashboard%2Fsigned-in"');
     });
 
-    test("is not asked for an ordinary sign-in, for which a session there is enough", async () => {
+    test("is not asked for an ordinary sign-in, which needs only a session there", async () => {
       const browser = await begin();
       expect(how()).toEqual([undefined, undefined]);
       expect((await finish(browser, await asked("victim", secondsAgo(16 * 60)))).status).toBe(303);
     });
   });
 
-  test("a stolen cookie of an attempt is of no use without the answer of the issuer, and shows nothing of it", async () => {
+  test("a stolen cookie of an attempt is useless without the issuer's response, and reveals nothing of it", async () => {
     const [value = ""] = (await begin()).cookies.values();
     const { state, nonce } = Object.fromEntries(new URL(authorization).searchParams);
     const text = Buffer.from(decodeURIComponent(value).split(".")[1] ?? "", "base64").toString("latin1");
@@ -265,7 +265,7 @@ onAnyEngine((engine) => {
     expect(text).not.toContain(nonce);
   });
 
-  test("an unknown key makes the gateway ask for the keys at most once a minute", async () => {
+  test("an unknown key makes the gateway request the keys at most once per minute", async () => {
     issuer.asked.length = 0;
     issuer.forgery = { header: { kid: "unknown" } };
     for (let i = 0; i < 5; i++) expect((await finish(await begin(), await asked("victim"))).status).toBe(401);
@@ -333,7 +333,7 @@ onAnyEngine((engine) => {
       expect((await logout({ jti: "once" })).status).toBe(400);
     });
 
-    test("a session is enough, without a subject", async () => {
+    test("a session without a subject is enough", async () => {
       session = (await finish(await begin(), await asked("victim", { sid: "s3" }))).token ?? "";
       expect(await isAlive()).toBe(true);
       expect((await logout({ sub: undefined, sid: "s3" })).status).toBe(200);
@@ -341,7 +341,7 @@ onAnyEngine((engine) => {
     });
   });
 
-  test("what was used once is forgotten once it would be rejected anyway", async () => {
+  test("used tokens are forgotten when they would be rejected anyway", async () => {
     const rows = await gateway.services.database.read((reader) => reader.query("select * from single_use"));
     expect(rows.length).toBeGreaterThan(0);
     for (const { expires_at: end } of rows) expect(end < timestamp(20 * 60_000)).toBe(true);

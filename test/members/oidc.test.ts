@@ -68,7 +68,7 @@ onAnyEngine((engine) => {
     await database.drop();
   });
 
-  /** Signs in with an account; `to` is where the gateway leads to, if it does. */
+  /** Signs in with an account; `to` is the address that the gateway redirects to, if any. */
   const signIn = async (
     account: string,
     { at = gateway, returnTo = "", browser = new FollowingBrowser(account) } = {},
@@ -117,7 +117,7 @@ onAnyEngine((engine) => {
     ]);
   });
 
-  test("once linked, the account counts and not its address", async () => {
+  test("after linking, the account counts and not its address", async () => {
     const { id } = await addMember(gateway, { email: "bob@example.com" });
     expect((await viewerOf((await signIn("bob")).token)).id).toBe(id);
     await gateway.services.database.write((tx) =>
@@ -207,7 +207,7 @@ onAnyEngine((engine) => {
     expect((await viewerOf((await signIn("gil")).token)).identity.subject).toBe("gil");
   });
 
-  test("neither what OIDC_ONLY turns off nor an account at an earlier issuer is a way to sign in", async () => {
+  test("methods that OIDC_ONLY turns off and accounts at an earlier issuer do not count as ways to sign in", async () => {
     const moved = await startGateway(engine, {
       database,
       env: { ...env, OIDC_ISSUER: "http://127.0.0.1:9" },
@@ -245,7 +245,7 @@ onAnyEngine((engine) => {
   test.each([
     ["eve", 403, "No member or invitation has this account or its verified e-mail address."],
     ["nobody", 401, "The sign-in was canceled."],
-  ])("a page in plain words tells %s why the sign-in failed", async (account, status, words) => {
+  ])("a page tells %s in plain words why the sign-in failed", async (account, status, words) => {
     await addMember(gateway, { email: `${account}@example.com` });
     const answer = await signIn(account);
     expect([answer.status, answer.token]).toEqual([status, ""]);
@@ -254,7 +254,7 @@ onAnyEngine((engine) => {
     expect(answer.text).not.toContain("own words");
   });
 
-  test("with OIDC_ONLY, passwords, passkeys and invitations by password are off, and a link of the command line works once", async () => {
+  test("with OIDC_ONLY, passwords, passkeys and invitations with a password are off, and a command-line link works once", async () => {
     const credentials = gateway.ownerCredentials;
     const input = { input: credentials };
     const byPassword = await other.graphql(
@@ -290,7 +290,7 @@ onAnyEngine((engine) => {
     const open = (headers: Record<string, string> = {}) =>
       new FollowingBrowser("").send(`${other.url}/auth/link/${oneTime}`, { method: "POST", headers });
     const asking = await new FollowingBrowser("").send(`${other.url}/auth/link/${oneTime}`);
-    // With "no-referrer", the form of a browser would have the origin "null".
+    // With "no-referrer", a browser's form would have the origin "null".
     expect([asking.status, asking.headers.get("referrer-policy")]).toEqual([200, "origin"]);
     expect((await open({ origin: "https://elsewhere.example.com" })).status).toBe(403);
     const opened = await open({ origin: BASE, "sec-fetch-site": "same-origin" });

@@ -23,7 +23,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
   const isSignedIn = async (token: string) =>
     codeOf(await gateway.graphql("{ viewer { id } }", {}, { token })) === undefined;
 
-  test("a member signs in with a new address from then on, and stays signed in", async () => {
+  test("after a change of address, a member stays signed in, and signs in with the new address", async () => {
     const email = unique();
     expect((await changeEmail(` ${email.toUpperCase()} `)).body.errors?.[0].extensions.code).toBe(
       "invalid_request",
@@ -48,14 +48,14 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await openSession(gateway, manager)).toMatch(/^ags_/);
   });
 
-  test("of members who take one address at once, one gets it", async () => {
+  test("if members take the same address at the same time, one gets it", async () => {
     const email = unique();
     const others = await Promise.all([1, 2, 3].map(() => addMember(gateway)));
     const codes = await Promise.all(others.map((each) => changeEmail(email, each.token).then(codeOf)));
     expect(codes.sort()).toEqual(["conflict", "conflict", undefined]);
   });
 
-  test("a member lists and ends the own sessions, and nobody else's", async () => {
+  test("a member lists and ends only their own sessions", async () => {
     const other = await openSession(gateway, member);
     const listed = await sessions(member.token);
     expect(listed.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toEqual([false, true]);
@@ -75,7 +75,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await actionsOn(gateway, member.id)).toContain("member_session_ended");
   });
 
-  test("a manager lists and ends those of any member of the organization", async () => {
+  test("a manager lists and ends the sessions of any member of the organization", async () => {
     const [session] = await sessions(gateway.owner, member.id);
     expect(session.isCurrent).toBe(false);
     expect(codeOf(await gateway.graphql(END, { id: session.id }, { token: gateway.owner }))).toBeUndefined();
@@ -83,7 +83,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await sessions(gateway.owner, member.id)).toEqual([]);
   });
 
-  test("a session tells where it was opened, and ending the own one clears the cookie", async () => {
+  test("a session shows where it was opened, and ending one's own clears the cookie", async () => {
     const browser = openBrowser(gateway);
     await browser.signIn(member, { headers: { "user-agent": "A browser", "x-forwarded-for": "192.0.2.9" } });
     const [current] = (await browser.ask(SESSIONS)).body.data.sessions;

@@ -151,7 +151,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       ({ authenticator } = await addPasskey(gateway, member));
     });
 
-    test("a passkey alone opens a session, of which the audit log has the usual entry", async () => {
+    test("a passkey alone opens a session, with the usual audit log entry", async () => {
       const { body } = await signInWithPasskey(gateway, authenticator);
       expect(body.data.signInWithPasskey).toEqual({
         token: expect.stringMatching(/^ags_/),
@@ -162,7 +162,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       expect((await actions())[0]).toBe("member_signed_in");
     });
 
-    test("the cookie of a browser is set as by a password", async () => {
+    test("the browser's cookie is set as with a password", async () => {
       const browser = openBrowser(gateway);
       const input = authenticator.get(await startSignIn(gateway));
       const document =
@@ -172,7 +172,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       expect((await browser.ask("{ viewer { id } }")).body.data.viewer.id).toBe(member.id);
     });
 
-    test("the password alone opens no session; it starts a sign-in with the member's passkeys", async () => {
+    test("the password alone opens no session, but starts a sign-in with the member's passkeys", async () => {
       expect(await password(member)).toBe("passkey_required");
       expect(await password({ ...member, password: "a wrong password" })).toBe("invalid_credentials");
       expect((await actions()).slice(0, 2)).toEqual(["member_sign_in_failed", "member_passkey_required"]);
@@ -202,7 +202,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       expect(codeOf(await signInWithPasskey(gateway, authenticator))).toBeUndefined();
     });
 
-    test("unknown passkeys, wrong signatures and malformed parts get one answer", async () => {
+    test("unknown passkeys, wrong signatures and malformed parts get the same response", async () => {
       const right = async () => authenticator.get(await startSignIn(gateway));
       const answers = [
         await finish(new Authenticator(ORIGIN).get(await startSignIn(gateway))),
@@ -230,7 +230,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       expect(codeOf(await finish(authenticator.get({ challenge, rpId: rp.id })))).toBe("invalid_passkey");
     });
 
-    test("a count of signatures that goes backwards or stays is rejected and recorded", async () => {
+    test("a signature count that decreases or stays the same is rejected and recorded", async () => {
       const codes = [];
       for (const counter of [5, 6, 6, 2, 0, 7])
         codes.push(codeOf(await signInWithPasskey(gateway, authenticator, { counter })));
@@ -240,7 +240,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       );
     });
 
-    test("counts up to the largest of authenticators are kept exactly", async () => {
+    test("counts up to the max count of authenticators are stored exactly", async () => {
       const counter = 2 ** 32 - 1;
       expect(codeOf(await signInWithPasskey(gateway, authenticator, { counter }))).toBeUndefined();
       expect(codeOf(await signInWithPasskey(gateway, authenticator, { counter: counter - 1 }))).toBe(
@@ -248,7 +248,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       );
     });
 
-    test("of sign-ins with the same count at once, one succeeds", async () => {
+    test("one of several concurrent sign-ins with the same count succeeds", async () => {
       const inputs = await Promise.all(
         [1, 2, 3].map(async () => authenticator.get(await startSignIn(gateway), { counter: 9 })),
       );
@@ -268,7 +268,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       expect(codes).toEqual([...Array(50).fill(undefined), "too_many_attempts"]);
     });
 
-    test("the second factor leaves no attempt counted for the account", async () => {
+    test("after the second factor, no attempt counts for the account", async () => {
       for (let i = 0; i < 12; i++) {
         expect(await password(member)).toBe("passkey_required");
         expect(codeOf(await finish(authenticator.get(await startSignIn(gateway, member))))).toBeUndefined();

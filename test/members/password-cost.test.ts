@@ -4,7 +4,7 @@ import { hashAtRealCost } from "../support/cheap-passwords";
 
 hashAtRealCost();
 
-/** OWASP's: 19 MiB, two passes. */
+/** OWASP's recommendation: 19 MiB, two passes. */
 const COST = "$argon2id$v=19$m=19456,t=2,p=1$";
 
 test("a password is hashed at the cost that OWASP recommends", async () => {
@@ -14,7 +14,7 @@ test("a password is hashed at the cost that OWASP recommends", async () => {
   expect(await verifyPassword(hash, "a password for tests onlY")).toBe(false);
 });
 
-test("an account that does not exist costs the same, and no password is right for it", async () => {
+test("an account that does not exist costs the same, and every password is wrong", async () => {
   const verify = jest.spyOn(argon2, "verify");
   expect(await verifyPassword(undefined, "a password for tests only")).toBe(false);
   expect(verify.mock.calls.map(([hash]) => String(hash).slice(0, COST.length))).toEqual([COST]);

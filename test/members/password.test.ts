@@ -37,7 +37,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await actionsOn(gateway, member.id)).toContain("member_password_changed");
   });
 
-  test("the present password must be right, or nothing changes", async () => {
+  test("the current password must be right, or nothing changes", async () => {
     const other = await openSession(gateway, member);
     const reply = await change("not the password", NEW);
     expect([reply.status, codeOf(reply)]).toEqual([401, "invalid_credentials"]);
@@ -55,7 +55,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await alive(await openSession(gateway, { email: member.email, password: longest }))).toBe(true);
   });
 
-  test("guessing the present password with a stolen session is limited as signing in is", async () => {
+  test("guessing the current password with a stolen session is limited like signing in", async () => {
     const codes = [];
     for (let i = 0; i < 12; i++) codes.push(codeOf(await change(`guess ${i}`, NEW)));
     expect(codes.slice(0, 9)).toEqual(Array(9).fill("invalid_credentials"));
@@ -63,7 +63,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(codeOf(await change(member.password, NEW))).toBe("too_many_attempts");
   });
 
-  test("a change that works clears no count of wrong passwords but its own", async () => {
+  test("a successful change clears only its own count of wrong passwords", async () => {
     const signIn = (email: string, ip: string, password = "wrong") =>
       gateway.graphql(
         "mutation ($input: SignInInput!) { signIn(input: $input) { token } }",
@@ -82,7 +82,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await counts()).toEqual(before);
   });
 
-  /** Goes on with a change of the password only after something else, once it has looked at the current one. */
+  /** Makes a password change wait for something else after it has checked the current password. */
   async function overtake(meanwhile: () => Promise<unknown>) {
     const { hash } = argon2;
     let overtaken = false;
@@ -99,7 +99,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     }
   }
 
-  test("a change undoes no reset and no other change that was first, and ends with its session", async () => {
+  test("a change does not undo an earlier reset or change, and ends with its session", async () => {
     const { database, members, sessions } = gateway.services;
     const changed = await hashPassword("what was chosen first");
     const replace = () =>
@@ -117,7 +117,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await current()).toBe(before);
   });
 
-  test("an operator's reset stands, however many changes of the old password are in flight", async () => {
+  test("an operator's reset is kept, however many changes of the old password are in flight", async () => {
     const { members, sessions } = gateway.services;
     for (let round = 0; round < 3; round++) {
       member = await addMember(gateway);
@@ -136,10 +136,10 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     return { caller: await gateway.services.sessions.resolve(token, origin), origin };
   };
 
-  test("a sign-in that a change of the password overtakes opens no session", async () => {
+  test("a sign-in that is overtaken by a password change opens no session", async () => {
     const { database } = gateway.services;
     const passwordHash = await hashPassword(NEW);
-    // Passwords are looked at one by one, so the sign-in waits between reading the old hash and its session.
+    // Passwords are checked one by one, so the sign-in waits between reading the old hash and opening its session.
     const busy = Array.from({ length: 10 }, () => hashPassword(NEW));
     const before = await database.read((reader) => reader.count(SignInThrottle));
     const attempt = openSession(gateway, member).catch(() => undefined);

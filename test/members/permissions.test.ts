@@ -52,7 +52,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await mayList()).toBe("forbidden");
   });
 
-  test("granting what a member holds and revoking what it does not changes nothing, and is not logged", async () => {
+  test("granting an existing permission or revoking a missing one changes nothing, and is not logged", async () => {
     const member = await addMember(gateway, { manage: true });
     const before = await actionsOn(gateway, member.id);
     const replies = [
@@ -112,7 +112,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("of two managers who revoke each other's config:manage, one succeeds", async () => {
+  test("one of two managers who revoke each other's config:manage succeeds", async () => {
     for (let round = 0; round < 4; round++) {
       const { manager } = await organization();
       const {

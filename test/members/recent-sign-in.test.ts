@@ -17,7 +17,7 @@ const CONFIRM =
 const MINUTE_MS = 60_000;
 const random = () => Math.random().toString(36).slice(2);
 
-/** What a stolen session must not change. */
+/** Mutations that must be rejected for a stolen session. */
 const SENSITIVE = [
   "changeEmail",
   "changePassword",
@@ -79,7 +79,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     expect(codeOf(await create())).toBe(code);
   });
 
-  test("a rotation is possible once the sign-in is confirmed", async () => {
+  test("a rotation is possible after the sign-in is confirmed", async () => {
     const { id } = (await create()).body.data.createApiKey.apiKey;
     await signedInBefore(16);
     const rotate = () => ask(ROTATE, { id, graceSeconds: 0 });
@@ -103,7 +103,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     expect(await actionsOn(gateway, manager.id)).toContain("member_sign_in_confirmed");
   });
 
-  test("wrong passwords confirm nothing and are limited as signing in is", async () => {
+  test("wrong passwords confirm nothing and are limited like signing in", async () => {
     await signedInBefore(16);
     const codes = [];
     for (let i = 0; i < 11; i++) codes.push(codeOf(await confirm(`guess ${i}`)));
@@ -112,7 +112,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     expect(await actionsOn(gateway, manager.id)).toContain("member_sign_in_confirmation_failed");
   });
 
-  describe("of a member with a passkey", () => {
+  describe("with a passkey", () => {
     let authenticator: Authenticator;
     beforeEach(async () => {
       ({ authenticator } = await addPasskey(gateway, manager));
@@ -143,7 +143,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       expect(codeOf(await create())).toBe("recent_sign_in_required");
     });
 
-    test("a signature that an ended session holds confirms nothing", async () => {
+    test("a signature from an ended session confirms nothing", async () => {
       const passkey = authenticator.get(await options());
       await gateway.services.database.write((tx) => tx.delete(Session, { memberId: manager.id }));
       expect(codeOf(await ask(CONFIRM, { passkey }))).toBe("invalid_session");

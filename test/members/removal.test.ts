@@ -35,7 +35,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       ({ permissions }) => permissions.join().includes("config:manage"),
     );
 
-  test("a removed member is signed out everywhere, cannot sign in, and may be invited anew", async () => {
+  test("a removed member is signed out everywhere, cannot sign in, and may be invited again", async () => {
     const { manager, slug } = await organization();
     const member = await addMember(gateway, { org: slug });
     const tokens = [member.token, await openSession(gateway, member)];
@@ -63,7 +63,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await isSignedIn(other.token)).toBe(true);
   });
 
-  test("in an organization that nobody manages, an operator changes and removes members", async () => {
+  test("in an organization without a manager, an operator changes and removes members", async () => {
     const slug = "nobody-manages";
     await gateway.services.organizations.create({ slug, name: slug });
     const { id } = await addMember(gateway, { org: slug });
@@ -80,7 +80,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   test.each<[string, typeof remove, typeof remove]>([
     ["remove each other", remove, remove],
     ["remove and demote each other", remove, revoke],
-  ])("of two managers who %s at once, one succeeds", async (_, first, second) => {
+  ])("one of two managers who %s at the same time succeeds", async (_, first, second) => {
     for (let round = 0; round < 5; round++) {
       const { manager, slug, id } = await organization();
       const other = await addMember(gateway, { org: slug, manage: true });
@@ -95,7 +95,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("managers who all leave at once leave one of them", async () => {
+  test("if all managers leave at the same time, one of them stays", async () => {
     const { manager, slug, id } = await organization();
     const others = await Promise.all([1, 2, 3].map(() => addMember(gateway, { org: slug, manage: true })));
     const replies = await Promise.all([manager, ...others].map((each) => remove(each.token, each)));
@@ -142,7 +142,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 });
 
-test("changes of an organization's members that wait for each other hold up none of another", async () => {
+test("changes to an organization's members that wait for each other do not hold up another organization's", async () => {
   const gateway = await startGateway(postgres);
   const { database, members } = gateway.services;
   await addOrganization(gateway, "other");

@@ -7,7 +7,7 @@ import { suiteGateway } from "../support/suite";
 const VIEWER = "{ viewer { email } }";
 const ADDRESS = "https://gateway.example.com";
 
-/** What stands between a browser and the gateway, and the headers that it adds. */
+/** Proxies between a browser and the gateway, and the headers that they add. */
 const PROXIES: [string, Record<string, string>, Record<string, string>][] = [
   ["that hides everything, with PUBLIC_URL", { PUBLIC_URL: `${ADDRESS}/` }, {}],
   [
@@ -21,7 +21,7 @@ onAnyEngine((engine) => {
   describe.each(PROXIES)("behind a proxy for HTTPS %s", (_, env, forwarded) => {
     const gateway = suiteGateway(engine, { env });
 
-    test("the cookie is bound to the host and to HTTPS by its name, and works", async () => {
+    test("the cookie's name binds it to the host and to HTTPS, and it works", async () => {
       const browser = openBrowser(gateway, ADDRESS);
       const reply = await browser.signIn(gateway.ownerCredentials, { headers: forwarded });
       const [cookie] = reply.headers.getSetCookie();
@@ -34,13 +34,13 @@ onAnyEngine((engine) => {
       expect(browser.cookie()).toBeUndefined();
     });
 
-    test("a cookie that a neighbour could have planted is not read", async () => {
+    test("a cookie that a neighboring host could have set is not read", async () => {
       const browser = openBrowser(gateway, ADDRESS);
       const headers = { ...forwarded, cookie: `gateway_session=${gateway.owner}` };
       expect((await browser.ask(VIEWER, {}, { headers })).body).toEqual({ data: { viewer: null } });
     });
 
-    test("a page of the same host that came over HTTP is foreign", async () => {
+    test("a page that the same host served over HTTP is foreign", async () => {
       const browser = openBrowser(gateway, ADDRESS);
       await browser.signIn(gateway.ownerCredentials, { headers: forwarded });
       const headers = { ...forwarded, origin: ADDRESS.replace("https", "http") };
@@ -48,7 +48,7 @@ onAnyEngine((engine) => {
     });
   });
 
-  test("behind a proxy for HTTPS that says nothing, the page's origin binds the cookie to HTTPS", async () => {
+  test("behind an HTTPS proxy that adds no header, the page's origin binds the cookie to HTTPS", async () => {
     const gateway = await startGateway(engine);
     const browser = openBrowser(gateway, gateway.url.replace("http:", "https:"));
     const reply = await browser.signIn(gateway.ownerCredentials);

@@ -19,7 +19,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   const cookiesOf = ({ headers }: Reply) => headers.getSetCookie().map((line) => parseSetCookie(line));
   const tokenIn = (cookie: string | undefined) => cookie?.split("=")[1] ?? "";
-  /** Who the browser is signed in as, or why it is not. */
+  /** Returns the email of the signed-in member, or the error code. */
   const viewer = async () => {
     const reply = await browser.ask(VIEWER);
     return codeOf(reply) ?? reply.body.data.viewer?.email;
@@ -29,7 +29,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       tx.update(Session, { memberId: member.id }, { expiresAt: timestamp(-1) }),
     );
 
-  test("a member signs in and is known by the cookie alone; the token is in no answer", async () => {
+  test("a member signs in and is identified only by the cookie; the token is in no response", async () => {
     const reply = await browser.signIn(member);
     expect(reply.body.data.signInWithCookie).toEqual({
       expiresAt: expect.any(String),
@@ -45,7 +45,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(made.body.data.createApiKey.apiKey.createdBy).toBe(member.email);
   });
 
-  test("the cookie is out of reach for scripts and other sites, goes to GraphQL only, and ends with the session", async () => {
+  test("the cookie is inaccessible to scripts and other sites, is sent only to GraphQL, and ends with the session", async () => {
     const reply = await browser.signIn(member);
     const [cookie, ...others] = cookiesOf(reply);
     expect(others).toEqual([]);
@@ -76,7 +76,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test.each([["signOut { wasActive }"], ["signOutEverywhere { endedSessions }"]])(
-    "%s ends the session and takes the cookie",
+    "%s ends the session and removes the cookie",
     async (field) => {
       await browser.signIn(member);
       const token = tokenIn(browser.cookie());
@@ -98,7 +98,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(codeOf(await gateway.graphql(VIEWER, {}, { token: member.token }))).toBe("invalid_session");
   });
 
-  test("the cookie of a session that ended is rejected once and taken away", async () => {
+  test("the cookie of an ended session is rejected once and removed", async () => {
     await browser.signIn(member);
     await expire();
     const reply = await browser.ask(VIEWER);
@@ -107,7 +107,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await viewer()).toBeUndefined();
   });
 
-  test("one whose session ended can sign in again, and gets one cookie for it", async () => {
+  test("a member whose session has ended can sign in again, and gets one new cookie", async () => {
     await browser.signIn(member);
     await expire();
     const reply = await browser.signIn(member);
@@ -116,7 +116,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test.each(["", "ags_", "nonsense", "%ZZ", `ags_${"0".repeat(49)}`])(
-    "a made-up cookie %j is no session, and no obstacle to signing in",
+    "an invented cookie %j is not a session, and does not prevent signing in",
     async (value) => {
       const headers = { cookie: `gateway_session=${value}` };
       expect(codeOf(await browser.ask(VIEWER, {}, { headers }))).toBe("invalid_session");
@@ -124,13 +124,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     },
   );
 
-  test("an API key in the cookie is no session", async () => {
+  test("an API key in the cookie is not a session", async () => {
     const headers = { cookie: `gateway_session=${gateway.key}` };
     const reply = await browser.ask("{ whoami { agent { id } } }", {}, { headers });
     expectGraphQLError(reply, "invalid_session");
   });
 
-  test("an Authorization header counts alone: the cookie is neither read nor taken away", async () => {
+  test("only the Authorization header counts: the cookie is neither read nor removed", async () => {
     await browser.signIn(member);
     const other = await addMember(gateway);
     const asOther = await browser.ask(VIEWER, {}, { token: other.token });
@@ -141,7 +141,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test.each(["/agent/whoami", "/v1/pets", "/v1/pets/1", "/readyz", "/openapi.json", "/dashboard"])(
-    "%s does not look at the cookie",
+    "%s does not read the cookie",
     async (path) => {
       await browser.signIn(member);
       const headers = { origin: gateway.url, "sec-fetch-site": "same-origin" };
@@ -152,7 +152,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     },
   );
 
-  test("POST routes of REST do not look at the cookie", async () => {
+  test("POST routes of REST do not read the cookie", async () => {
     await browser.signIn(member);
     const call = { token: null, headers: { cookie: browser.cookie() ?? "" } };
     const pet = await gateway.rest("POST", "/v1/pets", { ...call, body: { name: "Rex", categoryId: 1 } });
@@ -161,7 +161,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expectRestError(message, "unauthenticated");
   });
 
-  test("a query by GET, which a link could cause, has no cookie", async () => {
+  test("a query by GET, which a link could cause, does not use the cookie", async () => {
     await browser.signIn(member);
     const headers = {
       cookie: browser.cookie() ?? "",
@@ -205,7 +205,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await gateway.services.database.read((reader) => reader.count(Session))).toBe(before);
   });
 
-  test("a page of another origin that may call still can, with a token", async () => {
+  test("an allowed page of another origin can still call with a token", async () => {
     const headers = { origin: "https://studio.apollographql.com", "sec-fetch-site": "cross-site" };
     const reply = await gateway.graphql(VIEWER, {}, { token: member.token, headers });
     expect(reply.body).toEqual({ data: { viewer: { email: member.email } } });
@@ -222,7 +222,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(reply.body).toEqual({ data: { viewer: { email: member.email } } });
   });
 
-  test("a form of another site cannot be sent with it: the body must be JSON", async () => {
+  test("a form on another site cannot use the cookie, because the body must be JSON", async () => {
     await browser.signIn(member);
     const reply = await gateway.graphql(
       "",

@@ -14,7 +14,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const ask = (query: string, token: string | null) => gateway.graphql(query, {}, { token });
   const signInAs = (email: string, password: string) =>
     gateway.graphql(SIGN_IN, { input: { email, password } }, { token: null });
-  /** The state of a session, and why it ended. */
+  /** Returns the error code for a session. */
   const stateOf = async (token: string) => codeOf(await ask("{ viewer { id } }", token)) ?? "alive";
 
   test("a member signs in with e-mail address and password and learns when the session ends", async () => {
@@ -31,7 +31,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await stateOf(signIn.token)).toBe("alive");
   });
 
-  test("the case of an e-mail address and blanks around it do not matter", async () => {
+  test("the case of an e-mail address and spaces around it do not matter", async () => {
     const { password } = await addMember(gateway, { email: "Mixed.Case@Example.com" });
     const { signIn } = (await signInAs("  mIXED.cASE@eXAMPLE.com ", password)).body.data;
     expect(signIn.member.email).toBe("mixed.case@example.com");
@@ -40,7 +40,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("a wrong password and an unknown address are rejected in the same words", async () => {
+  test("a wrong password and an unknown address are rejected with the same message", async () => {
     const { email } = await addMember(gateway);
     const wrong = await signInAs(email, "not the password");
     const unknown = await signInAs("unknown@example.com", "not the password");
@@ -49,7 +49,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test.each(["nul\0@example.com", "\ud800@example.com", "", "' OR 1=1 --", `${"x".repeat(242)}@example.com`])(
-    "the address %j is an unknown one like any other",
+    "the address %j is rejected like any unknown address",
     async (email) => {
       expect(codeOf(await signInAs(email, "whatever"))).toBe("invalid_credentials");
     },
@@ -76,7 +76,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await actionsOn(gateway, id)).at(-1)).toBe("member_signed_out_everywhere");
   });
 
-  test("a session ends by itself, from the next request on, and is swept up later", async () => {
+  test("a session expires from the next request on, and is deleted later", async () => {
     const { id, token } = await addMember(gateway);
     const { database } = gateway.services;
     await database.write((tx) => tx.update(Session, { memberId: id }, { expiresAt: timestamp(-1) }));
@@ -87,7 +87,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await stateOf(gateway.owner)).toBe("alive");
   });
 
-  test("a token that is invented, mistyped or cut is no session", async () => {
+  test("an invented, mistyped or truncated token is not a session", async () => {
     const { token } = await addMember(gateway);
     for (const bad of [
       `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`,
@@ -98,7 +98,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("other permissions count from the next request on", async () => {
+  test("changed permissions apply from the next request on", async () => {
     const { token, id: memberId } = await addMember(gateway);
     const list = () => ask("{ apiKeys { nodes { id } } }", token);
     expect(codeOf(await list())).toBe("forbidden");

@@ -14,17 +14,17 @@ import { suiteGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
-/** Attempts in a quarter of an hour: for one account from one address, from everywhere, from one address. */
+/** Max attempts in a quarter of an hour: for one account from one address and from everywhere, and from one address. */
 const PER_PAIR = 10;
 const PER_ACCOUNT = 100;
 const PER_ADDRESS = 50;
 const PER_SITE = 200;
-/** Sign-ins at a time. */
+/** Max concurrent sign-ins. */
 const AT_ONCE = 16;
-/** Those of them from one network. */
+/** Max concurrent sign-ins from one network. */
 const AT_ONCE_FROM_ONE = 12;
 
-/** Makes so many attempts with wrong passwords, as many in parallel as are not rejected for that alone. */
+/** Makes `count` attempts with wrong passwords, with the max concurrency that is allowed. */
 async function inTurns<T>(
   count: number,
   work: (i: number) => Promise<T>,
@@ -46,7 +46,7 @@ async function inTurns<T>(
 
 onAnyEngine((engine) => {
   const gateway = suiteGateway(engine, { env: { TRUST_PROXY: "true" } });
-  // Each test begins without any attempts.
+  // Each test starts without any attempts.
   beforeEach(() => gateway.services.database.write((tx) => tx.clear(SignInThrottle)));
 
   const attempt = (email: string, password: string, ip = "192.0.2.1") =>
@@ -60,7 +60,7 @@ onAnyEngine((engine) => {
     for (let i = 0; i < count; i++) replies.push(await attempt(email(i), "wrong", ip?.(i)));
     return replies;
   };
-  /** Counts what an account takes from all over, as so many wrong passwords do, without sending each of them. */
+  /** Counts as many attempts for an account from everywhere as it allows, without sending each of them. */
   const closeToEverybody = async (email: string) => {
     const { database } = gateway.services;
     const countsOf = createCountLookup(database);
@@ -103,7 +103,7 @@ onAnyEngine((engine) => {
     expect(codeOf(await attempt(member.email, member.password))).toBeUndefined();
   });
 
-  slowTest("an account is closed to everybody after 100 wrong passwords from all over", async () => {
+  slowTest("an account is closed to everybody after 100 wrong passwords from everywhere", async () => {
     const { email, password } = await addMember(gateway);
     const everywhere = (i: number) => attempt(email, "wrong", `198.51.${Math.floor(i / 5)}.1`);
     const replies = await inTurns(PER_ACCOUNT, everywhere);
@@ -111,7 +111,7 @@ onAnyEngine((engine) => {
     expect(codeOf(await attempt(email, password, "192.0.2.99"))).toBe("too_many_attempts");
   });
 
-  test("an account closed to everybody is open where its owner signed in lately, for few wrong passwords", async () => {
+  test("an account closed to everybody is open where its owner recently signed in, for a few wrong passwords", async () => {
     const { email, password } = await addMember(gateway);
     const home = "192.0.2.50";
     expect(codeOf(await attempt(email, password, home))).toBeUndefined();
@@ -127,7 +127,7 @@ onAnyEngine((engine) => {
   });
 
   slowTest(
-    "what is closed answers alike for accounts that exist and that do not, also where the owner is known",
+    "closed accounts get the same response whether they exist or not, even where the owner is known",
     async () => {
       const { email, password } = await addMember(gateway);
       const [home, office] = ["192.0.2.51", "192.0.2.52"];
@@ -179,7 +179,7 @@ onAnyEngine((engine) => {
   });
 
   slowTest(
-    "sign-ins, wrong passwords and resets of one account never wait for each other in a circle",
+    "sign-ins, wrong passwords and resets of one account never deadlock",
     async () => {
       const { email, password } = await addMember(gateway);
       const member = await gateway.services.members.byEmail(email);
@@ -198,7 +198,7 @@ onAnyEngine((engine) => {
   );
 
   slowTest(
-    "sign-ins beyond those that are being judged are rejected before anything is parsed, read or written",
+    "sign-ins beyond the concurrency limit are rejected before anything is parsed, read or written",
     async () => {
       const { email, password, token } = await addMember(gateway);
       const reads = jest.spyOn(gateway.services.database, "read");
@@ -256,7 +256,7 @@ onAnyEngine((engine) => {
     expect((await Promise.all(admitted)).map(codeOf)).toEqual(admitted.map(() => "invalid_credentials"));
   });
 
-  test("the counts of concurrent attempts are read one after the other, so that none delays other requests long", async () => {
+  test("the counts of concurrent attempts are read one after the other, so that they do not delay other requests", async () => {
     const { database } = gateway.services;
     let running = 0;
     let most = 0;
@@ -266,7 +266,7 @@ onAnyEngine((engine) => {
       running -= 1;
       return [];
     });
-    // Without a clock, no read takes so long that the next one starts before its end.
+    // With a stopped clock, no read takes so long that the next one starts before its end.
     jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
     try {
       const countsOf = createCountLookup(database);
@@ -278,7 +278,7 @@ onAnyEngine((engine) => {
     }
   });
 
-  test("limits hold over two processes and survive a restart, for they are kept in the database", async () => {
+  test("limits apply across two processes and survive a restart, because they are stored in the database", async () => {
     const { email, password } = await addMember(gateway);
     const database = { url: gateway.databaseUrl, drop: async () => undefined };
     const env = { TRUST_PROXY: "true" };
@@ -301,13 +301,13 @@ onAnyEngine((engine) => {
     await restarted.close();
   });
 
-  test("an unknown e-mail address costs what a wrong password costs: one look at a hash, as many units of work", async () => {
+  test("an unknown e-mail address costs the same as a wrong password: one hash check and the same units of work", async () => {
     const { email } = await addMember(gateway);
     const deactivated = await addOrganization(gateway, "deactivated");
     const { organizations } = gateway.services;
     await organizations.deactivate(operatorFor(await organizations.bySlug("deactivated")));
     const { database, usageRecorder } = gateway.services;
-    // The usage of keys in earlier tests would be written during the test, and be counted.
+    // Key usage from earlier tests would otherwise be written and counted during the test.
     await usageRecorder.flush({ all: true });
     const spies = [
       jest.spyOn(argon2, "verify"),
@@ -325,7 +325,7 @@ onAnyEngine((engine) => {
     expect(work).toEqual(work.map(() => [1, 1, 2, 1]));
   });
 
-  test("what is closed costs the same for every account, where the owner is known and where nobody is", async () => {
+  test("a closed account costs the same for every account, whether the owner is known there or not", async () => {
     const owner = await addMember(gateway);
     const other = await addMember(gateway);
     const [home, elsewhere] = ["192.0.2.53", "192.0.2.54"];
@@ -333,7 +333,7 @@ onAnyEngine((engine) => {
     const closed = [owner.email, other.email, "nobody@example.com"];
     for (const email of closed) await closeToEverybody(email);
     const { database, usageRecorder } = gateway.services;
-    // The usage of keys in earlier tests would be written during the test, and be counted.
+    // Key usage from earlier tests would otherwise be written and counted during the test.
     await usageRecorder.flush({ all: true });
     const spies = [
       jest.spyOn(argon2, "verify"),
@@ -367,7 +367,7 @@ onAnyEngine((engine) => {
     }
   });
 
-  test("concurrent attempts do not slip by", async () => {
+  test("concurrent attempts cannot bypass the limit", async () => {
     const { email } = await addMember(gateway);
     const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => attempt(email, "wrong")));
     const wrong = replies.filter((reply) => codeOf(reply) === "invalid_credentials");
@@ -404,8 +404,8 @@ onAnyEngine((engine) => {
   });
 });
 
-test("sign-ins that wait long shed no other request", async () => {
-  // With 4 requests at most, one that is late is enough to reject all others.
+test("long waiting sign-ins cause no other request to be shed", async () => {
+  // With a limit of 4 requests, one late request is enough to reject all others.
   const gateway = await startGateway(sqlite, { env: { MAX_REQUESTS_IN_FLIGHT: "4" } });
   const hashing = holdHashing();
   try {
@@ -413,7 +413,7 @@ test("sign-ins that wait long shed no other request", async () => {
       gateway.graphql(SIGN_IN, { input: { email: `${i}@example.com`, password: "wrong" } }, { token: null }),
     );
     await hashing.reached;
-    // The clock of the process decides what is late.
+    // The process's clock decides which requests are late.
     const clock = jest.spyOn(performance, "now");
     const began = performance.now();
     clock.mockImplementation(() => began + 60_000);
@@ -427,7 +427,7 @@ test("sign-ins that wait long shed no other request", async () => {
   }
 });
 
-/** Keeps every look at a password waiting until it is let go on. */
+/** Holds every password check until it is released. */
 function holdHashing() {
   let release = () => {};
   let reach = () => {};
@@ -444,7 +444,7 @@ function holdHashing() {
     return verify(...args);
   });
   return {
-    /** The first password is being looked at. */
+    /** Resolves when the first password is being checked. */
     reached,
     release: () => {
       release();

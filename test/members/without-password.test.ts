@@ -50,13 +50,13 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     await expect(password(NEW)).resolves.toMatch(/^ags_/);
   });
 
-  test("of removals of a password and of the last passkey at once, one succeeds", async () => {
+  test("if a password and the last passkey are removed at the same time, one removal succeeds", async () => {
     const { id } = await addPasskey(gateway, member);
     const codes = await Promise.all([ask(REMOVE), ask(REMOVE_PASSKEY, { id })]);
     expect(codes.map(codeOf).sort()).toEqual(["conflict", undefined]);
   });
 
-  test("a first password needs no current one; a member with a password cannot leave it out", async () => {
+  test("a first password needs no current one, but a member with a password cannot omit it", async () => {
     expect(codeOf(await ask(CHANGE, { input: { newPassword: NEW } }))).toBe("invalid_credentials");
     expect(codeOf(await ask(CHANGE, { input: { newPassword: NEW, currentPassword: "" } }))).toBe(
       "invalid_credentials",
@@ -67,7 +67,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     );
   });
 
-  test("an invitation gives back a way to sign in to a member who has none left", async () => {
+  test("an invitation restores a way to sign in for a member who has none left", async () => {
     const { id } = await withoutPassword();
     await expect(invite(gateway, { email: member.email })).rejects.toMatchObject({ code: "conflict" });
     expect(codeOf(await ask(REMOVE_PASSKEY, { id }, gateway.owner))).toBeUndefined();
