@@ -12,13 +12,13 @@ import { describeGateway } from "../support/suite";
 describeGateway({ engine: "any" }, (gateway, engine) => {
   const { queued, delivered } = MessageStatus;
 
-  /** An agent with a key. */
+  /** Adds an agent with a key. */
   async function newAgent() {
     const slug = `queue-${Math.random().toString(36).slice(2)}`;
     const { id } = await gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
     return { id, token: (await mint(gateway, { agent: slug })).secret };
   }
-  /** Adds messages of an agent, each kind newer than the one before. */
+  /** Adds messages of an agent, each kind newer than the previous one. */
   const addMessages = (
     agentId: string,
     ...kinds: { count: number; status?: MessageStatus; heldReason?: HeldReason }[]
@@ -45,7 +45,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     return outcomes.filter(Boolean).length;
   };
 
-  test("only queued messages take room, without imported ones, and each agent has its own", async () => {
+  test("only queued, not imported messages take room, and each agent has its own room", async () => {
     const [agent, other] = [await newAgent(), await newAgent()];
     await addMessages(agent.id, { count: 50, heldReason: HeldReason.imported }, { count: 7 });
     await addMessages(
@@ -58,7 +58,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await taken(queues, other.id, 20)).toBe(10);
   });
 
-  test("takers that arrive together share one count, and no more of them succeed than there is room for", async () => {
+  test("concurrent requests share one count, and no more of them succeed than there is room for", async () => {
     const { id } = await newAgent();
     await addMessages(id, { count: 4 });
     const queues = new AgentQueues(gateway.services.database, 10);
@@ -66,7 +66,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(outcomes.filter(Boolean)).toHaveLength(6);
   });
 
-  test("room that is freed is found again", async () => {
+  test("freed room is found again", async () => {
     const { id } = await newAgent();
     await addMessages(id, { count: 10 });
     const queues = new AgentQueues(gateway.services.database, 10);
@@ -88,7 +88,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       const first = await gateway.rest("POST", "/messages", once);
       const sent = await api.send(id, "Before", { idempotencyKey: "before" });
       await addMessages(agentId, { count: MAX_OF_AGENT.queued });
-      // The room that was counted before is used up to a second.
+      // The previously counted room is used for up to a second.
       let reply = await gateway.rest("POST", "/messages", { token, body: { message: "Full" } });
       while (reply.status === 201)
         reply = await gateway.rest("POST", "/messages", { token, body: { message: "Full" } });
@@ -115,7 +115,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     60_000,
   );
 
-  test("the count reads indexes only", async () => {
+  test("the count reads only indexes", async () => {
     const logged = await openLogged(engine);
     try {
       await new AgentQueues(logged.database).take(uuid());

@@ -23,7 +23,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const update = (id: string, change: Partial<Message>) =>
     gateway.services.database.write((tx) => tx.update(Message, { id }, change));
 
-  test("messages are listed with what holds them back, page by page, and canceled", async () => {
+  test("messages are listed with the reason that holds them back, page by page, and canceled", async () => {
     const texts = ["first", "second", "third", "fourth"];
     const ids: string[] = [];
     for (const text of texts) ids.push(await send(text));
@@ -64,7 +64,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(listed.at(-1).message).toBe(text);
   });
 
-  test("cancel cancels what it can and names the others", async () => {
+  test("cancel cancels the messages that it can and names the others", async () => {
     const [first, second] = [await send("first"), await send("second")];
     await json("cancel", first);
     const unknown = "01a1fcd2-0000-7000-8000-00000000ffff";
@@ -75,7 +75,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(stderr).toContain("is canceled");
   });
 
-  test("messages of conversations are canceled too", async () => {
+  test("messages in conversations can also be canceled", async () => {
     const { id } = await addConversation(gateway, { agentId: await firstAgentId(gateway) });
     const path = `/agent/conversations/${id}/messages`;
     const sent = await gateway.rest("POST", path, { body: { message: "Hello" } });
@@ -84,7 +84,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("release lets go the imported messages of an agent, or of all agents of all organizations", async () => {
+  test("release releases imported messages of an agent, or of all agents in all organizations", async () => {
     const other = await gateway.services.organizations.create({ slug: "other", name: "Other" });
     for (const [slug, organization] of [
       ["same", "first"],

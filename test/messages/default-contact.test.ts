@@ -53,7 +53,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(reopened).toMatchObject({ conversationId: expect.any(String), sequence: 1 });
   });
 
-  test("messages that come concurrently join it in their order, those of other agents stay outside", async () => {
+  test("concurrent messages join it in order, and other agents' messages stay outside", async () => {
     await owner();
     await setDefault();
     const [own, others] = await Promise.all([
@@ -66,7 +66,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const { conversationId } of others) expect(conversationId).toBeNull();
   });
 
-  test("the version that is live when a message is accepted counts, also if it was published meanwhile", async () => {
+  test("the version that is live when a message is accepted counts, even if it was published in the meantime", async () => {
     await owner();
     const outside = { conversationId: null };
     const joined = { conversationId: expect.any(String) };
@@ -87,7 +87,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("a repeat with the same idempotency key gets the same message, also after the default has changed", async () => {
+  test("a repeat with the same idempotency key gets the same message, even after the default has changed", async () => {
     await owner();
     await setDefault();
     const first = await send("once", "key");
@@ -99,13 +99,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await gateway.services.database.read(count)).toBe(2);
   });
 
-  test("a message that the full queue of the conversation does not take is rejected", async () => {
+  test("a message is rejected if the conversation's queue is full", async () => {
     await owner();
     await setDefault();
     await lineClient(gateway).pause((await gateway.rest("GET", "/agent/lines", { token })).body[0].id);
     const { conversationId } = await send();
     const replies: { code?: string }[] = [];
-    // Not all at once, which a busy server would reject.
+    // Not all at the same time, which a busy server would reject.
     while (replies.length < MAX_QUEUED - 20)
       replies.push(...(await Promise.all(Array.from({ length: 40 }, () => send()))));
     replies.push(
@@ -139,7 +139,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await send()).toMatchObject({ status: "queued", conversationId: null });
   });
 
-  test("it goes to the line that is the default when it is accepted", async () => {
+  test("a message is sent on the line that is the default when it is accepted", async () => {
     await owner();
     await setDefault();
     const { conversationId } = await send();

@@ -15,7 +15,7 @@ describeGateway((gateway) => {
     for (const agent of ["two-agent", "second"]) keys.push((await mint(gateway, { agent })).secret);
   });
 
-  /** The IDs on all pages of a list of all agents. */
+  /** Returns the IDs on all pages of a list of all agents. */
   async function idsOf(list: string, statuses?: string[] | null, order?: string): Promise<string[]> {
     const declared = statuses === undefined ? "" : "$statuses: [MessageStatus!], ";
     const args = statuses === undefined ? "" : `statuses: $statuses, order: ${order}`;

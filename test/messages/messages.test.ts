@@ -30,7 +30,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(read.body).toEqual({ data: { message: { text: "Hello", status: "queued", createdAt } } });
   });
 
-  test("a message comes after those of a process whose clock is ahead", async () => {
+  test("a message comes after messages of a process whose clock is ahead", async () => {
     const context = await operator(gateway);
     const agent = await gateway.services.agents.create(context, { slug: "ahead", name: "Ahead" });
     const { secret } = await mint(gateway, { agent: "ahead" });
@@ -62,7 +62,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(body.data.messages.nodes).toEqual([]);
   });
 
-  test("the messages of an agent are listed in the order in which they came, page by page", async () => {
+  test("the messages of an agent are listed in order of arrival, page by page", async () => {
     const { secret } = await mint(gateway, { agent: "other-agent" });
     for (const message of ["one", "two", "three"]) {
       await gateway.rest("POST", "/messages", { body: { message }, token: secret });

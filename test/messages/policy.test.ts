@@ -23,14 +23,14 @@ const DELIVERS = { env: { DELIVERY_WORKERS: "1" } } satisfies GatewayOptions;
 
 const { scheduled, queued, delivered, failed } = MessageStatus;
 
-/** A window in UTC from one time to another, from now, and when it opens. */
+/** Returns a window in UTC between two times relative to now, and the time when it opens. */
 function windowOf(fromMs: number, toMs: number) {
   const from = timestampOf(Math.floor((Date.now() + fromMs) / 60_000) * 60_000);
   const to = timestampOf(Date.parse(from) + toMs - fromMs);
   return { windows: [{ from: from.slice(11, 16), to: to.slice(11, 16) }], at: from };
 }
 
-/** A window that is closed, and opens in two hours. */
+/** Returns a closed window that opens in two hours. */
 const closed = () => windowOf(2 * HOUR_MS, 3 * HOUR_MS);
 const { windows: OPEN } = windowOf(-HOUR_MS, 12 * HOUR_MS);
 
@@ -74,7 +74,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     const { body } = await decisionClient(gateway).decide({ type, conversationId, ...more });
     return body.explanation.effects;
   };
-  /** The ID of the message that a decision sends. */
+  /** Returns the ID of the message that a decision sends. */
   const send = async (...args: Parameters<typeof decide>): Promise<string> =>
     (await decide(...args))[0].messageId;
   const newConversation = async (more: { line?: string; address?: string } = {}) =>
@@ -87,7 +87,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     });
     gateway.services.lanes.notify();
   };
-  /** A line that is paused, and a conversation on it. */
+  /** Adds a paused line, and a conversation on it. */
   const onPausedLine = async () => {
     const { id: lineId, name } = await addLine(gateway, { agentId });
     const id = await newConversation({ line: name });
@@ -96,7 +96,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   };
 
   describe("windows", () => {
-    test("what the agent writes outside of them waits for the next one, and holds back nothing", async () => {
+    test("a message that the agent writes outside of them waits for the next window, and holds back nothing", async () => {
       const { windows, at } = closed();
       await publishPolicy({ windows });
       const id = await newConversation();
@@ -127,7 +127,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       expect(await laneOf(message.id)).toBeNull();
     });
 
-    test("answers, urgent messages, and what others write pass at any time", async () => {
+    test("answers, urgent messages, and messages from others pass at any time", async () => {
       await publishPolicy({ windows: closed().windows });
       const { id: lineId, name } = await addLine(gateway, { agentId });
       const address = `at ${Math.random()}`;
@@ -163,7 +163,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
         scheduledReason: "window",
         heldReason: null,
       });
-      // The wait does not count.
+      // The waiting time does not count.
       const waitMs = Date.parse(at) - Date.parse(after.updatedAt ?? "");
       expect(Date.parse(after.expiresAt ?? "")).toBe(Date.parse(before.expiresAt ?? "") + waitMs);
       const events = await gateway.services.database.read((reader) =>
@@ -177,7 +177,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       expect(await become(first, delivered)).toMatchObject({ sequence: 3 });
     });
 
-    test("a message to nobody in particular goes by the zone of the policy", async () => {
+    test("a message without a contact uses the policy's zone", async () => {
       const { windows, at } = closed();
       await publishPolicy({ zone: "Asia/Tokyo", windows });
       const { body } = await decisionClient(gateway).decide({ type: "news" });
@@ -192,7 +192,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       expect(await laneOf(id)).toBeNull();
     });
 
-    test("a dry run says what it would do at another time, for a contact in another zone", async () => {
+    test("a dry run shows the result at another time, for a contact in another zone", async () => {
       const windows = [{ days: "mon-fri", from: "08:00", to: "20:00" }];
       await publishPolicy({ zone: "Europe/Zurich", windows });
       const id = await newConversation();
@@ -205,7 +205,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     });
   });
 
-  test("an urgent message is sent before others that wait for the rate of the line", async () => {
+  test("an urgent message is sent before others that wait for the line's rate limit", async () => {
     await publishPolicy(undefined);
     const { id: lineId, name } = await addLine(gateway, { agentId, ratePerMinute: 60 });
     await lineClient(gateway).pause(lineId);
@@ -227,7 +227,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
         { max: 2, within: "P1D" },
       ],
     };
-    /** A new contact with a conversation on each of two lines. */
+    /** Adds a contact with a conversation on each of two lines. */
     const conversationsOfOne = async () => {
       const address = { kind: AddressKind.local, address: `at ${Math.random()}` };
       const contact = { id: await addContact(gateway, { agentId, addresses: [address] }) };
@@ -240,7 +240,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       return ids as [string, string];
     };
 
-    test("a contact gets as many messages as they allow, on all lines, and the next one waits", async () => {
+    test("a contact gets as many messages as caps allow, on all lines, and the next one waits", async () => {
       await publishPolicy(DAILY);
       const [one, other] = await conversationsOfOne();
       const first = await become(await send(one), delivered);
@@ -252,18 +252,18 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       const next = (await api.send(other, "by a client")).body.data.sendToConversation;
       await become(next.id, delivered);
       await become(await send(await newConversation()), delivered);
-      // The period slides: what is older than a day counts no more, for this cap.
+      // The period slides, so messages older than a day no longer count for this cap.
       await gateway.services.database.write((tx) =>
         tx.update(Message, { id: first.id }, { sentAt: timestamp(-DAY_MS) }),
       );
       await makeDue(third.id);
       await become(third.id, delivered);
-      // The other cap still counts it, and keeps the next one for longer.
+      // The other cap still counts it, and holds back the next one for longer.
       const fourth = await become(await send(one), scheduled);
       expect(fourth).toMatchObject({ scheduledReason: "cap", scheduledBy: "policy.caps[0]" });
     });
 
-    test("a message that a cap lets through at night waits for the window, too", async () => {
+    test("a message that a cap allows at night also waits for the window", async () => {
       await publishPolicy({ caps: [{ max: 1, within: "PT5H" }], windows: OPEN });
       const id = await newConversation();
       const first = await become(await send(id), delivered);
@@ -296,7 +296,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   });
 });
 
-/** Nothing delivers but the test. */
+/** Only the test delivers messages. */
 describeGateway((gateway, engine) => {
   const senders = { take: () => true, giveBack: () => undefined };
   let agentId: string;
@@ -306,7 +306,7 @@ describeGateway((gateway, engine) => {
     await publish(gateway, agentId, { ...NEWS, policy: { caps: [{ max: 1, within: "P1D" }] } });
   });
 
-  /** Two conversations with a new contact, each with a message to send. */
+  /** Opens two conversations with a new contact, each with a message to send. */
   async function twoMessages() {
     const address = { kind: AddressKind.local, address: `at ${Math.random()}` };
     const contact = { id: await addContact(gateway, { agentId, addresses: [address] }) };
@@ -320,7 +320,7 @@ describeGateway((gateway, engine) => {
     const [first, second] = sent as [(typeof sent)[0], (typeof sent)[0]];
     return { contactId: contact.id, first, second };
   }
-  /** @returns when the lane is due again */
+  /** @returns the time when the lane is due again */
   const deliver = (lane: string, meanwhile?: () => Promise<unknown>) =>
     gateway.services.database.write(async (tx) => {
       const work = laneWork(gateway.services)(CONVERSATION_LANE);
@@ -335,7 +335,7 @@ describeGateway((gateway, engine) => {
       return found.map(({ status }) => status);
     });
 
-  test("two transactions that send to a contact at the same time send no more than caps allow", async () => {
+  test("two transactions that send to a contact at the same time stay within the caps", async () => {
     const { first, second } = await twoMessages();
     let other: Promise<string | undefined> = Promise.resolve(undefined);
     await deliver(first.lane, async () => {

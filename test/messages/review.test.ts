@@ -62,7 +62,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     const { body } = await decisionClient(gateway).decide({ type, conversationId, ...more });
     return body;
   };
-  /** The ID of the message of a decision: proposed, unless it is of another type. */
+  /** Returns the ID of a decision's message, which is proposed by default. */
   const propose = async (...args: Parameters<typeof decide>): Promise<string> =>
     (await decide(...args)).explanation.effects[0].messageId;
   const approve = (id: string, body: object = {}) =>
@@ -80,7 +80,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     gateway.services.lanes.notify();
   };
 
-  anyTest("a proposed message waits without a place until a person approves it", async () => {
+  anyTest("a proposed message waits without a position until a person approves it", async () => {
     const id = await newConversation();
     const decision = await decide(id);
     const [effect] = decision.explanation.effects;
@@ -129,7 +129,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     ]);
   });
 
-  anyTest("an edit is sent without the HTML, and the proposed text is kept until an erasure", async () => {
+  anyTest("an edited text is sent without the HTML, and the proposed text is kept until an erasure", async () => {
     const id = await newConversation();
     const message = await propose(id);
     const { body } = await approve(message, { message: "A better offer" });
@@ -158,7 +158,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect((await approve(message)).status).toBe(409);
   });
 
-  anyTest("members list what waits, of one agent or of all", async () => {
+  anyTest("members list the waiting messages of one agent or of all", async () => {
     const message = await propose(await newConversation());
     const list = async (args: string, token?: string) => {
       const { body } = await gateway.graphql(
@@ -175,7 +175,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await list("status: proposed")).toContain(message);
   });
 
-  anyTest("a rule's delay goes on after the approval", async () => {
+  anyTest("a rule's delay continues after the approval", async () => {
     const message = await propose(await newConversation(), "later");
     const { sendAt } = await messageOf(message);
     expect((await approve(message)).body).toMatchObject({
@@ -187,7 +187,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await laneOf(message)).toMatchObject({ kind: SCHEDULE_LANE, wakeAt: sendAt });
   });
 
-  anyTest("a message to nobody in particular is proposed, too", async () => {
+  anyTest("a message without a contact is also proposed", async () => {
     const { body } = await decisionClient(gateway).decide({ type: "careful" });
     const { messageId } = body.explanation.effects[0];
     expect(await messageOf(messageId)).toMatchObject({ status: proposed, conversationId: null });
@@ -197,7 +197,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   });
 
   anyTest(
-    "a policy has people approve all messages of the agent, and asks its windows after that",
+    "a policy makes people approve all of the agent's messages, and its windows apply afterwards",
     async () => {
       const opens = timestampOf(Math.ceil((Date.now() + 2 * HOUR_MS) / 60_000) * 60_000);
       const windows = [
@@ -261,7 +261,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
       },
       MessageError.canceled,
     ],
-  ])("%s cancels proposed messages, which take their places", async (_, change, errorCode) => {
+  ])("%s cancels proposed messages, which take their positions", async (_, change, errorCode) => {
     const address = `at ${Math.random()}`;
     const id = await newConversation({ address });
     const ids = [await propose(id), await propose(id)];
@@ -273,7 +273,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     }
   });
 
-  anyTest("a carried proposal is approved on the new line, and a newer answer leaves it alone", async () => {
+  anyTest("a carried proposal is approved on the new line, and a newer answer does not affect it", async () => {
     const id = await newConversation();
     const message = await propose(id);
     await become(await propose(id, "plain"), delivered);
@@ -297,7 +297,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
       ["expiring it", (_, message) => expire(message)],
       ["handing off its conversation", (id) => api.handOff(id)],
       ["canceling it", (_, message) => gateway.rest("POST", `/messages/${message}/cancel`)],
-    ])("a message that is approved is sent once or not at all: %s", async (_, change) => {
+    ])("an approved message is sent once or not at all: %s", async (_, change) => {
       for (let round = 0; round < ROUNDS; round++) {
         const id = await newConversation();
         const message = await propose(id);

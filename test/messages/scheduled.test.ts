@@ -43,7 +43,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     });
     return body.id;
   };
-  /** A scheduled message of the agent. */
+  /** Adds a scheduled message of the agent. */
   const scheduleOwn = (conversationId: string): Promise<string> =>
     gateway.services.database.write(async (tx) => {
       await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
@@ -67,7 +67,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     waitUntil(async () => (await messageOf(id)).status === status);
   const newConversation = async () => (await addConversation(gateway, { agentId })).id;
 
-  anyTest("a scheduled message holds back nothing and takes its place when it is due", async () => {
+  anyTest("a scheduled message holds back nothing and takes its position when it is due", async () => {
     const id = await newConversation();
     const first = await schedule(id, "later");
     expect(await messageOf(first)).toMatchObject({
@@ -99,7 +99,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(types).toEqual(["message.scheduled", "message.queued", "message.delivered"]);
   });
 
-  anyTest("a message to nobody in particular is scheduled, too", async () => {
+  anyTest("a message without a contact is also scheduled", async () => {
     const { status, body } = await gateway.rest("POST", "/messages", {
       body: { message: "later", sendAt: LATER },
     });
@@ -113,7 +113,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   });
 
   anyTest(
-    "the first message of a conversation may be scheduled, and a retry shows it as it was accepted",
+    "the first message in a conversation may be scheduled, and a retry shows it as accepted",
     async () => {
       const contact = { id: await addContact(gateway, { agentId, addresses: [localAddress()] }) };
       const open = () =>
@@ -162,7 +162,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
       },
       MessageError.canceled,
     ],
-  ])("%s cancels scheduled messages, which take their places", async (_, change, errorCode) => {
+  ])("%s cancels scheduled messages, which take their positions", async (_, change, errorCode) => {
     const { address } = localAddress();
     const { id, contactId } = await addConversation(gateway, { agentId, address });
     const ids = [await scheduleOwn(id), await scheduleOwn(id)];
@@ -179,7 +179,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   const conversationOf = (id: string) =>
     gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id }));
 
-  anyTest("a carried message is sent on the new line, and one of a client survives a handoff", async () => {
+  anyTest("a carried message is sent on the new line, and a client's message survives a handoff", async () => {
     const id = await newConversation();
     const message = await schedule(id, "later");
     const { body } = await api.move(id, { line: "third", pending: "carry" });
@@ -220,7 +220,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     },
   );
 
-  /** A conversation once none of its messages waits. */
+  /** Returns a conversation when none of its messages waits. */
   async function ended(conversationId: string) {
     const read = () => gateway.services.database.read((reader) => reader.findBy(Message, { conversationId }));
     await waitUntil(async () =>
@@ -230,7 +230,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     return { lastSequence, messages: await read() };
   }
 
-  anyTest("a conversation has room for 500 messages, and the scheduled ones count", async () => {
+  anyTest("a conversation has room for 500 messages, including scheduled ones", async () => {
     const id = await newConversation();
     await gateway.services.database.write(async (tx) => {
       await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
@@ -247,7 +247,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(canceled).toHaveLength(500);
   });
 
-  anyTest("a change of a line wakes no scheduled messages", async () => {
+  anyTest("a change to a line wakes no scheduled messages", async () => {
     const id = await newConversation();
     const message = await schedule(id, "later");
     await gateway.services.database.write((tx) => gateway.services.lanes.wakeAgents(tx, [agentId]));

@@ -50,7 +50,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
 
   const publishPolicy = (policy: object = {}) =>
     publish(gateway, agentId, { ...DOCUMENT, policy: { topics: TOPICS, ...policy } });
-  /** A new contact with a conversation on a line. */
+  /** Adds a contact with a conversation on a line. */
   const newContact = async (line?: string, addresses: string[] = [`at ${Math.random()}`]) => {
     const id = await addContact(gateway, {
       agentId,
@@ -77,7 +77,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     return messageOf(id);
   };
 
-  test("a message is sent about a topic that the contact did not opt out of, or opted in to", async () => {
+  test("a message is sent about a topic that the contact has opted in to or not opted out of", async () => {
     const { contactId, ...at } = await newContact();
     const order = await decide(at, "order");
     expect(order).toMatchObject({ status: "done", topic: "orders" });
@@ -96,7 +96,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(await become(plain.messageId, delivered)).toMatchObject({ topic: null });
   });
 
-  test("nothing passes an opt-out: urgent messages neither, and dry runs say so", async () => {
+  test("nothing passes an opt-out, not even urgent messages, and dry runs say so", async () => {
     const { contactId, ...at } = await newContact();
     expect(await decide(at, "alert", { dryRun: true })).toMatchObject({ status: "failed", error: NOT_IN });
     await consent(contactId, "news", "in");
@@ -109,7 +109,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(await decide(at, "alert")).toMatchObject({ status: "failed", error });
   });
 
-  test("what a contact opts out of before it is sent is canceled when it would be sent", async () => {
+  test("a message is canceled when it is due if the contact has opted out of its topic", async () => {
     const { id: lineId, name } = await addLine(gateway, { agentId });
     const { contactId, ...at } = await newContact(name);
     const { contactId: another, ...elsewhere } = await newContact(name);
@@ -125,7 +125,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     await become(news.messageId, delivered);
   });
 
-  test("the live policy says which topics require that contacts opt in, and an opt-out holds without one", async () => {
+  test("the live policy says which topics require an opt-in, and an opt-out holds without a policy", async () => {
     const { id: lineId, name } = await addLine(gateway, { agentId });
     const { contactId, ...at } = await newContact(name);
     await lineClient(gateway).pause(lineId);
@@ -143,7 +143,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(await become(second.messageId, canceled)).toMatchObject({ errorCode: "opted_out" });
   });
 
-  test("no line of several reaches a contact about a topic that it opted out of", async () => {
+  test("none of several lines reaches a contact about a topic that it opted out of", async () => {
     const { contactId } = await newContact();
     await consent(contactId, "orders", "out");
     const effect = await decide({ contact: { id: contactId } }, "anywhere");
@@ -156,7 +156,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     });
   });
 
-  test("an opt-out of a topic holds when the address is added again, in dry runs, too", async () => {
+  test("an opt-out of a topic holds when the address is added again, even in dry runs", async () => {
     const address = `again ${Math.random()}`;
     const { contactId } = await newContact(undefined, [address]);
     await consent(contactId, "orders", "out");

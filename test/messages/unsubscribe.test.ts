@@ -72,7 +72,7 @@ describeGateway(
     };
     const headerOf = ({ email }: ReceivedMail, name: string) =>
       email.headers.find(({ key }) => key === name)?.value;
-    /** A contact, and the path of the link in a mail about news to it. */
+    /** Adds a contact, and returns the path of the link in a mail about news to it. */
     const subscribed = async () => {
       const contact = await newContact();
       const { messageId } = await decide(contact);
@@ -86,7 +86,7 @@ describeGateway(
       gateway.services.database.read((reader) => reader.findBy(entity, where));
     const consents = () => rows(Consent, { agentId });
 
-    test("a mail about a topic has a link, a button of mail programs, and nothing is stored of either", async () => {
+    test("a mail about a topic has a link and a button in mail programs, and neither is stored", async () => {
       const { mail, link, messageId } = await subscribed();
       expect(link).toMatch(/^https:\/\/gateway\.example\.com\/unsubscribe\/[\w-]{60,300}$/);
       expect(headerOf(mail, "list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
@@ -105,7 +105,7 @@ describeGateway(
       expect(plain.raw).not.toMatch(/^List-Unsubscribe/im);
     });
 
-    test("opening the link a hundred times opts nobody out, one POST does", async () => {
+    test("opening the link a hundred times opts nobody out, but one POST does", async () => {
       const { id, ref, address, path } = await subscribed();
       const before = (await consents()).length;
       for (let i = 0; i < 50; i++) {
@@ -140,7 +140,7 @@ describeGateway(
       await mailTo(address, 2);
     });
 
-    test("a POST cancels the messages about the topic that wait, and no others", async () => {
+    test("a POST cancels the waiting messages about the topic, and no others", async () => {
       const { ref, path } = await subscribed();
       await lineClient(gateway).pause(lineId);
       const waiting = [await decide({ ref }), await decide({ ref }, "plain"), await decide({ ref })];
@@ -156,7 +156,7 @@ describeGateway(
       await lineClient(gateway).resume(lineId);
     });
 
-    test("works after the contact was erased, and holds when the address is added again", async () => {
+    test("a POST works after the contact was erased, and holds when the address is added again", async () => {
       const { id, ref, address, path } = await subscribed();
       await contactClient(gateway).erase(id);
       const answers = await Promise.all(Array.from({ length: 8 }, () => ask("POST", path)));
@@ -209,7 +209,7 @@ describeGateway(
       expect(await consents()).toEqual(before);
     });
 
-    test("the page loads and runs nothing, is listed nowhere, and bodies are bounded", async () => {
+    test("the page loads and runs nothing, is not listed anywhere, and limits bodies", async () => {
       const { path, address } = await subscribed();
       const page = await ask("GET", path, { headers: { origin: ORIGIN } });
       expect(page.headers.get("content-security-policy")).toMatch(
@@ -244,7 +244,7 @@ describeGateway(
     test.each([
       ["text", "{{ unsubscribeUrl | upcase }}"],
       ["html", '<p><a href="{{ unsubscribeUrl | url_encode }}">Unsubscribe</a></p>'],
-    ])("the check finds a filter of the link in %s, which would break it", async (member, source) => {
+    ])("the check finds a filter of the link in %s that would break it", async (member, source) => {
       const templates = { ...DOCUMENT.templates, news: { ...DOCUMENT.templates.news, [member]: source } };
       const message = "changes unsubscribeUrl, which is known only when the message is sent";
       expect((await checkDocument({ ...DOCUMENT, templates })).problems).toMatchObject([
@@ -277,7 +277,7 @@ describeGateway(
       });
     });
 
-    test("an effect may give the topic of a text with the link", async () => {
+    test("an effect may set the topic of a text with the link", async () => {
       const rules = [{ id: "plain", on: "plain", do: [{ send: "plain", topic: "news" }] }];
       const document = { ...DOCUMENT, templates: { plain: told }, rules };
       expect((await checkDocument(document)).problems).toEqual([]);

@@ -19,7 +19,7 @@ const VARIANTS: [name: string, minNode: number][] = [
   ["JSON.rawJSON", 22],
 ];
 
-/** The JavaScript of the documentation by file name, with one variant of exact-json.js. */
+/** Returns the documentation's JavaScript by file name, with one variant of exact-json.js. */
 function examplesWith(variant: string): Map<string, string> {
   const fences = [
     ...section(read("docs/rest.md"), "## Exact integers in JavaScript").matchAll(
@@ -36,7 +36,7 @@ function examplesWith(variant: string): Map<string, string> {
 describe.each(VARIANTS)("generated REST clients and the examples with %s", (variant, minNode) => {
   const gateway = suiteGateway(sqlite);
   const isSupported = Number(process.versions.node.split(".")[0]) >= minNode;
-  // biome-ignore lint/suspicious/noExplicitAny: what the clients got, which the tests check
+  // biome-ignore lint/suspicious/noExplicitAny: the clients' results, which the tests check
   let results: any;
 
   beforeAll(async () => {

@@ -82,7 +82,7 @@ describe("the contract", () => {
     ]);
   });
 
-  test("states the limits of a list, and that getting one pet goes away", () => {
+  test("states the limits of a list, and that getting one pet is deprecated", () => {
     const [limit] = document.paths["/v1/pets"].get.parameters;
     expect(limit).toMatchObject({
       name: "limit",
@@ -117,7 +117,7 @@ describe("the contract", () => {
     });
   });
 
-  test("names the body of each operation after it, as GraphQL names its inputs", () => {
+  test("names each operation's body after the operation, as GraphQL names inputs", () => {
     type Operation = {
       operationId: string;
       requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
@@ -130,11 +130,11 @@ describe("the contract", () => {
     }
   });
 
-  test("speaks of parameters by the names that they have in REST", () => {
+  test("refers to parameters by their REST names", () => {
     expect(JSON.stringify(document).match(/[^"]*`(after|first|endCursor|input)`[^"]*/g)).toBeNull();
   });
 
-  test("is written so that generators can read it which know neither lists of types nor constants", () => {
+  test("can be read by generators that know neither lists of types nor constants", () => {
     const faults: string[] = [];
     // biome-ignore lint/suspicious/noExplicitAny: a part of a JSON document
     const visit = (schema: any, path: string): void => {
@@ -192,7 +192,7 @@ describe("the contract", () => {
     expect(Contact.properties.tags).toMatchObject({ type: "array", maxItems: MAX_TAGS });
   });
 
-  test("describes errors once, and on each operation those that it can answer, with their headers", () => {
+  test("describes errors once, and lists each operation's possible errors with their headers", () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path as object));
     const headersOf = (reference: { $ref: string }) =>
       Object.keys(document.components.responses[reference.$ref.split("/").at(-1) ?? ""].headers);
@@ -253,7 +253,7 @@ describe("the contract", () => {
     expect(examples).toBeGreaterThan(30);
   });
 
-  test("is readable and can be tried out at /docs, from this server alone", async () => {
+  test("is readable and can be tried out at /docs, only from this server", async () => {
     const page = await gateway.rest("GET", "/docs", { token: null });
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(page.text).not.toMatch(/https?:\/\//);

@@ -16,7 +16,7 @@ const ACTIVITY = `query ($period: UsagePeriod! = last_24_hours) {
 const HOUR_MS = 60 * 60 * 1000;
 
 describeGateway({ engine: "any" }, (gateway) => {
-  test("the activity of an organization counts its messages by what became of them, and its decisions", async () => {
+  test("the activity of an organization counts its decisions, and its messages by status", async () => {
     const { agentId, manager } = await addOrganization(gateway, "active");
     const reader = await addMember(gateway, { org: "active", permissions: [Permission.conversations_read] });
     const activity = async (period: string) => {

@@ -21,7 +21,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const deactivate = () => ask("mutation { deactivateOrganization { id slug deactivatedAt } }");
   const reactivate = () => ask("mutation { reactivateOrganization { id slug deactivatedAt } }");
 
-  test("while an organization is deactivated none of its keys resolves, and afterwards they do again", async () => {
+  test("while an organization is deactivated, its keys are rejected, and they work again afterwards", async () => {
     const { deactivateOrganization } = (await deactivate()).body.data;
     expect(deactivateOrganization).toMatchObject({ id: organization.id, deactivatedAt: expect.any(String) });
     expect(await outcomeOf(gateway, key.secret)).toBe("key_not_resolvable");
@@ -32,7 +32,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await outcomeOf(gateway, key.secret)).toBe("accepted");
   });
 
-  test("a revoked key stays revoked, and an expired one does not resolve, while it is deactivated", async () => {
+  test("while it is deactivated, a revoked key stays revoked, and an expired key is rejected", async () => {
     const revoked = await mint(gateway, { agent: await agentSlug() });
     const expired = await mint(gateway, { agent: await agentSlug() });
     await apiKeyClient(gateway).revoke(revoked.id, { token: manager.token });
@@ -57,7 +57,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(reply.body.data.auditLog.nodes[0].action).toBe("member_signed_in");
   });
 
-  test("its members can change nothing but their own password and sessions, and revoke keys", async () => {
+  test("its members can only change their own password and sessions, and revoke keys", async () => {
     await deactivate();
     const desk = apiKeyClient(gateway);
     const call = { token: manager.token };
@@ -82,7 +82,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
   });
 
-  test("switching it to the state it is in changes and writes nothing", async () => {
+  test("switching it to its current state changes and writes nothing", async () => {
     const first = (await deactivate()).body.data.deactivateOrganization;
     expect((await deactivate()).body.data.deactivateOrganization).toEqual(first);
     await reactivate();
@@ -101,7 +101,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await actions()).filter((action) => action === "organization_deactivated")).toHaveLength(1);
   });
 
-  test("a member who may only look cannot switch it off or on", async () => {
+  test("a member who may only read cannot deactivate or reactivate it", async () => {
     const { token } = await addMember(gateway);
     for (const field of ["deactivateOrganization", "reactivateOrganization"]) {
       const reply = await gateway.graphql(`mutation { ${field} { id } }`, {}, { token });

@@ -12,7 +12,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     return body.data.firstSteps;
   };
 
-  test("a new organization has done nothing, and each step is shown to every member once it is done", async () => {
+  test("a new organization has completed no steps, and every member sees each completed step", async () => {
     const { manager } = await addOrganization(gateway, "new");
     const { token: reader } = await addMember(gateway, { org: "new" });
     const expected = { keyMinted: false, keyUsed: false, petAdded: false, messageQueued: false };
@@ -34,7 +34,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await expectSteps({});
   });
 
-  test("a rejected key is not a used one, and what others did does not count, but for the store that all share", async () => {
+  test("a rejected key does not count as used, and other organizations' steps do not count, except in the shared store", async () => {
     const { manager } = await addOrganization(gateway, "idle");
     const { id, secret: token } = await mint(gateway, { agent: "idle-agent" });
     await expire(gateway, id);

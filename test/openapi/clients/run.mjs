@@ -1,5 +1,5 @@
-// Generates REST clients from the OpenAPI document on standard input, checks their types, and prints what each of them
-// and each example of the documentation got from the service: node run.mjs <url> <key> <folder of the examples>
+// Generates REST clients from the OpenAPI document on standard input, checks their types, and prints the results of
+// each client and each documentation example: node run.mjs <url> <key> <folder of the examples>
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,5 +47,5 @@ for (const name of readdirSync(examples).filter((each) => each !== "exact-json.j
   const env = { ...process.env, KEY: key };
   results[name] = execFileSync(process.execPath, [join(generated, name)], { env, encoding: "utf8" });
 }
-// The generators print, too.
+// The generators also print.
 process.stdout.write(`\n${JSON.stringify(results)}`);

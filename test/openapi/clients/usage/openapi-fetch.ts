@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
 import type { paths } from "./schema.js";
 
-/** Uses the types of openapi-typescript, by openapi-fetch. */
+/** Uses the types of openapi-typescript with openapi-fetch. */
 export async function use(baseUrl: string, key: string) {
   const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key}` } });
   const created = await client.POST("/v1/pets", { body: { name: "Rex", categoryId: 1, status: "sold" } });
