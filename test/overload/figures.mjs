@@ -1,22 +1,22 @@
 /** Milliseconds on a clock that all threads of the process share. */
 export const now = () => performance.timeOrigin + performance.now();
 
-/** How many answers in a row must be good and soon for the server to have recovered: half a second of them. */
+/** Number of good and prompt responses in a row, half a second's worth, after which a server has recovered. */
 const RECOVERED_REQUESTS = 20;
 
 const isGood = ({ status }) => status >= 200 && status < 300;
 
 const within = (records, from, to) => records.filter(({ at }) => at >= from && at < to);
 
-/** The value below which that share of them lies (nearest rank); undefined for none. */
+/** Returns a percentile of values (nearest rank); undefined without values. */
 export function percentile(values, percent) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
 }
 
 /**
- * A client's results of the requests that were due in a span of time.
- * @param requests in the order in which they were due; one without a status was never answered
+ * Summarizes a client's requests that were due in a period.
+ * @param requests in the order in which they were due; a request without a status got no response
  */
 export function clientFigures(requests, from, to) {
   const due = within(requests, from, to);
@@ -32,9 +32,9 @@ export function clientFigures(requests, from, to) {
 }
 
 /**
- * How long after a moment the first request was due from which on a row of them was answered well and soon.
- * @param soonMs the longest wait of an answer that is soon
- * @returns ms; undefined while there was no such row
+ * Returns the time until a row of requests with good and prompt responses starts.
+ * @param soonMs max wait for a prompt response (ms)
+ * @returns ms; undefined without such a row
  */
 export function recoveryMs(requests, from, soonMs) {
   let row = 0;
@@ -49,7 +49,7 @@ export function recoveryMs(requests, from, soonMs) {
   return undefined;
 }
 
-/** The most of a figure in a span of time; undefined where it was not measured. */
+/** Returns the max of a figure in a period; undefined if it was not measured. */
 export function most(samples, name, from, to) {
   const values = within(samples, from, to)
     .map((sample) => sample[name])
@@ -57,14 +57,14 @@ export function most(samples, name, from, to) {
   return values.length === 0 ? undefined : Math.max(...values);
 }
 
-/** The last known figure before a moment. */
+/** Returns the last known figure before a time. */
 export const last = (samples, name, before) =>
   samples.findLast((sample) => sample.at < before && sample[name] !== undefined)?.[name];
 
 /**
- * Holds figures against their bounds.
- * @param expect the most that each may be
- * @returns a line for each that is more, or that was not measured
+ * Compares figures with their bounds.
+ * @param expect the max of each figure
+ * @returns a line for each figure that exceeds its bound or was not measured
  */
 export function brokenBounds(figures, expect) {
   return Object.entries(expect)

@@ -4,23 +4,23 @@ import { brokenBounds, clientFigures, last, most, percentile, recoveryMs } from 
 
 /**
  * Requests that are due every 10 ms.
- * @param outcomes `[status, ms]` of each; undefined was never answered
+ * @param outcomes `[status, ms]` of each request; undefined without a response
  */
 const requestsOf = (...outcomes) =>
   outcomes.map((outcome, i) => ({ at: i * 10, ...(outcome && { status: outcome[0], ms: outcome[1] }) }));
 const repeat = (times, outcome) => Array(times).fill(outcome);
 
 describe("the figures of an attack", () => {
-  test("tell what a client saw of the requests that were due in the time, by kind of answer", () => {
+  test("count a client's requests that were due in the period, by kind of response", () => {
     const requests = requestsOf([200, 1], [201, 2], [404, 3], [503, 4], [0, 5], undefined, [500, 6]);
     const { p50, p99, ...counts } = clientFigures(requests, 10, 60);
     assert.deepEqual(counts, { ok: 1, rejected: 1, failed: 1, unanswered: 2 });
     assert.equal(p50, 4);
-    // The one without an answer has waited until the end of the time.
+    // The request without a response has waited until the end of the period.
     assert.equal(p99, 10);
   });
 
-  test("have percentiles by the nearest rank", () => {
+  test("include percentiles by nearest rank", () => {
     const values = Array.from({ length: 200 }, (_, i) => 200 - i);
     assert.deepEqual(
       [50, 99, 100].map((percent) => percentile(values, percent)),
@@ -29,7 +29,7 @@ describe("the figures of an attack", () => {
     assert.equal(percentile([], 50), undefined);
   });
 
-  test("count as recovered from the first of twenty good and prompt answers in a row", () => {
+  test("show a recovery from the first of twenty good and prompt responses in a row", () => {
     const requests = requestsOf(
       ...repeat(30, [200, 1]),
       [503, 1],
@@ -43,7 +43,7 @@ describe("the figures of an attack", () => {
     assert.equal(recoveryMs([...requests.slice(0, 55), {}, ...requests.slice(56)], 300, 250), undefined);
   });
 
-  test("have the most and the last of what was sampled in a time", () => {
+  test("include the max and the last sample in a period", () => {
     const samples = [
       { at: 0, memory: 9 },
       { at: 1, memory: 3 },
@@ -56,7 +56,7 @@ describe("the figures of an attack", () => {
     assert.equal(last(samples, "memory", 4), 5);
   });
 
-  test("break a bound that they exceed, and one that was not measured", () => {
+  test("break a bound that they exceed, or a bound that was not measured", () => {
     const expect = { failed: 0, memory: 100, recovery: 10 };
     assert.deepEqual(brokenBounds({ failed: 0, memory: 100, recovery: 3 }, expect), []);
     assert.deepEqual(brokenBounds({ failed: 1, memory: Number.NaN }, expect), [

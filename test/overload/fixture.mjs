@@ -10,7 +10,7 @@ const CLI = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url)
 
 /**
  * Runs statements on a database of either kind.
- * @param work gets `query(sql, values)`, which gives the rows
+ * @param work gets `query(sql, values)`, which returns the rows
  */
 export async function withDatabase(url, work) {
   if (url.startsWith("sqlite:")) {
@@ -37,7 +37,7 @@ export async function withDatabase(url, work) {
 
 /**
  * Adds a member who manages the organization.
- * @returns what they sign in with
+ * @returns the member's credentials
  */
 export async function addMember(url, organization, email = "member@example.com") {
   const credentials = { email, password: "a password for attacks" };
@@ -53,9 +53,9 @@ export async function addMember(url, organization, email = "member@example.com")
 }
 
 /**
- * A request to sign in that a trusted proxy passes on.
+ * Returns a sign-in request that a trusted proxy forwards.
  * @param input e-mail address and password.
- * @param ip of the client
+ * @param ip the client's address
  */
 export const signInRequest = (input, ip) => ({
   method: "POST",
@@ -67,7 +67,7 @@ export const signInRequest = (input, ip) => ({
   },
 });
 
-/** An address in one of 2^32 networks of IPv6. */
+/** Returns an address in one of 2^32 IPv6 networks. */
 export function addressOf(random) {
   const group = () => Math.floor(random() * 65_536).toString(16);
   return `2001:db8:${group()}:${group()}::1`;
@@ -96,15 +96,15 @@ async function request(port, { method, path, headers, body }) {
   return { status: response.status, answer: await response.json() };
 }
 
-/** A POST, as `request` sends it. */
+/** Sends a POST with `request`. */
 export const post = (port, given) => request(port, { ...given, method: "POST" });
 
-/** A GET, as `request` sends it. */
+/** Sends a GET with `request`. */
 export const get = (port, given) => request(port, { ...given, method: "GET" });
 
 /**
  * Adds lines to the first agent of a member.
- * @returns `ask`, which sends GraphQL for the member, the ID of the agent, and the IDs and names of the lines
+ * @returns `ask`, which sends GraphQL as the member, the ID of the agent, and the IDs and names of the lines
  */
 export async function addLines(port, member, count, settings) {
   const headers = { authorization: `Bearer ${await signIn(port, member)}` };

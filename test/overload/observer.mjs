@@ -1,5 +1,5 @@
-// A thread that does not depend on how busy the attack keeps its own: it is the client with a valid key, sends a
-// modest load of several requests, and looks at the server's process from outside.
+// A thread that is independent of the attack's busy thread. It is the client with a valid key, sends a modest load of
+// several requests, and observes the server's process from outside.
 import { readdirSync } from "node:fs";
 import { Agent, get, request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,9 +24,9 @@ const REQUESTS = [
   graphql("query Inbox($first: Int) { messages(first: $first) { nodes { id text } } }", { first: 5 }),
 ];
 
-// Few are kept when idle: each is an open file of the server, and those are counted.
+// Few idle connections are kept, because each is an open file of the server, and these are counted.
 const agent = new Agent({ keepAlive: true, maxSockets: 64, maxFreeSockets: 4 });
-/** In the order in which they were due: `at`, and once they ended `status` (0: no answer) and `ms`. */
+/** In the order in which they were due: `at` and, after their end, `status` (0: no response) and `ms`. */
 const requests = [];
 const samples = [];
 let inFlight;
@@ -38,7 +38,7 @@ function ask({ method = "GET", path, body }, record) {
     record.status = status;
     record.ms = now() - record.at;
   };
-  // GraphQL has a status for each error only in its own media type.
+  // GraphQL has a status for each error only with its own media type.
   const headers = { authorization: `Bearer ${key}`, accept: "application/graphql-response+json, */*" };
   if (json)
     Object.assign(headers, { "content-type": "application/json", "content-length": Buffer.byteLength(json) });
@@ -104,7 +104,7 @@ const scrape = () =>
 async function watchInFlight() {
   while (running) {
     const found = await scrape();
-    // The scrape itself is one.
+    // The scrape itself is also in flight.
     if (found !== undefined) inFlight = Number(found) - 1;
     await sleep(METRICS_INTERVAL_MS);
   }

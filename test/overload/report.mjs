@@ -10,7 +10,7 @@ const counts = (answers) =>
 
 const steps = (...numbers) => numbers.map((number) => round(number)).join(" → ");
 
-/** Heading of a column → its cell. What stands before an arrow was measured before the attack. */
+/** Column headings → cells. Values before an arrow were measured before the attack. */
 const COLUMNS = {
   attack: ({ name }) => name,
   database: ({ engine }) => engine,
@@ -36,14 +36,14 @@ const COLUMNS = {
   "within bounds": ({ broken }) => (broken.length === 0 ? "yes" : "**no**"),
 };
 
-/** One line for the terminal while the others still run. */
+/** Returns one line for the terminal while other attacks are still running. */
 export const reportLine = (result) =>
   `${result.broken.length === 0 ? "ok    " : "BROKEN"} ${Object.entries(COLUMNS)
     .slice(0, -1)
     .map(([heading, cell], i) => (i < 2 ? cell(result) : `\n         ${heading}: ${cell(result)}`))
     .join(" ")}${result.broken.map((line) => `\n       ! ${line}`).join("")}`;
 
-/** All results as a Markdown table. */
+/** Returns all results as a Markdown table. */
 export function markdownTable(results) {
   const headings = Object.keys(COLUMNS);
   const rows = results.map((result) => Object.values(COLUMNS).map((cell) => cell(result)));

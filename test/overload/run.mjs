@@ -1,5 +1,6 @@
-// `npm run test:overload`: what a client with a valid key sees while others ask for too much. Without arguments: ten
-// times the load that the server can serve, then every attack on both databases; exit code 1 where a bound is broken.
+// `npm run test:overload`: what a client with a valid key sees while others request too much. Without arguments, it
+// runs ten times the load that the server can serve, then every attack on both databases. The exit code is 1 if a bound
+// is broken.
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +25,7 @@ const USAGE = `npm run test:overload -- [attack ...] [sqlite|postgres] [--second
   ${SATURATION}: ten times the load that can be served, on SQLite
   --seconds <n>: how long an attack may take, 1 to ${MAX_SECONDS} (${DEFAULT_SECONDS})`;
 
-/** @returns what to run, or undefined for arguments that make no sense */
+/** @returns the options, or undefined for invalid arguments */
 function readArguments(args) {
   const { values, positionals } = parseArgs({
     args,
@@ -47,8 +48,8 @@ function readArguments(args) {
 }
 
 /**
- * Runs attacks on one database after the other.
- * @param directory for what is temporary
+ * Runs the attacks on a database one after the other.
+ * @param directory for temporary files
  */
 async function runAttacks(engine, { attacks, seconds }, directory) {
   const postgres = engine === "postgres" ? await startPostgres() : undefined;

@@ -1,6 +1,7 @@
-// The behavior of the server under overload. The load is an open loop: requests are due at ten times the
-// rate that was served, answered or not. Fewer are sent, because a request that is due while every connection waits for
-// an answer is dropped, and the load generator shares the machine with the server: "sent" is the actual load.
+// The behavior of the server under overload. The load is an open loop: requests are due at ten times the rate that was
+// served, whether or not there are responses. Fewer are sent, because a request that is due while every connection
+// waits for a response is dropped, and the load generator shares the machine with the server: "sent" is the actual
+// load.
 import { connect } from "node:net";
 import { createHistogram } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
@@ -25,7 +26,7 @@ const LOADS = {
 
 /**
  * Measures and prints both loads, on SQLite.
- * @param directory for what is temporary
+ * @param directory for temporary files
  */
 export async function reportSaturation(directory) {
   const data = await makeData(sqliteStore(directory), { name: "saturation", pets: 10_000, keys: 100 });
@@ -93,7 +94,7 @@ function open(port, bytes, answered) {
   socket.on("error", (error) => connection.failed?.(error));
   const connection = {
     ready: new Promise((resolve) => socket.once("connect", resolve)),
-    /** @param dueAt from when on its wait is counted */
+    /** @param dueAt the time from which its wait is counted */
     send(dueAt = performance.now()) {
       sentAt = dueAt;
       socket.write(bytes);
@@ -217,7 +218,7 @@ function answers({ asked, answered, slowest }) {
 
 /**
  * Probes `/healthz` ten times a second, on a new connection each time.
- * @returns what stops it and gives the result
+ * @returns a function that stops it and returns the result
  */
 function watchHealth(port) {
   const bytes = encodeRequest({ method: "GET", path: "/healthz" }, "none", "127.0.0.1");
@@ -250,7 +251,9 @@ function watchHealth(port) {
   };
 }
 
-/** How long it takes until a request is served, and how many of 64 connections' requests are rejected in the next second. */
+/**
+ * Returns the time until a request is served, and how many of 64 connections' requests are rejected in the next second.
+ */
 async function recovered(port, bytes) {
   const from = performance.now();
   while ((await burstOf(port, bytes, 1)).served === 0) await setTimeout(5);

@@ -11,23 +11,23 @@ import { createTraffic } from "./traffic.mjs";
 const SEED = 20_261_121;
 const WARM_UP_MS = 1_000;
 const QUIET_MS = 2_000;
-/** Lets requests that were due in the quiet time be answered before the attack begins (ms). */
+/** Time for responses to requests that were due in the quiet time, before the attack starts (ms). */
 const GAP_MS = 500;
 const RECOVERY_TIMEOUT_MS = 20_000;
-/** An answer within this (ms), or twice what the client waited before the attack, counts as recovered. */
+/** A response within this time (ms), or twice the client's wait before the attack, counts as recovered. */
 const SOON_MS = 250;
-/** How long a server that has recovered has to close files and free memory (ms). */
+/** Time for a recovered server to close files and free memory (ms). */
 const SETTLE_MS = 1_000;
 const METRICS_TOKEN = "metrics-of-the-overload-test";
 
 /**
  * Attacks a server that is serving a client with a valid key, on a copy of the data.
  * @param attack a module of attacks/
- * @param data as `makeData` of the bench gives it
- * @param options.seconds how long the attack may take
- * @param options.databasePid of PostgreSQL, whose CPU time is measured too
+ * @param data as returned by the benchmark's `makeData`
+ * @param options.seconds max duration of the attack
+ * @param options.databasePid PostgreSQL's process, whose CPU time is also measured
  * @returns `figures` of the client and the server and the attack's `own`, by name; its `totals`; how the server ended,
- *   if it did (`ending`); and the `broken` bounds, a line each
+ *   if it did (`ending`); and the `broken` bounds, one line each
  */
 export async function runAttack(attack, data, { seconds, databasePid }) {
   const { environment = {}, nodeFlags = [], prepare, measure } = attack;
@@ -74,8 +74,8 @@ export async function runAttack(attack, data, { seconds, databasePid }) {
     const observedMs = now() - from;
     const databaseCpuSeconds = (databaseCpu() - databaseCpuBefore) / 1e6;
     Object.assign(figures, { databaseCpuSeconds, observedSeconds: observedMs / 1000 });
-    // Until the end, for work goes on when its client has gone; without what the client's own requests cost, as measured
-    // in the quiet time.
+    // Until the end, because work continues after its client has disconnected; without the cost of the client's own
+    // requests, as measured in the quiet time.
     const clientCpuSeconds = (figures.quietCpuSeconds * observedMs) / (quietTo - quietFrom);
     const attackCpuSeconds = Math.max(0, figures.cpuSeconds - clientCpuSeconds) + databaseCpuSeconds;
     figures.attackCpuMs = (attackCpuSeconds * 1000) / totals.sent;
@@ -124,7 +124,7 @@ function inspect({ requests, samples }, { quietFrom, quietTo, from, to }) {
   };
 }
 
-/** Waits until the client is served as before the attack, or the server has ended, or it takes too long. */
+/** Waits until the client is served as before the attack, the server has ended, or it takes too long. */
 async function recovery(observer, times, isRunning) {
   const until = now() + RECOVERY_TIMEOUT_MS;
   while (now() < until && isRunning()) {

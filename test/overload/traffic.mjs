@@ -4,13 +4,13 @@ import { setTimeout } from "node:timers/promises";
 
 const TICK_MS = 5;
 
-/** How long a closed loop pauses after a connection that failed, so that a dead server is not hammered (ms). */
+/** Pause of a closed loop after a failed connection, so that a dead server is not flooded (ms). */
 const RETRY_INTERVAL_MS = 20;
 
 /**
- * What attacks are made of: requests and raw connections to 127.0.0.1 that all end when the time is over.
- * @param options.port of the server
- * @param options.seconds for how long
+ * Creates the parts of attacks: requests and raw connections to 127.0.0.1 that all end when the time is over.
+ * @param options.port the server's port
+ * @param options.seconds duration of the attack
  */
 export function createTraffic({ port, seconds }) {
   const endsAt = performance.now() + seconds * 1000;
@@ -28,8 +28,8 @@ export function createTraffic({ port, seconds }) {
   };
 
   /**
-   * Sends a request and reads the whole answer.
-   * @returns its `status` (0: there was none) and how many `bytes`
+   * Sends a request and reads the whole response.
+   * @returns its `status` (0: no response) and number of `bytes`
    */
   const send = ({ method = "GET", path, headers = {}, body }) =>
     new Promise((resolve) => {
@@ -49,7 +49,7 @@ export function createTraffic({ port, seconds }) {
         method,
         path,
         headers: {
-          // GraphQL has a status for each error only in its own media type.
+          // GraphQL has a status for each error only with its own media type.
           accept: "application/graphql-response+json, */*",
           ...(json !== undefined && {
             "content-type": "application/json",
@@ -81,7 +81,7 @@ export function createTraffic({ port, seconds }) {
 
   /**
    * Lets `connections` send one request after the other.
-   * @param next gives the answer of the next, as `send` does
+   * @param next sends the next request and returns the response, like `send`
    */
   const closedLoop = async (connections, next, limit = Number.POSITIVE_INFINITY) => {
     let started = 0;
@@ -95,7 +95,7 @@ export function createTraffic({ port, seconds }) {
     );
   };
 
-  /** Sends at a rate, whether or not there were answers to those before. */
+  /** Sends at a rate, whether or not earlier requests got responses. */
   const openLoop = async (perSecond, next) => {
     const from = performance.now();
     const all = [];
@@ -110,14 +110,14 @@ export function createTraffic({ port, seconds }) {
 
   const untilEnd = () => setTimeout(Math.max(0, endsAt - performance.now()));
 
-  /** Ends every connection; what comes afterwards does not count. */
+  /** Ends every connection; later events do not count. */
   function close() {
     closed = true;
     for (const each of [...pending, ...sockets]) each.destroy();
     agent.destroy();
   }
 
-  // What waits for an answer that does not come is given up.
+  // Requests that still wait for a response are given up.
   void untilEnd().then(close);
 
   return {
@@ -130,9 +130,9 @@ export function createTraffic({ port, seconds }) {
     openLoop,
     untilEnd,
     close,
-    /** How many bytes the raw connections have sent. */
+    /** Returns the number of bytes that the raw connections have sent. */
     rawBytes: () => [...sockets].reduce((sum, each) => sum + each.bytesWritten - each.writableLength, 0),
-    /** How many requests were sent and connections opened, and the answers by status; 0 stands for none. */
+    /** Returns the number of sent requests and opened connections, and the responses by status; 0 means none. */
     totals: () => ({ sent, answers: { ...answers } }),
   };
 }

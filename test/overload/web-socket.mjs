@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 
 /**
  * Connects to the GraphQL API by WebSocket, as a raw connection of the traffic.
- * @returns the `socket`, and `closed`, a promise of the close code; 0: the connection broke
+ * @returns the `socket`, and `closed`, a promise of the close code; 0 if the connection broke
  */
 export function connectSocket(traffic) {
   const createConnection = () => traffic.open();

@@ -26,7 +26,7 @@ try {
 
   mkdirSync(app);
   const tarball = join(directory, filename);
-  // Without the lock file, each version must still suit the Node release that runs this.
+  // Without the lock file, each version must still support the current Node release.
   npm(
     app,
     "install",

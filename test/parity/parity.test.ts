@@ -11,32 +11,32 @@ import { cases } from "../support/tiers";
 
 const run = (numRuns: number) => ({ numRuns: cases(numRuns), endOnFailure: false });
 
-/** The outcome of an input at an API: the value it made or found, or the code of its rejection. */
+/** The outcome of an input at an API: the created or found value, or the error code. */
 type Outcome = { value: unknown } | { code: string };
 
 const outcomeOfRest = ({ status, body, text }: Reply): Outcome =>
   status < 300 ? { value: exact(text) } : { code: body.code };
 
-/** @param field the root field whose value it is; `none` is the code for null, which REST cannot answer */
+/** @param field the root field with the value; `none` is the code for null, which REST cannot return */
 function outcomeOfGraphQL({ body, text }: Reply, field: string, none = "null"): Outcome {
   const [error] = body.errors ?? [];
   if (error !== undefined) return { code: error.extensions.code };
   return body.data[field] === null ? { code: none } : { value: exact(text).data[field] };
 }
 
-/** The text of a tool is the body of REST. */
+/** A tool's text is REST's body. */
 function outcomeOfTool(reply: Reply): Outcome {
   const [{ text }] = reply.body.result.content;
   return toolError(reply) ? { code: toolError(reply).code } : { value: exact(text) };
 }
 
-/** JSON with each int64 as text and no nulls, so that the APIs compare and nothing is rounded. */
+/** Parses JSON with each int64 as text and without nulls, so that the APIs can be compared and nothing is rounded. */
 const exact = (text: string) =>
   JSON.parse(text.replace(/("(?:id|categoryId)":)(-?\d+)/g, '$1"$2"'), (_, value) =>
     value === null ? undefined : value,
   );
 
-/** What a tool understands by an input: null and an empty text stand for an optional argument that is left out. */
+/** Returns an input as a tool understands it: null and an empty text count as omitted optional arguments. */
 const understood = (input: object, required: string[] = []) =>
   Object.fromEntries(
     Object.entries(input).filter(
@@ -65,7 +65,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     return gateway.rest("POST", "/mcp", { body, token });
   };
 
-  test("createPet makes the same pet, or rejects with the same code", async () => {
+  test("createPet creates the same pet, or rejects with the same code", async () => {
     const pet = fc.record(
       {
         name: maybe(hostile(text)),
@@ -121,7 +121,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
   });
 
   test("putContact stores the same contact, or rejects with the same code", async () => {
-    // Each API writes to an agent of its own, so that both see the same history.
+    // Each API writes to a separate agent, so that both see the same history.
     const tokens = await Promise.all(
       ["rest", "graphql", "mcp", "same-as-mcp"].map(async (slug) => {
         await gateway.services.agents.create(await operator(gateway), { slug, name: slug });
@@ -187,7 +187,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
   });
 
   describe("conversations", () => {
-    /** Each API works for an agent of its own, so that both see the same history. */
+    /** Each API works for a separate agent, so that both see the same history. */
     let sides: { token: string; conversation: string }[];
     beforeAll(async () => {
       sides = await Promise.all(
@@ -210,17 +210,17 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     const comparable = (outcome: Outcome) =>
       JSON.parse(JSON.stringify(outcome), (name, value) => {
         if (/^(id|conversationId|contactId|createdAt|updatedAt)$/.test(name)) return undefined;
-        // The sides do the same at different times.
+        // The APIs do the same at different times.
         return name === "waitingSince" ? value !== null || undefined : value;
       });
-    /** Lists of IDs differ, but not their lengths. */
+    /** Replaces lists of IDs by their lengths, because only the IDs differ. */
     const counted = (outcome: Outcome) =>
       JSON.parse(JSON.stringify(comparable(outcome)), (name, value) =>
         name === "canceled" || name === "carried" ? value.length : value,
       );
 
     /**
-     * Sends a request to all APIs, the IDs of whose sides replace `$id`, and by REST what the tool understands by it.
+     * Sends a request to all APIs, with each API's ID instead of `$id`, and to REST also as the tool understands it.
      */
     async function all(
       [path, body]: readonly [path: string, body: object],

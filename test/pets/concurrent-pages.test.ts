@@ -5,7 +5,7 @@ import { suiteGateway } from "../support/suite";
 interface Page {
   status?: PetStatus;
   first: number;
-  /** How many pets of the whole list are passed over. */
+  /** Number of pets in the whole list to skip. */
   skip: number;
 }
 
@@ -31,7 +31,7 @@ onEachEngine((engine) => {
     return found;
   }
 
-  /** What `seed` made, computed without the database. */
+  /** Returns the pets that `seed` created, computed without the database. */
   function expected({ status, first, skip }: Page): { names: string[]; more: boolean } {
     const rest = Array.from({ length: TOTAL }, (_, i) => i)
       .slice(skip)
@@ -48,7 +48,7 @@ onEachEngine((engine) => {
     return { names: body.map(({ name }: { name: string }) => name), more: headers.has("link") };
   }
 
-  test("lists of every length, status and place that are asked for together are each answered as if alone", async () => {
+  test("lists of every length, status and position that are requested together are each answered as if alone", async () => {
     const pages = Array.from({ length: 100 }, (_, i): Page => {
       const status = statuses[i % statuses.length];
       return { ...(status && { status }), first: i + 1, skip: (i * 37) % (TOTAL + 1) };

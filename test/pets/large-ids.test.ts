@@ -5,7 +5,7 @@ const BIG = 2n ** 53n;
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
   beforeAll(async () => {
-    // As if 2^53 pets had come before: the database counts on from there.
+    // As if 2^53 pets had been added before; the database continues from there.
     const { database } = gateway.services;
     await database.write((tx) =>
       tx.query(`insert into pet (id, name, category_id) values (${BIG}, 'Big', 1)`),
@@ -15,7 +15,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     }
   });
 
-  test("ids beyond 2^53 are exact in the answer, the address, the list, the cursor and the other API", async () => {
+  test("IDs beyond 2^53 are exact in the response, the address, the list, the cursor and the other API", async () => {
     const id = String(BIG + 1n);
     const added = await gateway.rest("POST", "/v1/pets", { body: { name: "Odd", categoryId: 1 } });
     expect(added.text).toContain(`"id":${id},`);
@@ -29,12 +29,12 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(body.data.pet).toEqual({ id, name: "Odd" });
   });
 
-  test("a neighbour that a double could not tell apart is another pet", async () => {
+  test("an adjacent ID that a double could not distinguish belongs to another pet", async () => {
     const { status } = await gateway.rest("GET", `/v1/pets/${BIG - 1n}`);
     expect(status).toBe(404);
   });
 
-  test("categories and names of every size are exact in lists that are asked for together", async () => {
+  test("categories and names of every size are exact in lists that are requested together", async () => {
     const categories = [INT64.min, -BIG - 1n, -BIG, 1n - BIG, 0n, 7n, BIG - 1n, BIG, BIG + 1n, INT64.max];
     const names = [
       "7",

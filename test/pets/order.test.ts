@@ -3,7 +3,7 @@ import { postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { waitUntil } from "../support/wait-until";
 
-describe("on PostgreSQL a pet that is added later is not seen before one whose commit is slow", () => {
+describe("on PostgreSQL, a pet that is added later is not visible before a pet whose commit is slow", () => {
   const adders: [string, (gateway: TestGateway) => Promise<unknown>][] = [
     [
       "by a request",

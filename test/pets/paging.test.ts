@@ -32,7 +32,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(seeded(pages)).toEqual(all);
   });
 
-  test("a list has 20 pets unless limit says otherwise, and keeps its filter on the next page", async () => {
+  test("a list has 20 pets by default, and keeps its filter on the next page", async () => {
     const pages = await walk("/v1/pets?status=pending");
     expect(pages[0]).toHaveLength(20);
     expect(seeded(pages)).toEqual(all.filter((_, i) => i % 4 === 1));
@@ -57,7 +57,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(names.filter((name) => name !== "Late")).toEqual(all);
   });
 
-  test("edges carry the cursor of their node, and pageInfo those of the ends", async () => {
+  test("edges contain the cursor of their node, and pageInfo contains the cursors of both ends", async () => {
     const { body } = await gateway.graphql(
       "{ pets(first: 2) { edges { cursor node { name } } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }",
     );
@@ -75,7 +75,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(next.body.data.pets).toEqual({ nodes: [{ name: "Pet 3" }], pageInfo: { hasPreviousPage: true } });
   });
 
-  test("many clients that ask for the same and for other pages concurrently each get their own", async () => {
+  test("many clients that concurrently request the same and different pages each get the right one", async () => {
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
         gateway.rest("GET", `/v1/pets?limit=${(i % 3) + 1}&status=available`),

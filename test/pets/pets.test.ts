@@ -4,7 +4,7 @@ import { describeGateway } from "../support/suite";
 describeGateway({ engine: "any" }, (gateway) => {
   const addByRest = (pet: object) => gateway.rest("POST", "/v1/pets", { body: pet });
 
-  test("a pet added through REST is answered with its id and where to find it", async () => {
+  test("a pet added through REST is returned with its ID and location", async () => {
     const reply = await addByRest({ name: "Rex", categoryId: 7, status: "available" });
     expect(reply.status).toBe(201);
     expect(reply.body).toEqual({ id: expect.any(Number), name: "Rex", categoryId: 7, status: "available" });
@@ -47,7 +47,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("getting a pet announces that the operation goes away", async () => {
+  test("getting a pet announces that the operation is deprecated", async () => {
     const { id } = (await addByRest({ name: "Old", categoryId: 1 })).body;
     const { headers } = await gateway.rest("GET", `/v1/pets/${id}`);
     expect(headers.get("deprecation")).toMatch(/^@\d+$/);
@@ -63,7 +63,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     "9223372036854775807",
     "-9223372036854775808",
   ])("the category id %s comes back exactly through both APIs", async (categoryId) => {
-    // As text, for JSON.stringify could not write it.
+    // As text, because JSON.stringify could not write it.
     const reply = await gateway.rest("POST", "/v1/pets", {
       body: `{"name":"Int","categoryId":${categoryId}}`,
     });
@@ -74,7 +74,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(body.data.pet.categoryId).toBe(categoryId);
   });
 
-  test("a name of any Unicode comes back as it was", async () => {
+  test("a name of any Unicode characters is returned unchanged", async () => {
     const name = "  🐕‍🦺 e\u0301 עברית \u202e ﷽ \ud83c\uddfa  ";
     const reply = await addByRest({ name, categoryId: 1 });
     expect(reply.body.name).toBe(name);

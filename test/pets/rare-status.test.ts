@@ -8,10 +8,10 @@ import { postgres } from "../support/engines";
 const COMMON = 20_000;
 const RARE = 30;
 
-/** After so many runs, PostgreSQL plans a statement for all parameters alike. */
+/** After this many runs, PostgreSQL uses the same plan for all parameters. */
 const RUNS = 12;
 
-test("pets of a rare status are found by an index on PostgreSQL, by one list and by several together", async () => {
+test("pets of a rare status are found by an index on PostgreSQL, for one list and for several together", async () => {
   const testDatabase = await postgres.createMigratedDatabase();
   const database = await Database.open(createDataSource(testDatabase.url), { serving: true });
   await database.migrate();

@@ -23,7 +23,7 @@ describe("a start of a built checkout", () => {
   });
   afterAll(() => rmSync(copy, { recursive: true }));
 
-  /** What `npm start` begins with does in the copy, which has no tools: a build fails. */
+  /** Runs the first step of `npm start` in the copy, which has no tools, so a build fails. */
   const start = () => {
     try {
       execFileSync(process.execPath, [join(copy, "src/build.mjs"), "--if-changed"], { stdio: "pipe" });

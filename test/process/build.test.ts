@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** Writes the two files of the program, as the compiler does, and may fail. */
+/** Writes the two files of the program, like the compiler, and may fail. */
 const COMPILER = `
   const { cpSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
   const [, , , root, , next] = process.argv;
@@ -28,7 +28,7 @@ const NUMBERED = `
   cpSync("src/main.ts", "dist/next/dashboard/index.html");
 `;
 
-/** The last page to be built: says which program a server would read by then, and may fail. */
+/** The last page to be built, which records the program that a server would read by then, and may fail. */
 const PAGE = `
   import { readFileSync, writeFileSync } from "node:fs";
   const [main, version] = ["main", "version"].map((file) => {
@@ -73,7 +73,7 @@ describe("a build", () => {
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
-  test("leaves the program and its pages whole until it has all of the next one, and if it fails", () => {
+  test("keeps the program and its pages complete until the next one is complete, and if it fails", () => {
     for (const fails of ["page", "compiler"]) {
       expect(build("2", fails)).not.toBe(0);
       expect([halfWay(), program()]).toEqual([
@@ -88,7 +88,7 @@ describe("a build", () => {
     ]);
   });
 
-  test("completes what an earlier one left behind when it was killed", () => {
+  test("completes the work of an earlier build that was killed", () => {
     // Between the two steps that exchange the folders.
     renameSync(path("dist/src"), path("dist/src.old"));
     write("dist/next/src/removed.js", "");

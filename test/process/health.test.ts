@@ -6,7 +6,7 @@ import { slowTest } from "../support/slow-test";
 onAnyEngine((engine) => {
   const testDatabase = databaseForEach(engine);
 
-  slowTest("both answer GET and HEAD without a key, not to be stored, and no other method", async () => {
+  slowTest("both allow only GET and HEAD, without a key, and must not be stored", async () => {
     const gateway = await startGateway(engine, { database: testDatabase });
     try {
       for (const path of ["/healthz", "/readyz"]) {
@@ -23,7 +23,7 @@ onAnyEngine((engine) => {
   });
 
   slowTest(
-    "while the database does not answer, the process is alive and not ready, which it says before an asker gives up",
+    "while the database does not answer, the process is alive but not ready, and says so before a client gives up",
     async () => {
       const gateway = await startGateway(engine, { database: testDatabase });
       const { database } = gateway.services;
@@ -32,7 +32,7 @@ onAnyEngine((engine) => {
         letGo = resolve;
       });
       const read = database.read.bind(database);
-      // Stands in for a database that took the query and is silent.
+      // Simulates a database that has accepted the query but is silent.
       database.read = (query) => held.then(() => read(query));
       try {
         const ready = () =>
@@ -55,7 +55,7 @@ onAnyEngine((engine) => {
     },
   );
 
-  test("on SIGTERM it is not ready but serves on for as long as it should drain, outside development two seconds", async () => {
+  test("on SIGTERM, it is not ready but keeps serving while it drains, for two seconds outside development", async () => {
     const server = await startServer({ DATABASE_URL: testDatabase.url, ENVIRONMENT: "staging" });
     server.signal("SIGTERM");
     await server.until("stderr", '"draining"');

@@ -1,4 +1,4 @@
-// One member asks, 10 times in each document, for actions that are not among the 300,000 entries of the audit log.
+// One member requests, 10 times in each document, actions that are not among the 300,000 audit log entries.
 import { v7 as uuid } from "uuid";
 import { addMember, signIn, withDatabase } from "../fixture.mjs";
 
@@ -13,7 +13,7 @@ export const expect = {
 };
 
 const CONNECTIONS = 10;
-/** As many as an operation may hold. */
+/** As many as an operation may contain. */
 const ALIASES = 10;
 const ENTRIES = 300_000;
 const ENTRIES_PER_STATEMENT = 10_000;
@@ -25,7 +25,7 @@ export async function prepare({ url }) {
   return credentials;
 }
 
-/** Copies the one entry that adding the member made, an hour's worth of entries in the past, a second apart. */
+/** Copies the one entry about the added member into the past, one second apart. */
 async function multiplyEntry(query, isSqlite) {
   const [entry] = await query("SELECT * FROM audit_entry ORDER BY id DESC LIMIT 1");
   const columns = Object.keys(entry).filter((name) => name !== "id");
@@ -43,7 +43,7 @@ async function multiplyEntry(query, isSqlite) {
     );
   }
   await query("COMMIT");
-  // As autovacuum would have done by then.
+  // Like autovacuum by that time.
   if (!isSqlite) await query("VACUUM ANALYZE audit_entry");
 }
 

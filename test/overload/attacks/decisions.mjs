@@ -1,4 +1,4 @@
-// 64 connections hand situations to one agent, whose decisions wait for each other.
+// 64 connections submit situations to one agent, whose decisions wait for each other.
 export const expect = {
   clientRejected: 0,
   clientFailed: 0,

@@ -1,4 +1,4 @@
-// 800 anonymous connections send most of a body of 1 MB, and keep the end of it.
+// 800 anonymous connections send most of a 1 MB body, but not its end.
 export const expect = {
   clientRejected: 0,
   clientFailed: 0,

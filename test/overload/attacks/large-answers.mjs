@@ -1,4 +1,4 @@
-// 16 requests ask at the same time for 4 times 100 messages of 10,000 characters each.
+// 16 concurrent requests query 4 times 100 messages of 10,000 characters each.
 import { post } from "../fixture.mjs";
 
 export const expect = {
@@ -12,14 +12,14 @@ export const expect = {
 };
 
 const CONNECTIONS = 16;
-/** As many as a document may ask for, whose answer may hold 5,000,000 characters. */
+/** As many as a document may contain with a max response of 5,000,000 characters. */
 const ALIASES = 4;
 const MESSAGES = 100;
 const CHARACTERS = 10_000;
 
 const authorized = (key) => ({ authorization: `Bearer ${key}` });
 
-/** Queues the messages of the attackers' agent. */
+/** Queues messages of the attackers' agent. */
 export async function start({ port, key }) {
   const send = async (i) => {
     const body = { message: String(i).padEnd(CHARACTERS, "x") };

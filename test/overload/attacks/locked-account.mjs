@@ -1,4 +1,4 @@
-// 3,000 attempts to sign in at an account that is locked already, each from another IPv6 network.
+// 3,000 attempts to sign in to a locked account, each from another IPv6 network.
 import { seeded } from "../../bench/random.mjs";
 import { addMember, addressOf, post, signInRequest, withDatabase } from "../fixture.mjs";
 
@@ -10,7 +10,7 @@ export const expect = {
   attackCpuMs: 15,
   peakMebibytes: 400,
   recoveryMs: 5_000,
-  // Attempts that are rejected write nothing; those beside them, which are not, write three rows at most.
+  // Rejected attempts write nothing; other attempts write at most three rows.
   rowsOfRejected: 0,
 };
 
@@ -35,7 +35,7 @@ const rowsOf = async (url) => {
 
 /**
  * Locks the account.
- * @returns how many rows that took
+ * @returns the number of rows that this wrote
  */
 export async function start({ port, prepared }) {
   const random = seeded(1);

@@ -1,4 +1,5 @@
-// Six lines of one organization get mails that are costly to read, while another organization gets an ordinary one a second.
+// Six lines of one organization get mails that are costly to read, while another organization gets one ordinary mail
+// per second.
 import { createHmac, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { percentile } from "../figures.mjs";
@@ -83,7 +84,7 @@ export async function run(traffic, { ready: { attacked, line } }) {
       const at = performance.now();
       const raw = `From: nina@example.com\r\nSubject: Order ${mails.length}\r\n\r\nWhere is it?\r\n`;
       const { status } = await traffic.send(mailTo(line, raw));
-      // What ends with the attack was not answered for that reason alone.
+      // A request that ends with the attack is unanswered only for that reason.
       if (status !== 0) mails.push({ status, ms: performance.now() - at });
       await setTimeout(INTERVAL_MS);
     }

@@ -1,4 +1,4 @@
-// Four anonymous connections post 1 MiB of nested arrays, again and again.
+// Four anonymous connections repeatedly post 1 MiB of nested arrays.
 export const expect = {
   clientRejected: 0,
   clientFailed: 0,

@@ -1,4 +1,4 @@
-// Anonymous connections send one small request after the other and read no answer.
+// Anonymous connections send one small request after the other without reading responses.
 export const expect = {
   clientRejected: 0,
   clientFailed: 0,
@@ -19,7 +19,7 @@ export async function run(traffic) {
   const batch = Buffer.from(request.repeat(BATCH));
   for (let i = 0; i < CONNECTIONS; i++) {
     const socket = traffic.open();
-    // Paused before it is connected: nothing is read, ever.
+    // Paused before it is connected, so that nothing is ever read.
     socket.pause();
     const write = () => {
       while (!traffic.isOver() && !socket.destroyed && socket.bytesWritten < MAX_BYTES_PER_CONNECTION) {

@@ -1,4 +1,4 @@
-// Requests for as many related lists as a document may ask for, on four connections at a time.
+// Requests with as many related lists as a document may contain, on four concurrent connections.
 import { post } from "../fixture.mjs";
 
 export const expect = {
@@ -12,12 +12,12 @@ export const expect = {
 
 const CONNECTIONS = 4;
 const CONVERSATIONS = 100;
-/** Lists of a conversation: 1,000 related objects and lists in a document. */
+/** Number of lists per conversation; a document contains 1,000 related objects and lists. */
 const ALIASES = 10;
 
 const authorized = (key) => ({ authorization: `Bearer ${key}` });
 
-/** Opens the conversations of the attackers' agent. */
+/** Opens conversations of the attackers' agent. */
 export async function start({ port, key }) {
   const open = async (i) => {
     const address = { kind: "local", address: `customer-${i}` };

@@ -1,4 +1,4 @@
-// 50 connections try wrong passwords at one account, all from one address.
+// 50 connections try wrong passwords for one account, all from one address.
 import { addMember, signInRequest } from "../fixture.mjs";
 
 export const expect = {

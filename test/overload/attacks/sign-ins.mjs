@@ -1,4 +1,4 @@
-// 400 attempts a second to sign in from ever new IPv6 networks: half at one account, the others at a new one each.
+// 400 attempts per second to sign in, each from a new IPv6 network: half to one account, the others each to a new one.
 import { addMember, addressOf, signInRequest } from "../fixture.mjs";
 
 export const expect = {

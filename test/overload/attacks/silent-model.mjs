@@ -1,5 +1,5 @@
-// 200 decisions of an organization ask a model server that accepts connections and never answers, while another
-// organization decides and has messages delivered.
+// 200 decisions of an organization call a model server that accepts connections but never responds, while another
+// organization decides and sends messages.
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { percentile } from "../figures.mjs";
@@ -58,7 +58,7 @@ const decision = (key, type) => ({
   body: { situation: { type, data: {} } },
 });
 
-/** @returns how long a decision and the delivery of a message took (ms) */
+/** @returns the duration of a decision and of a message's delivery (ms) */
 async function sample(port, key) {
   const from = performance.now();
   await post(port, decision(key, "order.shipped"));
@@ -79,7 +79,7 @@ const p99 = (samples, name) =>
 export async function start({ port, prepared: key }) {
   const quiet = [];
   for (let i = 0; i < QUIET_SAMPLES; i++) quiet.push(await sample(port, key));
-  // The first ones load what the others find loaded.
+  // The first samples load code and data for the others.
   return quiet.slice(WARM_UP_SAMPLES);
 }
 

@@ -1,4 +1,4 @@
-// One key opens 1,000 subscriptions of 49 fields each and queues 49 messages, which each of them is told of.
+// One key opens 1,000 subscriptions of 49 fields each and queues 49 messages, whose events go to each of them.
 import { connectSocket } from "../web-socket.mjs";
 
 export const expect = {

@@ -1,4 +1,4 @@
-// Anonymous clients ask for the compressed script of `/docs` and hang up with its first bytes.
+// Anonymous clients request the compressed script of `/docs` and disconnect at its first bytes.
 import { once } from "node:events";
 
 export const expect = {

@@ -1,4 +1,4 @@
-// Anonymous clients send HEAD for the compressed script of `/docs`: no byte of it is asked for.
+// Anonymous clients send HEAD for the compressed script of `/docs`, which requests no byte of it.
 export const expect = {
   clientRejected: 0,
   clientFailed: 0,
