@@ -24,7 +24,7 @@ const LIST_ON_EXIT = `
 
 /**
  * Runs Node.
- * @returns its exit code, the packages that it has loaded, and the modules of features
+ * @returns its exit code, and the packages and feature modules that it has loaded
  */
 function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const preload = `data:text/javascript,${encodeURIComponent(LIST_ON_EXIT)}`;
@@ -42,7 +42,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   };
 }
 
-test("a server that listens has not loaded what few requests need", async () => {
+test("a listening server has not loaded modules that few requests need", async () => {
   const { url, drop } = await sqlite.createMigratedDatabase();
   const { status, packages, features } = run(["-e", START], { DATABASE_URL: url, PORT: "0" });
   await drop();

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { sqlite } from "../support/engines";
 
-/** Sends SIGTERM to npm alone, as a supervisor does, or to the whole group, as a terminal does. */
+/** Sends SIGTERM to npm alone, like a supervisor, or to the whole group, like a terminal. */
 test.each([
   ["npm", (pid: number) => process.kill(pid, "SIGTERM")],
   ["its process group", (pid: number) => process.kill(-pid, "SIGTERM")],
-])("SIGTERM to %s lets the server stop in order before npm start ends", async (_, terminate) => {
+])("SIGTERM to %s stops the server gracefully before npm start ends", async (_, terminate) => {
   const database = await sqlite.createMigratedDatabase();
   const { PATH, HOME } = process.env;
-  // Without the build that `npm start` begins with; `npm test` has done it.
+  // Without the build at the start of `npm start`, because `npm test` has built it.
   const npm = spawn("npm", ["start", "--ignore-scripts"], {
     cwd: join(__dirname, "../.."),
     env: { PATH, HOME, DATABASE_URL: database.url, PORT: "0" },

@@ -51,8 +51,8 @@ describe("a server", () => {
     expect((await server.stop()).code).toBe(0);
   });
 
-  test("with HOST=localhost it listens on one address of it, and shows that one", async () => {
-    // Stands in for a machine on which the name has several; these two are there without a setting of the system.
+  test("with HOST=localhost, it listens on one of its addresses, and shows that one", async () => {
+    // Simulates a machine where the name has several addresses; these two exist without system settings.
     const names = `import dns from "node:dns";
       const { lookup } = dns;
       dns.lookup = (name, options, done) =>
@@ -76,7 +76,7 @@ describe("a server", () => {
     expect((await server.stop()).code).toBe(0);
   });
 
-  test("gives back a request id that is fit for logs, and replaces one that is not", async () => {
+  test("returns a request ID that is suitable for logs, and replaces any other", async () => {
     const server = await startServer({ DATABASE_URL: database.url });
     const idFor = async (given?: string) => {
       const get = request(`${server.url}/healthz`, { agent: false });

@@ -10,7 +10,7 @@ import { slowTest } from "../support/slow-test";
 
 const keyOf = (server: TestServer) => secretsIn(server.stdout())?.key ?? "";
 
-/** A POST whose head has arrived at the server and whose body has not. */
+/** Starts a POST, whose head arrives at the server before its body is sent. */
 async function beginPost(server: TestServer, path: string): Promise<ClientRequest> {
   const post = request(`${server.url}${path}`, {
     method: "POST",
@@ -39,7 +39,7 @@ onAnyEngine((engine) => {
   const testDatabase = databaseForEach(engine);
 
   slowTest.each(["SIGTERM", "SIGINT"] as const)(
-    "on %s the requests in flight are finished and kept, no new ones are taken, and it ends with code 0",
+    "on %s, requests in flight are finished and kept, no new ones are accepted, and it ends with code 0",
     async (signal) => {
       const server = await startServer({ DATABASE_URL: testDatabase.url });
       const rest = await beginPost(server, "/v1/pets");
@@ -54,7 +54,7 @@ onAnyEngine((engine) => {
         }),
       ]);
       expect(byRest.status).toBe(201);
-      // A client that keeps its connections does not hold up the stop.
+      // A client with keep-alive connections does not delay the stop.
       expect([byRest.headers.connection, byGraphQL.headers.connection]).toEqual(["close", "close"]);
       expect(JSON.parse(byGraphQL.body)).toEqual({ data: { createPet: { name: "Tom" } } });
       const { code, stderr } = await server.ended;

@@ -19,7 +19,7 @@ const whoami = (url: string, key: string) =>
 onEachEngine((engine) => {
   const testDatabase = databaseForEach(engine, { empty: true });
 
-  test("of servers that start concurrently on an empty database one makes the first rows and prints the secrets, and all serve", async () => {
+  test("if servers start concurrently on an empty database, one creates the first rows and prints the secrets, and all serve", async () => {
     const count = { SQLite: 2, PostgreSQL: 4 }[engine.name];
     const starting = Array.from({ length: count }, () => startServer({ DATABASE_URL: testDatabase.url }));
     const servers = await Promise.all(starting);
@@ -50,7 +50,7 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** @returns the line, after checking that it is one */
+  /** @returns the line, after checking that it is the only one */
   async function lineOf(env: Record<string, string>): Promise<string> {
     const { code, stderr, stdout } = await runServer({
       DATABASE_URL: `sqlite:${join(directory, "gateway.sqlite")}`,
@@ -61,7 +61,7 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
     return stderr;
   }
 
-  test("that names the certificate files which are missing or are none", async () => {
+  test("that names certificate files that are missing or invalid", async () => {
     const file = join(directory, "no.pem");
     const files = { TLS_CERT_FILE: file, TLS_KEY_FILE: file };
     const missing = await lineOf(files);
@@ -71,7 +71,7 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
     expect(await lineOf(files)).toContain("TLS_CERT_FILE");
   });
 
-  test("that names the database file which cannot be used", async () => {
+  test("that names the database file that cannot be used", async () => {
     const garbage = join(directory, "garbage");
     const folder = join(directory, "folder");
     await writeFile(garbage, "not a database ".repeat(1000));
@@ -83,14 +83,14 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
     });
   });
 
-  test("that names the PostgreSQL which cannot be reached, without the password", async () => {
+  test("that names the PostgreSQL server that cannot be reached, without the password", async () => {
     const port = await unusedPort();
     const line = await lineOf({ DATABASE_URL: `postgres://user:hunter2@127.0.0.1:${port}/pets` });
     expect(line).toContain(`postgres://127.0.0.1:${port}/pets`);
     expect(line).not.toContain("hunter2");
   });
 
-  test("that names the PostgreSQL which rejects the sign-in, without the password", async () => {
+  test("that names the PostgreSQL server that rejects the sign-in, without the password", async () => {
     const url = new URL(`${process.env.TEST_POSTGRES_URL}/no_such_database`);
     const { host } = url;
     url.password = "hunter2";
@@ -99,7 +99,7 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
     expect(line).not.toContain("hunter2");
   });
 
-  test("that names the port which is in use, and the next start still shows the secrets of the first", async () => {
+  test("that names the port that is in use, and the next start still shows the first secrets", async () => {
     const testDatabase = await sqlite.createDatabase();
     const taken = createServer().listen(0, "127.0.0.1");
     try {

@@ -11,7 +11,7 @@ const whoami = (url: string, key: string) =>
 onAnyEngine((engine) => {
   const database = databaseForEach(engine, { empty: true });
 
-  test("the first start prints an API key and the owner's sign-in, which work, and the second prints and logs no secret", async () => {
+  test("the first start prints an API key and the owner's sign-in, which work, and the second start prints and logs no secret", async () => {
     const first = await startServer({ DATABASE_URL: database.url });
     const secrets = secretsIn(first.stdout());
     if (secrets === undefined) throw new Error(`no secrets in ${first.stdout()}`);
@@ -48,7 +48,7 @@ onAnyEngine((engine) => {
 
 /**
  * Reads settings, which must fail.
- * @returns what a start with them says
+ * @returns the message of a start with them
  */
 function complaintAbout(env: Record<string, string>): string {
   try {
@@ -60,7 +60,7 @@ function complaintAbout(env: Record<string, string>): string {
   throw new Error(`accepted: ${JSON.stringify(env)}`);
 }
 
-// Read in this process, as a server takes a second to find out; that it ends with such a line is below.
+// Read in this process, because a server would take a second; a later test checks that it ends with such a line.
 test.each<[string, Record<string, string>]>([
   ["PORT", { PORT: "http-hunter2" }],
   ["PORT", { PORT: "65536" }],

@@ -43,14 +43,14 @@ onAnyEngine((engine) => {
         .filter(({ labels: own }) => Object.entries(labels).every(([label, value]) => own[label] === value))
         .reduce((sum, { value }) => sum + value, 0);
 
-    test("prints the secrets and where it listens once, when both listen", async () => {
+    test("prints the secrets and its address once, when both listen", async () => {
       expect(server.stdout().match(/API key/g)).toHaveLength(1);
       expect(server.stdout().match(/^GraphQL/gm)).toHaveLength(1);
       expect(secretsIn(server.stdout())).toBeDefined();
       expect(new Set(workersIn(server).map(({ number }) => number))).toEqual(new Set([1, 2]));
     });
 
-    test("answers on both, which its metrics sum up and its log tells apart", async () => {
+    test("answers on both, which its metrics sum up and its log distinguishes", async () => {
       const route = { route: "/agent/whoami" };
       const before = await total("gateway_http_requests_total", route);
       const agents = await Promise.all([connectionTo(server, 1), connectionTo(server, 2)]);
@@ -65,7 +65,7 @@ onAnyEngine((engine) => {
       for (const agent of agents) agent.destroy();
     });
 
-    test("limits the requests of a key on all connections together", async () => {
+    test("limits a key's requests across all connections", async () => {
       const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
       const agents = await Promise.all([connectionTo(server, 1), connectionTo(server, 2)]);
       const statuses: (number | undefined)[] = [];
@@ -79,7 +79,7 @@ onAnyEngine((engine) => {
       for (const agent of agents) agent.destroy();
     });
 
-    test("has the metrics of a worker that hangs from before", async () => {
+    test("shows the earlier metrics of a hanging worker", async () => {
       const agent = await connectionTo(server, 1);
       await get(server, "/agent/whoami", {}, agent);
       await total("gateway_http_requests_total");
@@ -98,12 +98,12 @@ onAnyEngine((engine) => {
       }
     });
 
-    test("replaces a worker that is killed, and goes on", async () => {
+    test("replaces a killed worker, and keeps serving", async () => {
       const died = logOf(server).filter(({ msg }) => msg === "a worker died").length;
       const deaths = await total("gateway_worker_deaths_total");
       const requests = await total("gateway_http_requests_total");
       const victim = workersIn(server).findLast(({ number }) => number === 2);
-      // A connection that is handed to it while it hangs is closed with it.
+      // A connection that is passed to the worker while it hangs is closed with it.
       process.kill(victim?.pid ?? 0, "SIGSTOP");
       const handed = Array.from({ length: 4 }, () => get(server, "/healthz"));
       await Promise.race(handed);
@@ -147,7 +147,7 @@ onAnyEngine((engine) => {
   describe("two workers", () => {
     const database = databaseForEach(engine);
 
-    test("are not ready on SIGTERM, serve on while they drain, answer what they have accepted, and end with code 0", async () => {
+    test("are not ready on SIGTERM, keep serving while they drain, answer all accepted requests, and end with code 0", async () => {
       const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2", DRAIN_SECONDS: "1" });
       const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
       const probes = await Promise.all([connectionTo(server, 1), connectionTo(server, 2)]);
@@ -182,10 +182,10 @@ onAnyEngine((engine) => {
       expect(stderr).not.toContain('"level":50');
     });
 
-    test("stop in order by themselves when their supervisor is killed", async () => {
+    test("stop gracefully when their supervisor is killed", async () => {
       const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2" });
       server.signal("SIGKILL");
-      // Ends once the last worker has closed its outputs.
+      // Ends after the last worker has closed its outputs.
       const { stderr } = await server.ended;
       expect(stderr.match(/the supervisor has ended/g)).toHaveLength(2);
       expect(stderr).not.toContain('"level":50');

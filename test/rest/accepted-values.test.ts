@@ -9,7 +9,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["that reads like SQL", "'); DROP TABLE pet; --"],
     ["with markup", "<script>alert(1)</script>"],
     ["with control characters", "a\u0001\u001f\u007f\r\nb"],
-  ])("a name %s comes back as it was", async (_, name) => {
+  ])("a name %s is returned unchanged", async (_, name) => {
     const reply = await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: 1 } });
     expect(reply.status).toBe(201);
     expect((await gateway.rest("GET", `/v1/pets/${reply.body.id}`)).body.name).toBe(name);
@@ -27,19 +27,19 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["90071992547409.93e2", "9007199254740993"],
     ["-9223372036854775808", "-9223372036854775808"],
     ["9223372036854775807", "9223372036854775807"],
-  ])("the categoryId %s is taken as %s", async (sent, stored) => {
+  ])("the categoryId %s is read as %s", async (sent, stored) => {
     const reply = await gateway.rest("POST", "/v1/pets", { body: `{"name":"Rex","categoryId":${sent}}` });
     expect(reply.status).toBe(201);
     expect(reply.text).toMatch(new RegExp(`"categoryId":${stored}[,}]`));
   });
 
-  test("a status of null is no status", async () => {
+  test("a status of null means no status", async () => {
     const body = { name: "Rex", categoryId: 1, status: null };
     const reply = await gateway.rest("POST", "/v1/pets", { body });
     expect(reply.body).toEqual({ id: expect.any(Number), name: "Rex", categoryId: 1 });
   });
 
-  test("a member twice with the same value is one", async () => {
+  test("a repeated member with the same value counts once", async () => {
     const reply = await gateway.rest("POST", "/v1/pets", {
       body: '{"name":"Rex","name":"Rex","categoryId":1}',
     });
@@ -47,7 +47,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test.each(["x", "x".repeat(10_000), "🐕".repeat(10_000), " \n x"])(
-    "a message comes back as it was",
+    "a message is returned unchanged",
     async (message) => {
       const reply = await gateway.rest("POST", "/messages", { body: { message } });
       expect(reply.status).toBe(201);

@@ -42,7 +42,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     });
 
     test.each(["[]", '[{"name":"Rex","categoryId":1}]', '"text"', "1", "true", "9223372036854775807"])(
-      "with the JSON %s, which is no object, is 400",
+      "with the JSON %s, which is not an object, is 400",
       async (body) => {
         const reply = await gateway.rest("POST", path, { body });
         expectRestError(reply, "invalid_request");
@@ -50,7 +50,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
       },
     );
 
-    test("that is null lacks the same members as {}", async () => {
+    test("with null lacks the same members as with {}", async () => {
       const [none, empty] = await Promise.all(
         ["null", "{}"].map((body) => gateway.rest("POST", path, { body })),
       );
@@ -94,7 +94,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
       expectRestError(await sendRaw(gateway.url, [line, ...headers]), "invalid_json");
     });
 
-    test("with an empty object names every member that is missing", async () => {
+    test("with an empty object names every missing member", async () => {
       const { body } = await gateway.rest("POST", path, { body: {} });
       for (const name of path === "/messages" ? ["message"] : ["name", "categoryId"]) {
         expect(body.message).toContain(`${name} is required`);

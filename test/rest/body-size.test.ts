@@ -18,7 +18,7 @@ describeGateway(
       expectRestError(await gateway.rest("POST", path, { body: padded(LIMIT) }), "invalid_request");
     });
 
-    test("POST /graphql with a body above the limit is 413, of a member above a quarter more", async () => {
+    test("POST /graphql with a body above the limit is 413; a member's limit is a quarter higher", async () => {
       for (const [token, limit] of [
         [gateway.key, LIMIT],
         [gateway.owner, 1.25 * LIMIT],

@@ -53,18 +53,18 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
       expect(reply.status).toBe(201);
     });
 
-    test("with a body that begins with a byte order mark is 201", async () => {
+    test("with a body that starts with a byte order mark is 201", async () => {
       expect((await gateway.rest("POST", path, { body: `\ufeff${body}` })).status).toBe(201);
     });
   });
 
-  test.each(["/v1/pets", "/agent/whoami"])("GET %s does not ask for a content type", async (path) => {
+  test.each(["/v1/pets", "/agent/whoami"])("GET %s does not require a content type", async (path) => {
     const reply = await gateway.rest("GET", path, { headers: { "content-type": "text/plain" } });
     expect(reply.status).toBe(200);
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/json", ""])(
-    "an empty body with Content-Type %j is none, where none is required",
+    "an empty body with Content-Type %j counts as none if none is required",
     async (contentType) => {
       const message = await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
       const headers = { "content-type": contentType };

@@ -17,7 +17,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
   const send = (key: string, message = "Hello") =>
     gateway.rest("POST", "/messages", { body: { message }, headers: { "idempotency-key": key } });
 
-  test("the same key and body give the first answer again and make one row", async () => {
+  test("the same key and body return the first response again and create one row", async () => {
     const key = newKey();
     const before = await rowsOf(gateway);
     const [first, second] = [await add(key), await add(key)];
@@ -29,7 +29,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(await rowsOf(gateway)).toEqual({ pets: before.pets + 1, messages: before.messages + 1 });
   });
 
-  test("an answer that is given again says so, in each API, and no other does", async () => {
+  test("only a repeated response says so, in each API", async () => {
     const replayed = ({ headers }: Reply) => headers.get("idempotency-replayed");
     const tool = (args: object) => callTool(gateway, "createPet", { ...PET, ...args });
     for (const create of [
@@ -53,14 +53,14 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(rejected.map((reply) => [reply.status, replayed(reply)])).toEqual(Array(3).fill([429, null]));
   });
 
-  test("the body may be written in another way", async () => {
+  test("the repeated body may be written differently", async () => {
     const key = newKey();
     const first = await add(key, '{"name":"Rex","categoryId":7}');
     const second = await add(`"${key}"`, ' { "status": null, "categoryId": 7.0, "name": "\\u0052ex" } ');
     expect(second.text).toBe(first.text);
   });
 
-  test("a key that was used through one API gives the same row through the other", async () => {
+  test("a key that was used through one API returns the same row through the other", async () => {
     const key = newKey();
     const { id } = (await add(key)).body;
     expect((await addByGraphQL(key)).body).toEqual({
@@ -76,7 +76,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     ["categoryId", { ...PET, categoryId: 8 }],
     ["status", { ...PET, status: "sold" }],
     ["status left out", { name: "Rex", categoryId: 7 }],
-  ])("the same key with another %s is 409 and makes no row", async (_, other) => {
+  ])("the same key with another %s is 409 and creates no row", async (_, other) => {
     const key = newKey();
     await add(key);
     const before = await rowsOf(gateway);
@@ -86,7 +86,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(await rowsOf(gateway)).toEqual(before);
   });
 
-  test("ten concurrent calls with the same key make one row and get one answer", async () => {
+  test("ten concurrent calls with the same key create one row and get the same response", async () => {
     const key = newKey();
     const before = await rowsOf(gateway);
     const pets = await Promise.all(Array.from({ length: 10 }, () => add(key)));
@@ -96,7 +96,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect(await rowsOf(gateway)).toEqual({ pets: before.pets + 1, messages: before.messages + 1 });
   });
 
-  test("ten concurrent calls with the same key and ten bodies make one row", async () => {
+  test("ten concurrent calls with the same key and ten bodies create one row", async () => {
     const key = newKey();
     const before = await rowsOf(gateway);
     const replies = await Promise.all(
@@ -112,7 +112,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     expect((await add(key)).status).toBe(201);
   });
 
-  test("the same key is another one for another agent, but not for another key of the same agent", async () => {
+  test("keys are separate for each agent, but shared by the API keys of an agent", async () => {
     const key = newKey();
     const { id } = (await add(key)).body;
     const { secret } = await mint(gateway);
@@ -127,7 +127,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     ["two quotes", '""'],
     ["blank between quotes", '"  "'],
     ["of 256 characters", "x".repeat(256)],
-  ])("a key that is %s is 400 and makes no row", async (_, key) => {
+  ])("a key that is %s is 400 and creates no row", async (_, key) => {
     const before = await rowsOf(gateway);
     for (const reply of [await add(key), await send(key)]) {
       expectRestError(reply, "invalid_request");

@@ -13,7 +13,7 @@ describe.each<[string, string, Record<string, string>]>([
     }
   });
 
-  test("for the next page, which it leads to", async () => {
+  test("for the next page", async () => {
     const first = await gateway.rest("GET", "/v1/pets?limit=1&status=sold");
     const [, address = ""] = /^<([^>]+)>; rel="next"$/.exec(first.headers.get("link") ?? "") ?? [];
     expect(address.startsWith(`${prefix}/v1/pets?limit=1&status=sold&cursor=`)).toBe(true);

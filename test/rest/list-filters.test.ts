@@ -8,7 +8,7 @@ import { callTool } from "../support/mcp";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
-/** A list in REST and in GraphQL. */
+/** A list in REST and GraphQL. */
 interface List {
   path: string;
   parameters: string;
@@ -89,7 +89,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       },
     ],
     ["decisions with an outcome", () => list("/agent/decisions", "outcome=send", "decisions(outcome: send)")],
-  ])("REST lists %s as GraphQL does, page by page", async (_, listOf) => {
+  ])("REST lists %s like GraphQL, page by page", async (_, listOf) => {
     const { path, parameters, field } = listOf();
     const { body } = await gateway.graphql(`{ ${field} { nodes { id } } }`);
     const expected = Object.values<{ nodes: { id: string }[] }>(body.data)[0]?.nodes.map(({ id }) => id);

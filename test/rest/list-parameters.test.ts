@@ -77,7 +77,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
   test.each([
     ["limit=0&status=lost", "limit must be at least 1; status must be one of available, pending, sold"],
     ["limit=101&status=sold&x=1", "limit must be at most 100; x is not known"],
-  ])("all mistakes of ?%s are in one answer", async (query, message) => {
+  ])("all mistakes in ?%s are in one response", async (query, message) => {
     const reply = await gateway.rest("GET", `/v1/pets?${query}`);
     expectRestError(reply, "invalid_request");
     expect(reply.body.message).toBe(message);
@@ -105,7 +105,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["=", "(no name) is not known"],
     ["%ZZ=1", "%ZZ is not known"],
     ["x=%ZZ", "x is not known"],
-  ])("?%s is 400, for a misspelled filter would list everything", async (query, message) => {
+  ])("?%s is 400, because a misspelled filter would list everything", async (query, message) => {
     const reply = await gateway.rest("GET", `/v1/pets?${query}`);
     expectRestError(reply, "invalid_request");
     expect(reply.body.message).toBe(message);

@@ -36,7 +36,7 @@ const REJECTED = ROUTES.flatMap(([path, allow]) =>
 );
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  test.each(REJECTED)("%s %s is 405 and names what is allowed: %s", async (method, path, allow) => {
+  test.each(REJECTED)("%s %s is 405 and names the allowed methods: %s", async (method, path, allow) => {
     const key = `Authorization: Bearer ${gateway.key}`;
     const calls: [string[], string?][] = [
       [[]],
@@ -53,7 +53,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     }
   });
 
-  test.each(ROUTES)("OPTIONS %s is 204 and names what is allowed: %s", async (path, allow) => {
+  test.each(ROUTES)("OPTIONS %s is 204 and names the allowed methods: %s", async (path, allow) => {
     for (const token of [null, "wrong", gateway.key]) {
       const reply = await gateway.rest("OPTIONS", path, { token });
       expect({ status: reply.status, allow: reply.headers.get("allow"), text: reply.text }).toEqual({
@@ -64,7 +64,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     }
   });
 
-  test("a browser's preflight is answered with what is allowed and for whom", async () => {
+  test("the response to a browser's preflight names the allowed methods, headers and origin", async () => {
     const headers = { origin: "https://studio.apollographql.com", "access-control-request-method": "POST" };
     const reply = await gateway.rest("OPTIONS", "/graphql", { token: null, headers });
     expect(reply.status).toBe(204);
@@ -81,7 +81,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     "/agent/whoami",
     "/nowhere",
     "/healthz",
-  ])("HEAD %s answers as GET does, without the body", async (path) => {
+  ])("HEAD %s gives the same response as GET, without the body", async (path) => {
     const head = await gateway.rest("HEAD", path);
     const get = await gateway.rest("GET", path);
     expect(head.text).toBe("");

@@ -20,7 +20,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect(reply.body.message).toMatch(/^message /);
   });
 
-  test("a message with an agent identifier is rejected, for the key says which agent it is", async () => {
+  test("a message with an agent identifier is rejected, because the key determines the agent", async () => {
     for (const name of ["agentId", "agent", "agent_id"]) {
       const reply = await gateway.rest("POST", "/messages", {
         body: { message: "Hello", [name]: "first-agent" },

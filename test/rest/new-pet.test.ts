@@ -2,7 +2,7 @@ import { expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
-  /** @param members what stands instead of, or beside, the members of a good pet, as JSON */
+  /** @param members replacements of and additions to the members of a valid pet, as JSON */
   const add = (members: Record<string, string | undefined>) => {
     const pet = Object.entries({ name: '"Rex"', categoryId: "1", ...members });
     const given = pet.filter(([, value]) => value !== undefined);
@@ -80,7 +80,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expect(message).toMatch(/^name must not be empty; categoryId must be a 64-bit integer/);
   });
 
-  test("a pet with several faults is rejected with all of them", async () => {
+  test("the rejection of a pet with several faults names all of them", async () => {
     const { message } = (await add({ name: "1", categoryId: '"7"', status: '"lost"', tag: '"x"' })).body;
     for (const name of ["name", "categoryId", "status", "tag"]) expect(message).toContain(`${name} `);
   });

@@ -57,7 +57,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     expectRestError(await gateway.rest("GET", `/v1/pets/${"%00".repeat(2000)}`), "not_found");
   });
 
-  test("every answer of the operation announces that it goes away, whatever the caller", async () => {
+  test("every response of the operation announces its deprecation, whatever the caller", async () => {
     const calls: [number, Parameters<TestGateway["rest"]>[2]][] = [
       [404, {}],
       [401, { token: null }],

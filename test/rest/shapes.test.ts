@@ -15,7 +15,7 @@ const UUID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
 const document = JSON.parse(JSON.stringify(createOpenApi(schema, [], groups))) as any;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-// The one of ajv-formats takes every integer.
+// The format in ajv-formats accepts every integer.
 ajv.addFormat("int64", {
   type: "number",
   validate: (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63,
@@ -30,7 +30,7 @@ const fitsShape = pointer("paths", "/echo", "post", "requestBody", ...JSON_BODY)
 const fitsEcho = pointer("paths", "/echo", "post", "responses", 200, ...JSON_BODY);
 const fitsFound = pointer("paths", "/found", "get", "responses", 200, ...JSON_BODY);
 
-/** The value without nulls of members, as answers leave them out; those inside JSON values stay. */
+/** Returns the value without null members, which responses omit; nulls inside JSON values stay. */
 const withoutNulls = (value: unknown, opaque = false): unknown => {
   if (Array.isArray(value)) return value.map((each) => withoutNulls(each, opaque));
   if (typeof value !== "object" || value === null || opaque) return value;
@@ -106,7 +106,7 @@ describe("REST over a schema with every JSON shape", () => {
     return reply.json().message;
   };
 
-  test("a body comes back as it was sent, and both are as the contract describes them", async () => {
+  test("a body is returned as it was sent, and both match the contract", async () => {
     await fc.assert(
       fc.asyncProperty(shapes, async (sent) => {
         const reply = await send("POST", "/echo", sent);
@@ -120,12 +120,12 @@ describe("REST over a schema with every JSON shape", () => {
     );
   });
 
-  test("what the contract does not describe is rejected, and what it describes is taken", async () => {
+  test("bodies that match the contract are accepted, and all others are rejected", async () => {
     const counts = { taken: 0, rejected: 0 };
     const name = fc.constantFrom(...Object.keys(shape), "surplus");
     await fc.assert(
       fc.asyncProperty(shapes, name, junk, async (good, at, bad) => {
-        // A text that is no UUID is the resolver's to reject, as in GraphQL.
+        // A text that is not a UUID is rejected by the resolver, as in GraphQL.
         fc.pre(at !== "ref" || typeof bad !== "string");
         const sent = { ...good, [at]: bad };
         const reply = await send("POST", "/echo", sent);
@@ -147,7 +147,7 @@ describe("REST over a schema with every JSON shape", () => {
     ["12.5e1", "125"],
     ["-0.0", "0"],
     ["0e999999999", "0"],
-  ])("the int64 %s is taken exactly, alone and in a list", async (sent, stored) => {
+  ])("the int64 %s is read exactly, alone and in a list", async (sent, stored) => {
     const reply = await send("POST", "/echo", `{"flag":true,"big":${sent},"bigs":[${sent}]}`);
     expect(reply.body).toBe(`{"flag":true,"big":${stored},"bigs":[${stored}]}`);
   });
@@ -174,7 +174,7 @@ describe("REST over a schema with every JSON shape", () => {
     expect(messageOf(await send("POST", "/echo", body('{"a":[9007199254740993]}')))).toBe(
       "anything must not contain an integer that JSON parsers would round (send it as a string)",
     );
-    // The object that the body is counts as a level.
+    // The body's own object counts as a level.
     const deep = (levels: number) => body(`${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`);
     expect((await send("POST", "/echo", deep(MAX_JSON_DEPTH))).statusCode).toBe(200);
     expect((await send("POST", "/echo", deep(MAX_JSON_DEPTH + 1))).json()).toMatchObject({
@@ -183,7 +183,7 @@ describe("REST over a schema with every JSON shape", () => {
     });
   });
 
-  test("query parameters carry every plain value, and lists by repetition", async () => {
+  test("query parameters can contain every plain value, and lists by repetition", async () => {
     const query = fc.record(
       {
         flag: fc.boolean(),
@@ -210,7 +210,7 @@ describe("REST over a schema with every JSON shape", () => {
           ...(tag && { tags: tag }),
           ...(big !== undefined && { big: String(big) }),
         });
-        // JSON.parse rounds the greatest int64 to what is none.
+        // JSON.parse rounds the greatest int64 to a value beyond int64.
         expect(fitsFound({ ...answer, ...(big !== undefined && { big: 1 }) })).toBe(true);
       }),
       { numRuns: cases(200) },
@@ -233,7 +233,7 @@ describe("REST over a schema with every JSON shape", () => {
     expect(messageOf(await send("GET", `/found?${query}`))).toBe(message);
   });
 
-  test("the mistakes in query and body are all in one answer, types and ranges alike", async () => {
+  test("the mistakes in query and body are all in one response, both types and ranges", async () => {
     expect(messageOf(await send("GET", "/found?count=1001&color=pink&flag=2&x=1"))).toBe(
       "flag must be true or false; count must be at most 1000; color must be one of red, green, blue; x is not known",
     );
@@ -251,7 +251,7 @@ describe("REST over a schema with every JSON shape", () => {
     ]);
   });
 
-  test("the mistakes in path and body are in one answer", async () => {
+  test("the mistakes in path and body are in one response", async () => {
     const served = await startServer([
       route("both", {
         method: "POST",
@@ -284,7 +284,7 @@ describe("REST over a schema with every JSON shape", () => {
     await served.close();
   });
 
-  test("members of a body may be variables of their own; defaults and nulls are kept", async () => {
+  test("members of a body may be separate variables, and defaults and nulls are kept", async () => {
     const put = async (body?: object | string, headers = {}) => {
       const reply = await send("PUT", `/items/${UUID}/tags/a%20b`, body, headers);
       return { status: reply.statusCode, body: reply.json() };
@@ -307,13 +307,13 @@ describe("REST over a schema with every JSON shape", () => {
     });
   });
 
-  test("problems with the fields of an input have the names of the parts of the request that fill them", async () => {
+  test("problems with the fields of an input name the parts of the request that set them", async () => {
     const message = messageOf(await send("PUT", `/items/${UUID}/tags/vip`, { version: 14 }));
     const at = ["version", "tag.0", "Idempotency-Key", "other", "input"];
     expect(message).toBe(at.map((each) => `${each} is odd`).join("; "));
   });
 
-  test("of an object with alternatives exactly one is taken, and null is none", async () => {
+  test("an object with alternatives must have exactly one, and null does not count", async () => {
     const fits = pointer("paths", "/choose", "post", "requestBody", ...JSON_BODY);
     const CHOICES: [body: object, taken: object | string][] = [
       [{ name: "x" }, { name: "x" }],
@@ -330,7 +330,7 @@ describe("REST over a schema with every JSON shape", () => {
     expect((await send("POST", "/choose", { id: null, name: "x" })).json()).toEqual({ name: "x" });
   });
 
-  test("a status depends on the result where the route says so, and 201 alone has a Location", async () => {
+  test("a status depends on the result if the route says so, and only 201 has a Location", async () => {
     const made = await send("PUT", `/items/${UUID}/tags/vip`, { fresh: true });
     const kept = await send("PUT", `/items/${UUID}/tags/vip`, { fresh: false });
     expect([made.statusCode, made.headers.location]).toEqual([201, `/items/${UUID}/tags/vip`]);
@@ -342,7 +342,7 @@ describe("REST over a schema with every JSON shape", () => {
     expect((await send("PATCH", "/accept", { status: 201 })).statusCode).toBe(500);
   });
 
-  test("a 204 has no body, and a resource that does not exist is 404 all the same", async () => {
+  test("a 204 has no body, but a resource that does not exist is still 404", async () => {
     const gone = await send("DELETE", "/things/7");
     expect([gone.statusCode, gone.body, gone.headers["content-type"]]).toEqual([204, "", undefined]);
     for (const id of ["8", "x", "9".repeat(30)]) {
@@ -350,13 +350,13 @@ describe("REST over a schema with every JSON shape", () => {
     }
   });
 
-  test("a plain path parameter that is malformed is 400", async () => {
+  test("a malformed plain path parameter is 400", async () => {
     expect((await send("GET", "/numbers/12")).body).toBe("12");
     expect(messageOf(await send("GET", "/numbers/x"))).toBe("value must be a 32-bit integer");
     expect((await send("GET", "/numbers")).body).toBe("[1.5,null,-2]");
   });
 
-  test("an operation without a body takes an empty one, {} or null, and no other", async () => {
+  test("an operation without a body accepts an empty one, {} or null, and no other", async () => {
     const json = { "content-type": "application/json" };
     expect((await send("POST", "/release")).body).toBe("true");
     expect((await send("POST", "/release", undefined, json)).body).toBe("true");
@@ -381,7 +381,7 @@ describe("REST over a schema with every JSON shape", () => {
     expect(reply.headers.link).toBe(`</groups/${UUID}/items?tag=a&tag=b%26&limit=1&cursor=next>; rel="next"`);
   });
 
-  test("a deprecated operation announces it on every answer", async () => {
+  test("a deprecated operation announces this on every response", async () => {
     const replies = [
       await send("POST", "/release"),
       await send("POST", "/release", "[]"),

@@ -35,7 +35,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     }
   });
 
-  test("an unknown route is 404 for every caller and says nothing of the path", async () => {
+  test("an unknown route is 404 for every caller and does not repeat the path", async () => {
     for (const token of [null, "wrong", gateway.key, gateway.owner]) {
       const reply = await gateway.rest("GET", "/secret-path", { token });
       expectRestError(reply, "not_found");
@@ -43,13 +43,13 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     }
   });
 
-  test("the method QUERY, which asks for a content type, is 404 on an unknown path and 405 on a known one", async () => {
+  test("the method QUERY, which requires a content type, is 404 on an unknown path and 405 on a known one", async () => {
     expectRestError(await gateway.rest("QUERY", "/nowhere"), "not_found");
     expectRestError(await gateway.rest("QUERY", "/nowhere", { body: {} }), "not_found");
     expectRestError(await gateway.rest("QUERY", "/v1/pets"), "method_not_allowed");
   });
 
-  test.each(["FOO", "get", "G\u0000T"])("the made-up method %j is 400", async (method) => {
+  test.each(["FOO", "get", "G\u0000T"])("the invented method %j is 400", async (method) => {
     expectRestError(await sendRaw(gateway.url, [`${method} /v1/pets HTTP/1.1`]), "invalid_request");
   });
 

@@ -1,4 +1,4 @@
-// Here, so that its browser ends after the last test file.
+// Imported here, so that its browser ends after the last test file.
 import "../dashboard/chromium";
 import { describeHalf } from "../support/folders";
 

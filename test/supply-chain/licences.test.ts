@@ -3,7 +3,7 @@ import { join } from "node:path";
 import satisfies from "spdx-satisfies";
 import { PROJECTS, type Project, resolvePackage } from "./lock";
 
-/** What may be passed on with a program under MIT, in source or built. */
+/** Licenses of code that may be distributed with an MIT program, in source or built form. */
 const PERMISSIVE = [
   "0BSD",
   "Apache-2.0",
@@ -19,7 +19,7 @@ const PERMISSIVE = [
   "Unlicense",
 ];
 
-/** The packages whose code the dashboard's bundle holds. */
+/** Returns the packages whose code is in the dashboard's bundle. */
 function importedByDashboard(): string[] {
   const folder = "src/dashboard";
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -31,7 +31,7 @@ function importedByDashboard(): string[] {
   return [...new Set(imports.map(([, name]) => name as string))];
 }
 
-/** Where all is that the named packages of the project need to run, they included. */
+/** Returns the paths of the named packages and everything that they need to run. */
 function shipped(project: Project, names: readonly string[]): Set<string> {
   const places = new Set<string>();
   const visit = (from: string, name: string) => {
@@ -46,7 +46,7 @@ function shipped(project: Project, names: readonly string[]): Set<string> {
   return places;
 }
 
-test("nothing that runs in production, in the dashboard, in /docs or in /graphiql has a licence that asks for more than a notice", () => {
+test("nothing that runs in production, in the dashboard, in /docs or in /graphiql has a license that requires more than a notice", () => {
   const [project] = PROJECTS as [Project];
   const dependencies = Object.keys(project.packages.get("")?.dependencies ?? {});
   const imported = importedByDashboard();

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { slowTest } from "../support/slow-test";
 import { installed, PROJECTS, resolvePackage } from "./lock";
 
-/** Postgraphile asks for an earlier version of this peer; an install only warns of it. */
+/** Postgraphile requires an earlier version of this peer; an install only warns about it. */
 const OTHER_PEER = "@whatwg-node/server@0.11";
 
 test("each lock file of the repository is checked", () => {
@@ -16,14 +16,14 @@ test("each lock file of the repository is checked", () => {
 });
 
 describe.each(PROJECTS)("$name", (project) => {
-  test("holds a SHA-512 of every package that it installs", () => {
+  test("contains a SHA-512 of every package that it installs", () => {
     const packages = installed(project);
     expect(packages.length).toBeGreaterThan(300);
     const without = packages.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ""));
     expect(without.map(([folder]) => folder)).toEqual([]);
   });
 
-  test("holds what each package needs, on other platforms as well, or an install would fail there", () => {
+  test("contains the dependencies of each package on all platforms, where an install would otherwise fail", () => {
     const needs = [...project.packages].flatMap(([folder, { dependencies, optionalDependencies }]) =>
       Object.keys({ ...dependencies, ...optionalDependencies }).map((name) => ({ folder, name })),
     );
@@ -33,7 +33,7 @@ describe.each(PROJECTS)("$name", (project) => {
     );
   });
 
-  slowTest("holds versions that package.json and the packages accept", () => {
+  slowTest("contains versions that package.json and the packages accept", () => {
     const args = ["ls", "--all", "--package-lock-only", "--json"];
     const { stdout } = spawnSync("npm", args, { cwd: project.folder, maxBuffer: 2 ** 26 });
     const { problems = [] } = JSON.parse(stdout.toString()) as { problems?: string[] };

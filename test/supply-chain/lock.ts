@@ -6,7 +6,7 @@ export interface LockedPackage {
   version?: string;
   integrity?: string;
   license?: string;
-  /** A folder of this repository. */
+  /** True for a folder of this repository. */
   link?: boolean;
   hasInstallScript?: boolean;
   dependencies?: Record<string, string>;
@@ -18,7 +18,7 @@ export interface LockedPackage {
 export interface Project {
   name: string;
   folder: string;
-  /** By the place in the project, such as `node_modules/pg`. */
+  /** By path in the project, such as `node_modules/pg`. */
   packages: Map<string, LockedPackage>;
   /** True if the install script of a package may run, by its name. */
   allowScripts: Record<string, boolean>;
@@ -39,14 +39,17 @@ export const PROJECTS: Project[] = [
   allowScripts: readJson(folder, "package.json").allowScripts ?? {},
 }));
 
-/** The packages that come from a registry. */
+/** Returns the packages from a registry. */
 export const installed = ({ packages }: Project): [string, LockedPackage][] =>
   [...packages].filter(([place, { link }]) => place.includes("node_modules/") && !link);
 
-/** The name of the package at a place. */
+/** Returns the name of the package at a path. */
 export const nameAt = (place: string): string => place.slice(place.lastIndexOf("node_modules/") + 13);
 
-/** Where Node finds a package that the one at `from` asks for by its name; undefined when the lock has none. */
+/**
+ * Returns the path where Node finds a package that the package at `from` imports; undefined if it is not in the lock
+ * file.
+ */
 export function resolvePackage({ packages }: Project, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("node_modules/") - 1))) {
     const place = posix.join(folder, "node_modules", name);

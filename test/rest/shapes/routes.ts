@@ -3,7 +3,7 @@ import type { RestRoute, RouteGroup } from "../../../src/schema/rest-route";
 const SHAPE = `flag count ratio name big color ref at point { x y label } points { x y label } tags grid bigs bits
   attributes anything`;
 
-/** What every route needs. */
+/** Returns a route with the required members. */
 export const route = (operationId: string, more: Partial<RestRoute>): RestRoute => ({
   operationId,
   summary: operationId,
@@ -17,7 +17,7 @@ export const route = (operationId: string, more: Partial<RestRoute>): RestRoute 
   ...more,
 });
 
-/** A route for every shape that REST can carry. */
+/** A route for every shape that REST supports. */
 export const routes: readonly RestRoute[] = [
   route("echo", {
     method: "POST",

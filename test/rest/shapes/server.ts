@@ -11,7 +11,7 @@ import { createShapes } from "./schema";
 
 export const schema = createShapes();
 
-/** The HTTP server of the gateway with these routes on the schema of shapes, for anonymous callers. */
+/** Starts the gateway's HTTP server with these routes and the schema of shapes, for anonymous callers. */
 export async function startServer(served: readonly RestRoute[]): Promise<FastifyInstance> {
   const config = loadConfig({});
   const app = await createHttpServer(config, pino({ level: "silent" }), new InFlightRequests(() => {}));
