@@ -2,7 +2,7 @@ import type { Call, Reply, TestGateway } from "./gateway";
 
 const AGENT = "id slug name deletedAt";
 
-/** Calls the GraphQL fields of agents, as the owner unless another token is given. */
+/** Calls the GraphQL fields of agents, as the owner by default. */
 export function agentClient(gateway: TestGateway) {
   const call = (query: string, variables: Record<string, unknown>, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables, { token: gateway.owner, ...more });

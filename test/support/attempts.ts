@@ -1,7 +1,7 @@
 import type { Attempt, OutboundMessage } from "../../src/delivery/driver";
 import type { Lookup } from "../../src/delivery/targets";
 
-/** An attempt whose message may leave, and that nothing ends early. */
+/** Returns an attempt whose message may be sent, and which is not ended early. */
 export const anAttempt = (attempt: Partial<Attempt> = {}): Attempt => ({
   number: 1,
   signal: new AbortController().signal,
@@ -20,7 +20,7 @@ export const aMessage = (message: Partial<OutboundMessage> = {}): OutboundMessag
   ...message,
 });
 
-/** Resolves the names given, and no others. */
+/** Resolves only the given names. */
 export const lookupIn =
   (names: Readonly<Record<string, readonly string[]>>): Lookup =>
   async (host) => {

@@ -9,7 +9,7 @@ const LOG = `query ($first: Int, $after: String, $action: AuditAction, $actorId:
   }
 }`;
 
-/** One page of the audit log as a member sees it, the owner by default. */
+/** Returns one page of the audit log for a member, by default the owner. */
 export async function auditPage(
   gateway: TestGateway,
   variables: Record<string, unknown> = {},
@@ -20,9 +20,9 @@ export async function auditPage(
   return reply.body.data.auditLog;
 }
 
-/** The entries of the audit log, newest first. */
+/** Returns the entries of the audit log, newest first. */
 export const auditLog = async (...args: Parameters<typeof auditPage>) => (await auditPage(...args)).nodes;
 
-/** The audited actions on a target, oldest first. */
+/** Returns the audited actions on a target, oldest first. */
 export const actionsOn = async (gateway: TestGateway, targetId: string, token?: string): Promise<string[]> =>
   (await auditLog(gateway, { targetId }, token)).map(({ action }: { action: string }) => action).reverse();

@@ -8,7 +8,7 @@ const cborBytes = (bytes: Buffer) =>
   Buffer.concat([Buffer.from([0x59, bytes.length >> 8, bytes.length & 0xff]), bytes]);
 const cborText = (text: string) => Buffer.concat([Buffer.from([0x60 | text.length]), Buffer.from(text)]);
 
-/** How an answer of the authenticator differs from a right one. */
+/** Deviations of an authenticator's response from a correct one. */
 export interface Deviation {
   origin?: string;
   rpId?: string;
@@ -20,7 +20,7 @@ export interface Deviation {
   counter?: number;
 }
 
-/** An authenticator (WebAuthn) with one ES256 key, made of node:crypto. */
+/** An authenticator (WebAuthn) with one ES256 key, based on node:crypto. */
 export class Authenticator {
   readonly credentialId = base64url(randomBytes(32));
   counter = 0;
@@ -30,8 +30,8 @@ export class Authenticator {
   constructor(private readonly origin: string) {}
 
   /**
-   * The input of `addPasskey` for the options of `startPasskeyRegistration`, without a name.
-   * @param options what `navigator.credentials.create` gets
+   * Returns the input of `addPasskey` for the options of `startPasskeyRegistration`, without a name.
+   * @param options the argument of `navigator.credentials.create`
    */
   create(
     options: { challenge: string; user: { id: string }; rp: { id: string } },
@@ -65,7 +65,7 @@ export class Authenticator {
     };
   }
 
-  /** The input of `signInWithPasskey` for the options of `startPasskeySignIn`. */
+  /** Returns the input of `signInWithPasskey` for the options of `startPasskeySignIn`. */
   get(options: { challenge: string; rpId: string }, deviation: Deviation = {}) {
     const clientDataJSON = this.clientData("webauthn.get", options.challenge, deviation);
     const data = this.data(options.rpId, 0, deviation);

@@ -1,6 +1,6 @@
 import { MAX_WAIT_MS } from "../../src/database/fair-batches";
 
-/** Runs work whose batches wait for each other however long they take, so that none overtakes an earlier one. */
+/** Runs work whose batches wait for each other, however long they take, so that none overtakes an earlier one. */
 export async function withoutOvertaking<T>(work: () => Promise<T>): Promise<T> {
   const { setTimeout: after } = globalThis;
   const waits = jest

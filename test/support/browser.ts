@@ -5,9 +5,12 @@ const SIGN_IN = `mutation ($input: SignInWithCookieInput!) {
   signInWithCookie(input: $input) { expiresAt member { email organization { slug } } }
 }`;
 
-/** A browser with a page of the gateway open, as far as cookies go: it keeps the cookies that it is given and sends them back. */
+/**
+ * A browser with an open page of the gateway, limited to cookies: it keeps the cookies that it gets and sends them
+ * back.
+ */
 export interface Browser {
-  /** The `Cookie` header that it would send; undefined when it has none. */
+  /** The `Cookie` header that it would send; undefined without cookies. */
   cookie(): string | undefined;
   ask(query: string, variables?: Record<string, unknown>, call?: Call): Promise<Reply>;
   signIn(credentials: { email: string; password: string }, call?: Call): Promise<Reply>;
@@ -15,7 +18,7 @@ export interface Browser {
 
 /**
  * Opens a browser.
- * @param address what it has in its address bar, where a proxy is between it and the gateway
+ * @param address the address in its address bar, if there is a proxy between it and the gateway
  */
 export function openBrowser(gateway: TestGateway, address = gateway.url): Browser {
   let kept: string | undefined;

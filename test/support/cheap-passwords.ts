@@ -2,12 +2,12 @@ import argon2 from "@node-rs/argon2";
 
 type Hash = typeof argon2.hash & { atRealCost?: typeof argon2.hash };
 
-// All suites of a worker share this native module, so an earlier suite may have replaced the function already.
+// All suites of a worker share this native module, so an earlier suite may already have replaced the function.
 const { hash }: { hash: Hash } = argon2;
 const real = hash.atRealCost ?? hash;
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/** Lets a test file about the cost itself hash passwords at the real one. */
+/** Makes a test file about the cost hash passwords at the real cost. */
 export function hashAtRealCost(): void {
   beforeAll(() => void Object.assign(argon2, { hash: real }));
   afterAll(() => void Object.assign(argon2, { hash: cheap }));

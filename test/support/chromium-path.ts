@@ -10,5 +10,5 @@ const PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** The browser of the dashboard's tests; undefined where none is installed. */
+/** The browser for the dashboard's tests; undefined if none is installed. */
 export const chromiumPath = PLACES.find((place) => place !== "" && existsSync(place));

@@ -1,5 +1,5 @@
-// Runs commands of the built command line one after the other in one process, which loads the program only once:
-// that takes nine tenths of the time of a command. Argument: the file that this process has as standard error.
+// Runs commands of the built command line one after the other in one process, which loads the program only once,
+// because loading takes nine tenths of a command's time. Argument: the file that is this process's standard error.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ Command.prototype.parseAsync = function (...args) {
   return running;
 };
 
-/** Thrown where the program would have ended. */
+/** Thrown instead of ending the program. */
 class Exit extends Error {}
 process.on("unhandledRejection", (error) => {
   if (!(error instanceof Exit)) throw error;
@@ -32,7 +32,7 @@ async function run({ args, env, input, terminal }) {
   const collect = (output) =>
     new Writable({
       write: (chunk, _, done) => {
-        // A process that has ended writes nothing more.
+        // An ended process writes nothing more.
         if (result.code === undefined) result[output] += chunk;
         done();
       },
@@ -65,7 +65,7 @@ async function run({ args, env, input, terminal }) {
     if (!(error instanceof Exit)) throw error;
   }
   await Promise.race([ended, running.catch(() => ended)]);
-  // A process ends when nothing is left that could wake it, such as a connection that was not closed.
+  // A process ends when nothing is left that could wake it, such as an open connection.
   while (process.getActiveResourcesInfo().some((resource) => !idle.includes(resource))) await setTimeout(1);
   result.code ??= process.exitCode ?? 0;
   process.exitCode = undefined;

@@ -2,7 +2,7 @@ import vm from "node:vm";
 
 type Holder = Record<string, unknown>;
 
-/** What turns a text into code in the realm of a suite, by the object that holds it. */
+/** The functions that turn a text into code in a suite's realm, by the object that contains them. */
 const IN_REALM: readonly [holder: Holder, name: string][] = [
   [globalThis as unknown as Holder, "Function"],
   [globalThis as unknown as Holder, "eval"],
@@ -20,7 +20,7 @@ const OF_TESTS = /jest-runtime|node_modules\/(ajv|playwright-core)\//;
 
 let unwatched = 0;
 
-/** Does work that may make code, as the start of a server does, while other servers are watched. */
+/** Runs work that may generate code, such as the start of a server, while other servers are watched. */
 export async function withoutCodeWatch<T>(work: () => Promise<T>): Promise<T> {
   unwatched++;
   try {
@@ -30,7 +30,7 @@ export async function withoutCodeWatch<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The texts of the watches that have not ended. */
+/** The texts of the active watches. */
 const watches = new Set<string[]>();
 
 function note(name: string, args: unknown[]): void {
@@ -43,7 +43,7 @@ function note(name: string, args: unknown[]): void {
   for (const made of watches) made.push(`${name}(${args.map(String).join(", ").slice(0, 500)})\n${stack}`);
 }
 
-/** @returns what puts the original back in its place */
+/** @returns a function that restores the original */
 function noteCalls([holder, name]: (typeof IN_REALM)[number]): () => void {
   const original = Object.getOwnPropertyDescriptor(holder, name);
   if (original === undefined) throw new Error(`There is no ${name} to watch.`);
@@ -67,9 +67,9 @@ function noteCalls([holder, name]: (typeof IN_REALM)[number]): () => void {
 let isInstalled = false;
 
 /**
- * Watches the ways to make code of a text, from now on.
- * @param vm true if `node:vm` is watched too; to be ended before the suite ends
- * @returns the texts that have become code so far, each with its stack, and what ends the watch
+ * Watches all ways to turn a text into code from now on.
+ * @param vm true to also watch `node:vm`; must be ended before the suite ends
+ * @returns the texts that have become code so far, each with its stack, and a function that ends the watch
  */
 export function watchCodeGeneration({ vm = false } = {}): { made: readonly string[]; end(): void } {
   // For the rest of the suite: V8 discards optimized code whenever the prototype of functions changes.

@@ -2,18 +2,18 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** A span as it came over the wire. */
+/** A span as sent over the wire. */
 export interface SeenSpan {
   name: string;
   traceId: string;
   spanId: string;
   parentId: string;
   attributes: Record<string, string | number>;
-  /** Ids of the spans that it is linked to. */
+  /** IDs of the linked spans. */
   links: string[];
 }
 
-/** Takes traces by OTLP over HTTP, on a free port. */
+/** Receives traces by OTLP over HTTP, on a free port. */
 export async function startCollector() {
   const bodies: Buffer[] = [];
   const server = createServer(async (request, response) => {
@@ -23,7 +23,7 @@ export async function startCollector() {
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** All that came, to look for what must not be in it. */
+    /** Everything that was received, to search it for texts that must not be in it. */
     text: () => bodies.map((body) => body.toString("latin1")).join("\n"),
     /** ExportTraceServiceRequest: resource_spans 1, scope_spans 2, spans 2. */
     spans: (): SeenSpan[] =>
@@ -57,7 +57,7 @@ const all = (message: Buffer, field: number): Buffer[] =>
     each.field === field && Buffer.isBuffer(each.value) ? [each.value] : [],
   );
 
-/** Protocol Buffers' wire format: what is in a message, by number. */
+/** Parses Protocol Buffers' wire format, and returns the fields of a message by number. */
 function fields(message: Buffer): { field: number; value: Buffer | bigint }[] {
   const found: { field: number; value: Buffer | bigint }[] = [];
   let at = 0;

@@ -19,7 +19,7 @@ const DATA = {
   note: "string?",
 };
 
-/** A document with one rule for `order.shipped`. */
+/** Returns a document with one rule for `order.shipped`. */
 export const documentWith = (rule: object, parts: object = {}) => ({
   format: 1,
   situations: { "order.shipped": DATA },
@@ -38,7 +38,7 @@ export async function compile(document: object): Promise<CompiledConfiguration> 
 export const compileChecked = (rule: object, parts: object = {}): Promise<CompiledConfiguration> =>
   compile(documentWith(rule, parts));
 
-/** A situation of type `order.shipped` about a contact. */
+/** Returns a situation of type `order.shipped` about a contact. */
 export const decisionInput = (data: Record<string, unknown> = {}): DecisionInput => ({
   situation: {
     type: "order.shipped",
@@ -69,7 +69,7 @@ export const decisionInput = (data: Record<string, unknown> = {}): DecisionInput
   spent: [],
 });
 
-/** The result of a rule's only condition for `order.shipped`. */
+/** Returns the result of a rule's only condition for `order.shipped`. */
 export async function evaluateCondition(
   source: string,
   data: Record<string, unknown> = {},
@@ -80,7 +80,7 @@ export async function evaluateCondition(
   return clause;
 }
 
-/** The problems of a document whose only rule has this condition. */
+/** Returns the problems of a document whose only rule has this condition. */
 export const problemsOf = async (source: string): Promise<Problem[]> =>
   (await checkDocument(documentWith({ when: [source] }))).problems;
 
@@ -88,7 +88,7 @@ const VERSION = "version digest note restoredFrom publishedAt publishedBy";
 const PROBLEMS = "{ path message position { line column } }";
 const CHECK = `{ problems ${PROBLEMS} warnings ${PROBLEMS} }`;
 
-/** Calls the GraphQL fields of configurations, as the owner unless another token is given. */
+/** Calls the GraphQL fields of configurations, as the owner by default. */
 export function configurationClient(gateway: TestGateway) {
   const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables as Record<string, unknown>, { token: gateway.owner, ...more });

@@ -6,7 +6,7 @@ export const CONTACT =
   "id agentId ref name locale timezone attributes addresses { kind address } tags version handedOffAt createdAt updatedAt erasedAt";
 
 /**
- * Adds a contact to an agent through the service; its `ref` is random unless given.
+ * Adds a contact to an agent through the service; its `ref` is random by default.
  * @returns its ID
  */
 export async function addContact(
@@ -17,7 +17,7 @@ export async function addContact(
   return (await gateway.services.contacts.put(await operatorOfAgent(gateway, agentId), put)).contact.id;
 }
 
-/** Calls the GraphQL fields of contacts with a key, the first one by default, unless a call has another token. */
+/** Calls the GraphQL fields of contacts with a key, by default the first one; calls may have another token. */
 export function contactClient(gateway: TestGateway, token = gateway.key) {
   const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables as Record<string, unknown>, { token, ...more });

@@ -8,7 +8,7 @@ interface Response {
   content?: Record<string, { schema: object }>;
 }
 
-/** A response of an operation: itself, or a reference to a reusable one. */
+/** A response of an operation, or a reference to a reusable one. */
 type ResponseOrReference = Response & { $ref?: string };
 
 type Operations = Record<string, { responses: Record<string, ResponseOrReference> }>;
@@ -25,7 +25,7 @@ const TEMPLATES = Object.keys(paths).map(
   (template) => [template, new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`)] as const,
 );
 
-/** Paths without a contract that look like one with a parameter. */
+/** Paths without a contract that match a path with a parameter. */
 const OTHERS = ["/agent/configuration/schema"];
 
 // The schemas themselves are checked by test/openapi.
@@ -38,7 +38,7 @@ const resolved = (schema: object): object =>
 
 const validators = new WeakMap<object, ValidateFunction>();
 
-/** What checks a value against a part of the document, made once. */
+/** Returns a function that checks a value against a part of the document; cached. */
 function validatorOf(schema: object): ValidateFunction {
   const validate = validators.get(schema) ?? ajv.compile(resolved(schema));
   validators.set(schema, validate);
@@ -56,12 +56,12 @@ const ANY_BODY = {};
 const responseOf = (response: ResponseOrReference | undefined): Response | undefined =>
   response?.$ref === undefined ? response : components.responses[response.$ref.split("/").at(-1) ?? ""];
 
-/** Headers that an answer must have where the contract names them, not only may. */
+/** Headers that a response must have if the contract names them. */
 const ALWAYS = ["X-Request-Id", "WWW-Authenticate", "Retry-After", "Location", "Deprecation", "Sunset"];
 
 /**
- * Fails the test when an answer of the REST API is not one that its contract promises: an undocumented status, a
- * body outside its schema, a promised header that is missing. Other paths have no contract.
+ * Fails the test if a REST response violates the contract: an undocumented status, a body that does not match its
+ * schema, or a missing promised header. Other paths have no contract.
  */
 export function assertInContract(method: string, url: string, reply: Reply): void {
   const path = url.split("?")[0] ?? "";
@@ -89,7 +89,7 @@ export function assertInContract(method: string, url: string, reply: Reply): voi
 function assertHeader(name: string, { headers, status, body }: Reply, where: string): void {
   const value = headers.get(name);
   if (value === null) {
-    // Of the reasons for a 403, only a missing scope is one that another token could mend.
+    // Only a missing scope is a reason for a 403 that another token could fix.
     if (name === "WWW-Authenticate" && status === 403 && body.code !== "insufficient_scope") return;
     if (ALWAYS.includes(name)) throw new Error(`${where} ${status}: the header ${name} is missing`);
     return;

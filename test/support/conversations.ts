@@ -8,11 +8,11 @@ const CONVERSATION =
   "id contactId line: lineName address state handler version lastSequence createdAt updatedAt";
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
 
-/** A reference to a line by its name; other values stay. */
+/** Converts the name of a line to a reference; returns other values unchanged. */
 const lineNamed = (line: unknown) => (typeof line === "string" ? { name: line } : line);
 
 /**
- * Opens a conversation of an agent with a new contact through the service.
+ * Opens an agent's conversation with a new contact through the service.
  * @returns the IDs of both
  */
 export async function addConversation(
@@ -33,7 +33,7 @@ export async function addConversation(
   return { id: conversation.id, contactId };
 }
 
-/** Calls the GraphQL fields of conversations with a key, the first one by default, unless a call has another token. */
+/** Calls the GraphQL fields of conversations with a key, by default the first one; calls may have another token. */
 export function conversationClient(gateway: TestGateway, token = gateway.key) {
   const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables as Record<string, unknown>, { token, ...more });

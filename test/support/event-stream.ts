@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 
-/** An event of a stream of Server-Sent Events, with its data parsed. */
+/** An event in a stream of Server-Sent Events, with parsed data. */
 export interface SentEvent {
   id: string | undefined;
   event: string | undefined;
@@ -25,7 +25,7 @@ export class EventStreamClient {
 
   /**
    * Opens a stream.
-   * @returns once its head has arrived; that of a rejection has the error as its only event
+   * @returns after its head has arrived; the stream of a rejection has the error as its only event
    */
   static open(
     url: string,
@@ -62,7 +62,7 @@ export class EventStreamClient {
 
   /**
    * Waits until a condition holds.
-   * @throws Error when the stream ends before
+   * @throws Error if the stream ends before
    */
   async until(holds: (client: this) => boolean): Promise<void> {
     await new Promise<void>((resolve, reject) => {
@@ -78,12 +78,10 @@ export class EventStreamClient {
     });
   }
 
-  /** Waits for the end of the stream. */
   end(): Promise<void> {
     return this.until(({ hasEnded }) => hasEnded);
   }
 
-  /** Stops reading. */
   pause(): void {
     this.response?.pause();
   }
@@ -92,7 +90,6 @@ export class EventStreamClient {
     this.response?.resume();
   }
 
-  /** Cuts the connection. */
   cut(): void {
     this.sent.destroy();
   }

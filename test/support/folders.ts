@@ -1,10 +1,10 @@
 import { basename, join } from "node:path";
-// Here, so that its command line host ends after the last test file.
+// Imported here, so that its command line host ends after the last test file.
 import "./process";
 import { checksum, loadTestFile } from "./tiers";
 
 declare global {
-  /** The test files that this run has in each folder of `test/`; the configuration chooses them. */
+  /** The test files of this run in each folder of `test/`, as selected by the configuration. */
   var TEST_FILES: Record<string, string[]>;
   /** The test files whose fast tests this run skips. */
   var SLOW_ONLY: string[];
@@ -12,7 +12,7 @@ declare global {
 
 /**
  * Runs the test files of several folders as one suite: Jest evaluates all modules again for each suite, and cold code
- * takes a second more than warm code to start a gateway on each database.
+ * needs one more second than warm code to start a gateway on each database.
  */
 export function describeFolders(...folders: string[]): void {
   for (const folder of folders) for (const file of TEST_FILES[folder] ?? []) describeFile(folder, file);

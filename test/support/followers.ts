@@ -11,16 +11,16 @@ export interface Following {
   after?: string;
 }
 
-/** One stream of events of a client, over whichever transport. */
+/** A client's stream of events over any transport. */
 export interface TestFollower {
   /** Positions of the events that arrived, until the client cut the connection. */
   readonly positions: string[];
-  /** All that arrived, as JSON. */
+  /** Everything that arrived, as JSON. */
   received(): string;
   until(holds: (follower: TestFollower) => boolean): Promise<void>;
   /**
    * Waits until the server has ended the stream.
-   * @returns the code of the error; undefined if it just stops
+   * @returns the error code; undefined if it just stops
    */
   end(): Promise<string | undefined>;
   cut(): void;
@@ -72,7 +72,7 @@ export const TRANSPORTS: Readonly<
 };
 
 /**
- * Commits events of an agent in one transaction.
+ * Commits an agent's events in one transaction.
  * @returns the last position
  */
 export async function commitEvents(
@@ -93,7 +93,7 @@ export async function commitEvents(
   );
 }
 
-/** The last position of an agent, read in a transaction after which every further event is committed. */
+/** Returns the last position of an agent, read in a transaction before any further event is committed. */
 export const lastPosition = async (
   { services: { database } }: Pick<TestGateway, "services">,
   agentId: string,

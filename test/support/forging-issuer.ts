@@ -4,11 +4,11 @@ import { Receiver } from "./receiver";
 const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
 export const strangersPair = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
-/** What is wrong with a token. */
+/** Faults of a token. */
 export interface Forgery {
   claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
-  /** Signs with this key instead; `null` for no signature. */
+  /** A different key for the signature; `null` for no signature. */
   key?: KeyObject | null;
   /** Signs with HMAC and the PEM of the public key as its secret. */
   withPublicKey?: boolean;
@@ -16,7 +16,7 @@ export interface Forgery {
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A token with the issuer's key, or a forged one. */
+/** Returns a token signed with the issuer's key, or a forged one. */
 export function jwt(
   claims: object,
   { header = {}, key = pair.privateKey, withPublicKey, ...forged }: Forgery = {},
@@ -30,11 +30,11 @@ export function jwt(
   return `${body}.${key === null ? "" : sign("sha256", Buffer.from(body), key).toString("base64url")}`;
 }
 
-/** An issuer that a test makes careless or malicious: it says what it is told to, and lets codes be used many times. */
+/** An issuer that a test can make careless or malicious: it sends what the test says, and accepts codes repeatedly. */
 export class ForgingIssuer {
-  /** What is wrong with the next ID tokens. */
+  /** Faults of the next ID tokens. */
   forgery: Forgery = {};
-  /** What it adds to or changes in its configuration. */
+  /** Additions and changes to its configuration. */
   metadata: Record<string, unknown> = {};
   readonly asked: string[] = [];
   private readonly codes = new Map<string, { claims: object; challenge: string }>();
@@ -60,14 +60,14 @@ export class ForgingIssuer {
     return this.receiver.close();
   }
 
-  /** Claims of an ID token or logout token for the client `gateway`. */
+  /** Returns the claims of an ID token or logout token for the client `gateway`. */
   claims(more: object): object {
     const now = Math.floor(Date.now() / 1000);
     return { iss: this.url, aud: "gateway", iat: now, exp: now + 300, ...more };
   }
 
   /**
-   * A code for the person who was sent to `authorization`.
+   * Creates a code for the person who was sent to `authorization`.
    * @returns the query of the callback
    */
   answerTo(authorization: string, person: { sub: string } & Record<string, unknown>): URLSearchParams {

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A free port on 127.0.0.1. */
+/** Returns a free port on 127.0.0.1. */
 export const freePort = () =>
   new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);

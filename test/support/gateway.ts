@@ -29,20 +29,20 @@ export interface Reply {
 
 /** The options of a call. */
 export interface Call {
-  /** Bearer token; the gateway's first key when left out, no Authorization header when null. */
+  /** Bearer token; by default the gateway's first key; null for no Authorization header. */
   token?: string | null;
   headers?: Record<string, string>;
-  /** Sent as JSON, or as it is when a string or bytes. */
+  /** Sent as JSON; strings and bytes are sent unchanged. */
   body?: unknown;
 }
 
-/** A gateway that listens on a free port of this machine, with a first key and a signed-in owner. */
+/** A gateway on a free port of this machine, with a first key and a signed-in owner. */
 export interface TestGateway {
   url: string;
   databaseUrl: string;
   /** The first API key. */
   key: string;
-  /** Session token of the owner, who holds config:manage. */
+  /** Session token of the owner, who has config:manage. */
   owner: string;
   ownerCredentials: { email: string; password: string };
   services: Services;
@@ -53,26 +53,24 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-/** The instance key of gateways, unless their settings name another. */
+/** The default instance key of gateways. */
 export const INSTANCE_KEY = Buffer.alloc(32, "instance").toString("base64");
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery staple" };
 
-/** How a gateway is to start. */
+/** Options for the start of a gateway. */
 export interface GatewayOptions {
-  /** Settings. */
   env?: Record<string, string>;
-  /** One to share with another gateway; a new one when left out. */
+  /** A database shared with another gateway; a new one by default. */
   database?: TestDatabase;
   /** Folder of a built dashboard. */
   dashboard?: string;
-  /** True if an answer of 5xx fails the test; only errors are logged then, unless the settings say otherwise. */
+  /** True if a 5xx response fails the test; then, by default, only errors are logged. */
   strict?: boolean;
-  /** False where the settings do not let this machine in; `owner` is empty then. */
+  /** False if the settings do not admit this machine; `owner` is then empty. */
   signInOwner?: boolean;
 }
 
-/** Starts a gateway. */
 export async function startGateway(
   engine: TestEngine,
   { env = {}, database, dashboard, strict = false, signInOwner = true }: GatewayOptions = {},
@@ -81,7 +79,7 @@ export async function startGateway(
   const config = loadConfig({
     DATABASE_URL: own.url,
     PORT: "0",
-    // A suite about something else sees its messages as they were sent.
+    // Suites about other subjects see their messages as sent.
     DELIVERY_WORKERS: "0",
     INSTANCE_KEY,
     BOOTSTRAP_OWNER_EMAIL: OWNER.email,
@@ -178,12 +176,12 @@ export async function signIn(
   return reply.body.data.signIn.token;
 }
 
-/** The context of somebody at the command line, who acts for the first organization or the one given. */
+/** Returns the context of a caller at the command line, by default for the first organization. */
 export async function operator(gateway: TestGateway, slug = "first"): Promise<RequestContext> {
   return operatorFor(await gateway.services.organizations.bySlug(slug));
 }
 
-/** Mints a key for an agent through the service, as the command line does. */
+/** Mints a key for an agent through the service, like the command line. */
 export async function mint(
   gateway: TestGateway,
   {
@@ -201,7 +199,7 @@ export async function mint(
   return { id: apiKey.id, secret, hint: apiKey.hint };
 }
 
-/** Mints a key of the first organization, or of the one given, with every scope and for this machine unless given. */
+/** Mints an organization key, by default for the first organization, with every scope and for this machine. */
 export async function mintForOrganization(
   gateway: TestGateway,
   { org = "first", ...given }: Partial<CreateOrganizationKeyInput> & { org?: string } = {},

@@ -87,7 +87,7 @@ export const anyDocument = fc.record(
   { requiredKeys: ["format"] },
 );
 
-/** Conditions that fit situations of a type; not all of them have a value, and some are expensive. */
+/** Conditions for situations of a type; some have no value, and some are expensive. */
 const COMMON_CLAUSES = [
   "true",
   "false",
@@ -174,7 +174,7 @@ const attributes = fc.constantFrom<Record<string, unknown>>(
   JSON.parse('{"__proto__": {"constructor": 1}}'),
 );
 
-/** Situations, some of which no document takes, about a contact with attributes. */
+/** Situations about a contact with attributes; no document accepts some of them. */
 export const situation = fc.record({
   type: fc.constantFrom(...TYPES),
   data,

@@ -20,9 +20,9 @@ declare global {
 }
 
 /**
- * Starts one PostgreSQL for the whole run, unless `TEST_POSTGRES_URL` names a server, and migrates one database on
- * each engine. Suites copy these templates instead of migrating their own databases. The OpenAPI document, against
- * which suites check every answer, is made once too.
+ * Starts one PostgreSQL for the whole run, unless `TEST_POSTGRES_URL` names a server, and migrates one database on each
+ * engine. Suites copy these templates instead of migrating their own databases. Also creates the OpenAPI document once;
+ * suites check every response against it.
  */
 export default async function globalSetup(): Promise<void> {
   globalThis.undoGlobalSetup = [];
@@ -36,7 +36,7 @@ export default async function globalSetup(): Promise<void> {
 
 /** @returns the URL of the server, without a database */
 async function startPostgres(): Promise<string> {
-  // The data is thrown away, so nothing waits for the disk.
+  // The data is discarded, so nothing waits for the disk.
   const flags = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300"];
   const postgres = await newPostgres(
     "test",

@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-/** The response of one request, and whether it was sent before or after the turning point. */
+/** The response to a request, and whether the request was sent before or after the turning point. */
 export interface Sample {
   server: string;
   sent: "before" | "after";
@@ -10,20 +10,20 @@ export interface Sample {
 
 /** A client that presents one key to several servers without a pause. */
 export interface Hammer {
-  /** Settles once every server has answered this many requests, without waiting for more. */
+  /** Settles after every server has answered this many requests, without waiting for more. */
   warm(count: number): Promise<void>;
-  /** From now on requests count as sent after the turning point. */
+  /** Makes later requests count as sent after the turning point. */
   turn(): void;
   /**
-   * Sends this many more to each server, then stops.
-   * @returns every answer there was
+   * Sends this many more requests to each server, then stops.
+   * @returns all responses
    */
   finish(count: number): Promise<Sample[]>;
 }
 
 const CONNECTIONS = 4;
 
-/** Starts hammering at both APIs of each server, over connections that are kept alive. */
+/** Starts sending requests to both APIs of each server over keep-alive connections. */
 export function hammer(servers: readonly string[], secret: string): Hammer {
   const agent = new Agent({ keepAlive: true });
   const samples: Sample[] = [];
@@ -36,7 +36,7 @@ export function hammer(servers: readonly string[], secret: string): Hammer {
   const work = async (server: string) => {
     while (answered(server, "after") < enough) {
       for (const ask of [byRest, byGraphQL]) {
-        // Read before the request is sent: one sent before the turning point may be answered after it.
+        // Read before the request is sent, because its response may come after the turning point.
         const when = sent;
         samples.push({ server, sent: when, ...(await ask(agent, server, secret)) });
         counts.set(`${when} ${server}`, answered(server, when) + 1);
@@ -55,7 +55,7 @@ export function hammer(servers: readonly string[], secret: string): Hammer {
           if (servers.every((server) => answered(server, "before") >= count)) resolve();
         });
       });
-      // The workers only end here when one of them has failed.
+      // The workers end here only if one of them has failed.
       await Promise.race([warm, workers]);
     },
     turn: () => {

@@ -1,6 +1,6 @@
 import fc from "./generated";
 
-/** Any code point. Unlike `unit: codePoint`, it makes no table of all of them, which takes a second of each suite. */
+/** Any code point. Unlike `unit: codePoint`, it creates no table of all of them, which takes a second in each suite. */
 export const codePoint = fc.nat({ max: 0x10ffff }).map((code) => String.fromCodePoint(code));
 /** Texts of all kinds, friendly and hostile. */
 export const text = fc.oneof(
@@ -26,7 +26,7 @@ export const junk = fc.oneof(
   fc.constant({}),
   fc.constant({ name: "x" }),
 );
-/** Integers at the ends of what computers hold. */
+/** Integers at the limits of common types. */
 export const EDGES = [
   0n,
   1n,
@@ -42,7 +42,7 @@ export const EDGES = [
 export const int = fc.oneof(fc.bigInt(-(2n ** 65n), 2n ** 65n), fc.constantFrom(...EDGES));
 /** A value or none. */
 export const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 8 });
-/** Mostly what is asked for, sometimes what is not. */
+/** Mostly good values, sometimes bad ones. */
 export const hostile = <T, U>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<U> = junk as never) =>
   fc.oneof({ weight: 6, arbitrary: good as fc.Arbitrary<T | U> }, { weight: 1, arbitrary: bad });
 

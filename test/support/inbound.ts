@@ -4,19 +4,19 @@ import type { Reply, TestGateway } from "./gateway";
 import { addLine, addWebhookLine } from "./lines";
 import { operatorOfAgent } from "./people";
 
-/** How a request is signed, if not as it should be. */
+/** Deviations from a correct signature of a request. */
 export interface Signing {
   secret?: string;
-  /** ID of the request; a new one if it is missing. */
+  /** ID of the request; a new one by default. */
   id?: string;
-  /** The headers instead of those of a signature. */
+  /** Headers instead of the signature headers. */
   headers?: Record<string, string>;
-  /** When it was signed. */
+  /** Time of the signature. */
   at?: Date;
   contentType?: string;
 }
 
-/** Calls the routes of a line as the system at its other end does. */
+/** Calls the routes of a line like the system at its other end. */
 export class Sender {
   constructor(
     private readonly gateway: TestGateway,
@@ -47,7 +47,7 @@ export class Sender {
     return this.post(`/inbound/${this.lineId}`, message, signing);
   }
 
-  /** Sends a text from an address under a new ID. */
+  /** Sends a text from an address with a new ID. */
   text(from: string, text: string, more: object = {}): Promise<Reply> {
     return this.message({ id: uuid(), from, text, ...more });
   }
@@ -61,14 +61,14 @@ export class Sender {
   }
 }
 
-/** The other end of a line, which gets a new secret. */
+/** Returns the other end of a line, which gets a new secret. */
 export async function senderOn(gateway: TestGateway, agentId: string, lineId: string): Promise<Sender> {
   const context = await operatorOfAgent(gateway, agentId);
   const { signingSecret } = await gateway.services.lines.rotateSecret(context, { id: lineId });
   return new Sender(gateway, lineId, signingSecret ?? "");
 }
 
-/** The other end of a new line. */
+/** Adds a line, and returns its other end. */
 export async function addSender(
   gateway: TestGateway,
   { url, ...line }: Parameters<typeof addLine>[1] & { url?: string },

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Installs the packages of a folder, at the versions of its lock file, if that has not been done since it changed. */
+/** Installs the packages of a folder at the versions in its lock file, unless they are already installed. */
 export async function installPackages(folder: string): Promise<void> {
   const changedAt = (file: string) =>
     stat(join(folder, file)).then(

@@ -3,7 +3,7 @@ import { loadConfig } from "../../src/config";
 import { Database } from "../../src/database/database";
 import { createDataSource, createServices, type Services } from "../../src/features";
 
-/** Works with the services of a process that has these settings. */
+/** Runs work with the services of a process with these settings. */
 export async function withServices<T>(
   env: Record<string, string>,
   work: (services: Services) => Promise<T>,
@@ -18,7 +18,7 @@ export async function withServices<T>(
   }
 }
 
-/** Makes the database depend on the key of these settings. */
+/** Makes the database depend on the key in these settings. */
 export const depend = (env: Record<string, string>) =>
   withServices(env, ({ database, instanceKey }) =>
     database.write(async (tx) => void (await instanceKey.required(tx))),

@@ -19,12 +19,12 @@ const LIST = `query ($first: Int, $after: String, $agentId: ID, $state: ApiKeySt
   }
 }`;
 
-/** Key management over GraphQL as a dashboard does it; the owner calls unless the call says otherwise. */
+/** Manages keys over GraphQL like the dashboard, by default as the owner. */
 export function apiKeyClient(gateway: TestGateway) {
   const ask = (query: string, variables: Record<string, unknown>, call: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables, { token: gateway.owner, ...call });
   return {
-    /** Mints for the first agent unless the input says otherwise. */
+    /** Mints for the first agent by default. */
     create: async (input: Record<string, unknown>, call?: Call) =>
       ask(CREATE, { input: { agentId: await firstAgentId(gateway), ...input } }, call),
     update: (id: string, changes: Record<string, unknown>, call?: Call) =>
@@ -40,7 +40,7 @@ export function apiKeyClient(gateway: TestGateway) {
   };
 }
 
-/** The outcome of a call with a key, the same at both APIs: `accepted` or the code of the rejection. */
+/** Returns the outcome of a call with a key, which is the same at both APIs: `accepted` or the error code. */
 export async function outcomeOf(gateway: TestGateway, secret: string): Promise<string> {
   const rest = await gateway.rest("GET", "/agent/whoami", { token: secret });
   const graphql = await gateway.graphql("{ whoami { key { id } } }", {}, { token: secret });
@@ -50,6 +50,6 @@ export async function outcomeOf(gateway: TestGateway, secret: string): Promise<s
   return outcome;
 }
 
-/** Moves the end of a key into the past, as if its time had come. */
+/** Moves a key's expiration into the past. */
 export const expire = (gateway: TestGateway, id: string): Promise<unknown> =>
   gateway.services.database.write((tx) => tx.update(ApiKey, { id }, { expiresAt: timestamp(-1) }));

@@ -10,12 +10,12 @@ export const PUBLIC_URL = "https://93.184.215.14/messages";
 
 type AddedLine = { agentId: string; name?: string } & Partial<CreateLineInput>;
 
-/** Adds a line to an agent through the service, as the command line does; the name is random unless given. */
+/** Adds a line to an agent through the service, like the command line; the name is random by default. */
 export async function addLine(
   gateway: TestGateway,
   { agentId, name = `line-${Math.random().toString(36).slice(2)}`, ...more }: AddedLine,
 ): Promise<Line> {
-  // One agent may have too few lines left for a whole matrix of callers.
+  // An agent's limit of lines may be too low for all callers.
   const isSpare = `agent_id = $1 and name like 'line-%' and not is_default
     and id not in (select line_id from conversation)
     and (select count(*) from line where agent_id = $1) > ${MAX_LINES - 5}`;
@@ -29,7 +29,7 @@ export async function addLine(
   return (await gateway.services.lines.create(context, input)).line;
 }
 
-/** Adds a webhook line, at an address that is allowed and never called unless another is given. */
+/** Adds a webhook line, by default at an allowed address that is never called. */
 export const addWebhookLine = (
   gateway: TestGateway,
   { url = PUBLIC_URL, ...more }: AddedLine & { url?: string },
@@ -43,7 +43,7 @@ const LINE = `id name kind address state pausedReason isDefault ratePerMinute ex
   webhook { url addressKind } email { host port security user hasPassword from subject }
   secretGeneration previousSecretUntil version createdAt`;
 
-/** Calls the GraphQL fields of lines, as the owner unless another token is given. */
+/** Calls the GraphQL fields of lines, as the owner by default. */
 export function lineClient(gateway: TestGateway) {
   const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables as Record<string, unknown>, { token: gateway.owner, ...more });

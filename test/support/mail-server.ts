@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 
-/** A mail as a server got it. */
+/** A mail as received by a server. */
 export interface ReceivedMail {
   from: string;
   to: string[];
@@ -18,13 +18,13 @@ export interface ReceivedMail {
 export const rejection = (responseCode: number, text = "rejected") =>
   Object.assign(new Error(text), { responseCode });
 
-/** An SMTP server that keeps what it received, and takes everything unless its options say otherwise. */
+/** An SMTP server that keeps received mails, and accepts everything by default. */
 export class MailServer {
   readonly received: ReceivedMail[] = [];
 
   private constructor(private readonly server: SMTPServer) {}
 
-  /** @param options of `smtp-server`; `onMail` is called with each mail, and its error rejects the mail */
+  /** @param options of `smtp-server`; `onMail` is called with each mail, and an error rejects the mail */
   static async start({
     onMail = () => undefined,
     ...options
@@ -68,7 +68,7 @@ export class MailServer {
   }
 }
 
-/** The action of a scripted server at a step: it sends a line, or takes the connection. */
+/** The action of a scripted server at a step: a line to send, or a function that gets the connection. */
 export type Step = string | ((socket: Socket) => void);
 
 /** The steps of a session; `message` comes after the end of the text. */
@@ -88,9 +88,9 @@ const TAKES_EVERYTHING: Required<Script> = {
   QUIT: "221 2.0.0 bye",
 };
 
-/** An SMTP server that does whatever its script says, for what no good server does. */
+/** An SMTP server that follows its script, for behavior that no good server shows. */
 export class ScriptedMailServer {
-  /** The lines that it received. */
+  /** The received lines. */
   readonly lines: string[] = [];
   private readonly sockets = new Set<Socket>();
 

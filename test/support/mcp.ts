@@ -9,7 +9,7 @@ export type Arguments = Record<string, unknown>;
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
 addFormats.default(ajv);
 
-/** Compiles a schema of a tool, strictly. */
+/** Compiles a tool's schema strictly. */
 export const compileSchema = (schema: object) => ajv.compile(schema);
 
 /** Sends a JSON-RPC request. */
@@ -21,24 +21,24 @@ export const rpc = (
 ): Promise<Reply> =>
   gateway.rest("POST", "/mcp", { body: { jsonrpc: "2.0", id: 1, method, params }, ...call });
 
-/** Calls a tool by a JSON-RPC request. */
+/** Calls a tool with a JSON-RPC request. */
 export const callTool = (gateway: TestGateway, name: string, args: Arguments = {}, call: Call = {}) =>
   rpc(gateway, "tools/call", { name, arguments: args }, call);
 
-/** The error of a tool, as REST would send it; undefined for a success. */
+/** Returns a tool's error in REST's format; undefined for a success. */
 export const toolError = ({ body }: Reply) =>
   body?.result?.isError === true ? JSON.parse(body.result.content[0].text) : undefined;
 
 /**
  * Connects the official client.
- * @param mode which version of the protocol it starts with
+ * @param mode the protocol version with which it starts
  */
 export async function mcpClient(
   { url }: TestGateway,
   token: string,
   mode: VersionNegotiationMode = "legacy",
 ): Promise<Client> {
-  // Before the client makes its schemas, which it shares with the server.
+  // Before the client creates its schemas, which it shares with the server.
   (require("zod") as typeof import("zod")).config({ jitless: true });
   const library: typeof import("@modelcontextprotocol/client") = require("@modelcontextprotocol/client");
   const client = new library.Client(
@@ -63,7 +63,7 @@ export async function mcpClient(
   return client;
 }
 
-/** The REST request that does what a tool does with the same arguments. */
+/** Returns the REST request with the same effect as a tool call. */
 export function restRequestOf(tool: string, args: Arguments): [method: string, path: string, call: Call] {
   const route = ROUTES.find(({ operationId }) => operationId === tool);
   if (route === undefined) throw new Error(`There is no route ${tool}.`);

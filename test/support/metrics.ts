@@ -1,6 +1,6 @@
 import type { TestGateway } from "./gateway";
 
-/** One line of Prometheus' text format. */
+/** A line in Prometheus' text format. */
 export interface Sample {
   name: string;
   labels: Record<string, string>;
@@ -13,8 +13,8 @@ const SAMPLE = new RegExp(`^(${NAME})(?:\\{(${LABEL}(?:,${LABEL})*)\\})? ([-+]?(
 const TYPES = ["counter", "gauge", "histogram", "summary"];
 
 /**
- * Reads Prometheus' text format 0.0.4 as strictly as its own checker does.
- * @throws Error at what it does not allow
+ * Parses Prometheus' text format 0.0.4 as strictly as its own checker.
+ * @throws Error for anything that it does not allow
  */
 export function parseMetrics(text: string): Sample[] {
   if (!text.endsWith("\n")) throw new Error("the last line does not end");
@@ -52,7 +52,7 @@ function sampleOf(line: string): Sample {
   return { name, labels: Object.fromEntries(pairs), value: Number(value?.replace("Inf", "Infinity")) };
 }
 
-/** Buckets grow up to `+Inf`, which holds all. */
+/** Checks that buckets increase up to `+Inf`, which contains all. */
 function assertHistogram(name: string, samples: readonly Sample[]): void {
   for (const { labels, value: all } of samples.filter((sample) => sample.name === `${name}_count`)) {
     const own = samples.filter(
@@ -70,7 +70,7 @@ function assertHistogram(name: string, samples: readonly Sample[]): void {
 
 /**
  * Scrapes a gateway.
- * @returns what finds the value of a sample by some of its labels, 0 where it is missing
+ * @returns a function that returns the value of a sample by some of its labels; 0 if it is missing
  */
 export async function scrape(gateway: Pick<TestGateway, "rest">) {
   const { status, text } = await gateway.rest("GET", "/metrics", { token: null });

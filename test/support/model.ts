@@ -1,4 +1,4 @@
-/** The answer of a server of models that says this. */
+/** Returns the response of a model server with this content. */
 export const completion = (content: unknown): string =>
   JSON.stringify({
     id: "completion-1",
@@ -16,7 +16,7 @@ export const completion = (content: unknown): string =>
     usage: { prompt_tokens: 120, completion_tokens: 30, total_tokens: 150 },
   });
 
-/** The answers of servers that say this, as they are written by default. */
+/** Default responses of servers with this content, by server. */
 export const PROTOCOLS: Readonly<Record<string, (content: unknown) => string>> = {
   vLLM: (content) => {
     const { choices, ...more } = JSON.parse(completion(content));
@@ -27,7 +27,7 @@ export const PROTOCOLS: Readonly<Record<string, (content: unknown) => string>> =
       ...more,
     });
   },
-  // With a model that thinks, and without counts of tokens.
+  // With a reasoning model, and without token counts.
   "llama.cpp": (content) => {
     const { choices, object } = JSON.parse(completion(content));
     const answer = `<think>\nLet me see.\n</think>\n\n\`\`\`json\n${choices[0].message.content}\n\`\`\``;

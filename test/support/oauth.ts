@@ -22,7 +22,7 @@ export const OAUTH_ENV = { PUBLIC_URL: OAUTH_BASE, OAUTH: "true", OAUTH_DYNAMIC_
 
 export const APPLICATION_CALLBACK = "https://application.example.com/callback";
 
-/** What an application got for a code or refresh token. */
+/** An application's response for a code or refresh token. */
 export interface Tokens {
   access_token: string;
   refresh_token: string;
@@ -36,7 +36,7 @@ const CONNECT = `mutation ($input: ConnectApplicationInput!) { connectApplicatio
 export const secret = () => randomBytes(32).toString("base64url");
 const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
-/** Stores an application's request, which waits for consent; its ID. */
+/** Stores an application's request, which waits for consent, and returns its ID. */
 export async function storeConnectionRequest(gateway: TestGateway): Promise<string> {
   const id = secret();
   const params = {
@@ -55,14 +55,14 @@ export async function storeConnectionRequest(gateway: TestGateway): Promise<stri
   return id;
 }
 
-/** A connection of the first organization, with one token of each kind. */
+/** A connection in the first organization, with one token of each kind. */
 export interface StoredConnection {
   keyId: string;
   access: string;
   refresh: string;
 }
 
-/** Stores a connection as a consent and an exchange would, without their requests. */
+/** Stores a connection like a consent and an exchange, without their requests. */
 export async function storeConnection(
   gateway: TestGateway,
   { memberId, agentId, clientId = "application" }: { memberId: string; agentId?: string; clientId?: string },
@@ -101,7 +101,7 @@ export async function storeConnection(
   return { keyId: apiKey.id, access, refresh };
 }
 
-/** An application, registered at a gateway, with the browser that it runs in. */
+/** An application that is registered at a gateway, with its browser. */
 export class Application {
   readonly browser = new FollowingBrowser("nobody");
   readonly verifier = secret();
@@ -125,7 +125,7 @@ export class Application {
     return new Application(gateway, body.client_id, redirectUri);
   }
 
-  /** The same application in another browser, or at another process. */
+  /** Returns the same application in another browser, or at another process. */
   elsewhere(gateway = this.gateway): Application {
     return new Application(gateway, this.clientId, this.redirectUri);
   }
@@ -146,7 +146,7 @@ export class Application {
     return `${this.gateway.url}/oauth/authorize?${new URLSearchParams(given)}`;
   }
 
-  /** Starts a request; its ID. */
+  /** Starts a request, and returns its ID. */
   async start(changes?: Record<string, string | undefined>): Promise<string> {
     const to = await this.browser.follow(
       this.authorizeUrl(changes),
@@ -155,7 +155,7 @@ export class Application {
     return to.slice(to.lastIndexOf("/") + 1);
   }
 
-  /** Consents as a member; the response of the mutation. */
+  /** Consents as a member, and returns the response of the mutation. */
   async consent(
     requestId: string,
     input: Record<string, unknown> = {},
@@ -166,7 +166,7 @@ export class Application {
     return this.gateway.graphql(CONNECT, { input: all }, { token });
   }
 
-  /** Follows the URL of a consent with the application's browser; the parameters that the application receives. */
+  /** Follows the URL of a consent with the application's browser, and returns the parameters for the application. */
   async finish(redirectUrl: string): Promise<URLSearchParams> {
     const to = await this.browser.follow(
       redirectUrl.replace(OAUTH_BASE, this.gateway.url),
@@ -220,7 +220,7 @@ export class Application {
 const post = (gateway: TestGateway, path: string, body: unknown): Promise<Reply> =>
   gateway.rest("POST", path, { body, token: null });
 
-/** Posts a form as applications do. */
+/** Posts a form like an application. */
 export const postForm = (
   gateway: TestGateway,
   path: string,

@@ -1,7 +1,7 @@
-// The issuer of tests: `oidc-provider` in a process of its own, because Jest's CommonJS cannot load it.
+// The tests' issuer: `oidc-provider` in a separate process, because Jest's CommonJS cannot load it.
 import { createServer } from "node:http";
 
-// The library warns about storage in memory, development keys and Node.js 20, which do for tests.
+// The library warns about storage in memory, development keys and Node.js 20, which are sufficient for tests.
 console.warn = () => undefined;
 const { Provider } = await import("oidc-provider");
 

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { parseSetCookie } from "cookie";
 
-/** An account at the issuer, by its subject. */
+/** Accounts at the issuer, by subject. */
 export type Accounts = Record<string, Record<string, unknown>>;
 
-/** `oidc-provider` in a process of its own. */
+/** `oidc-provider` in a separate process. */
 export interface OpenIdProvider {
   issuer: string;
   /** Starts it with a client and accounts; a second call forgets all sessions. */
@@ -33,14 +33,14 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
   };
 }
 
-/** A browser that follows redirects with its cookies, up to a URL that the test wants to see. */
+/** A browser that follows redirects with its cookies, up to a URL that the test checks. */
 export class FollowingBrowser {
   readonly cookies = new Map<string, string>();
 
-  /** @param account the account that it signs in with at the issuer */
+  /** @param account the account with which it signs in at the issuer */
   constructor(public account: string) {}
 
-  /** The cookies of the host of a URL: the issuer and the gateway differ in their ports only. */
+  /** Returns the cookies for a URL's host; the issuer and the gateway differ only in their ports. */
   cookieHeader(url: string): string {
     const prefix = `${new URL(url).origin} `;
     return [...this.cookies]
@@ -62,8 +62,8 @@ export class FollowingBrowser {
   }
 
   /**
-   * Follows redirects from a URL, until one leads to a URL with this prefix, which is returned and not requested.
-   * @param at where a URL is served
+   * Follows redirects from a URL until one leads to a URL with a prefix, which is returned but not requested.
+   * @param at returns the address that serves a URL
    */
   async follow(from: string, until: string, at = (url: string) => url): Promise<string> {
     let url = from;

@@ -18,7 +18,7 @@ export const startRegistration = async (gateway: TestGateway, { token }: Pick<Te
 
 /**
  * Adds a passkey to a member.
- * @param authenticator the one that holds it; a new one if omitted
+ * @param authenticator the authenticator that stores it; by default a new one
  */
 export async function addPasskey(
   gateway: TestGateway,
@@ -31,7 +31,7 @@ export async function addPasskey(
 }
 
 /**
- * Stores a passkey that no authenticator holds.
+ * Stores a passkey that is in no authenticator.
  * @returns its ID
  */
 export async function storePasskey({ services }: TestGateway, memberId: string, name = "x"): Promise<string> {
@@ -59,7 +59,7 @@ export const startSignIn = async (
   return reply.body.data.startPasskeySignIn.options;
 };
 
-/** Signs in with a passkey alone. */
+/** Signs in with only a passkey. */
 export async function signInWithPasskey(
   gateway: TestGateway,
   authenticator: Authenticator,

@@ -18,7 +18,7 @@ export interface TestMember {
 }
 
 /**
- * Opens a session as a request from nowhere would, which no address is throttled for.
+ * Opens a session without an address, so that no address is throttled.
  * @returns its token
  */
 export async function openSession(
@@ -29,7 +29,7 @@ export async function openSession(
   return (await gateway.services.sessions.signIn(context, { email, password })).token;
 }
 
-/** Adds a member with these permissions, or with config:manage for `manage`, and signs in. */
+/** Adds a member with these permissions, or with config:manage for `manage`, and signs them in. */
 export async function addMember(
   gateway: TestGateway,
   {
@@ -65,7 +65,7 @@ export async function invite(
   return { ...made, link: made.link ?? "" };
 }
 
-/** Adds an organization with one agent, `<slug>-agent`, and one member who manages it. */
+/** Adds an organization with one agent, `<slug>-agent`, and one manager. */
 export async function addOrganization(
   gateway: TestGateway,
   slug: string,
@@ -76,15 +76,15 @@ export async function addOrganization(
   return { id, agentId, manager: await addMember(gateway, { org: slug, manage: true }) };
 }
 
-/** Id of the first agent. */
+/** Returns the ID of the first agent. */
 export const firstAgentId = async (gateway: TestGateway): Promise<string> =>
   (await gateway.services.agents.bySlug("first-agent")).id;
 
-/** The code that a call was rejected with, at either API; undefined for a success. */
+/** Returns the error code of a call to either API; undefined for a success. */
 export const codeOf = ({ body }: Reply): string | undefined =>
   body?.errors?.[0]?.extensions?.code ?? (body?.status === undefined ? undefined : body.code);
 
-/** The operator of the organization that an agent belongs to. */
+/** Returns the operator of an agent's organization. */
 export async function operatorOfAgent({ services }: TestGateway, agentId: string): Promise<RequestContext> {
   const organization = await services.database.read(async (reader) => {
     const { organizationId } = await reader.findOneByOrFail(Agent, { id: agentId });

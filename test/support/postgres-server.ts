@@ -2,20 +2,20 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** How a PostgreSQL goes away and comes back. */
+/** Orders that stop or resume a PostgreSQL server. */
 export type Order = "fast" | "immediate" | "start" | "freeze" | "thaw";
 
-/** A PostgreSQL that a test may stop. */
+/** A PostgreSQL server that a test may stop. */
 export interface PostgresServer {
-  /** Without a database. */
+  /** URL without a database. */
   url: string;
-  /** Settles once it is done. */
+  /** Settles when it is done. */
   order(what: Order): Promise<void>;
-  /** Stops it for good and takes its data away. */
+  /** Stops it permanently and deletes its data. */
   end(): Promise<void>;
 }
 
-/** Starts a PostgreSQL for one suite. */
+/** Starts a PostgreSQL server for one suite. */
 export async function startPostgres(): Promise<PostgresServer> {
   const child = fork(join(__dirname, "stoppable-postgres.mjs"), { execArgv: [] });
   const exited = once(child, "exit");

@@ -9,7 +9,7 @@ import type { TestDatabase, TestEngine } from "./engines";
 /** The built program; `npm test` builds it first. */
 const DIST = join(__dirname, "../../dist/src");
 
-/** How a process ended. */
+/** The result of a process. */
 export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -17,14 +17,14 @@ export interface Ended {
   stderr: string;
 }
 
-/** A process with nothing of this one's settings. */
+/** A process without this process's settings. */
 export interface TestProcess {
   pid: number;
   stdout(): string;
   stderr(): string;
   /**
-   * Resolves as soon as an output holds the text.
-   * @throws Error when the process ends before
+   * Resolves as soon as an output contains the text.
+   * @throws Error if the process ends before
    */
   until(output: "stdout" | "stderr", text: string): Promise<void>;
   signal(signal: NodeJS.Signals): void;
@@ -33,7 +33,7 @@ export interface TestProcess {
 
 const running = new Set<ChildProcessWithoutNullStreams>();
 
-/** Kills what a failed test left behind; for `afterEach`. */
+/** Kills the processes that a failed test has left; for `afterEach`. */
 export async function endProcesses(): Promise<void> {
   const left = [...running];
   for (const child of left) child.kill("SIGKILL");
@@ -41,8 +41,9 @@ export async function endProcesses(): Promise<void> {
 }
 
 /**
- * A database for each test of a suite and the processes on it, which end before it goes. For the head of a suite.
- * @param options.empty true for suites about what the first start does; otherwise, its tables are there
+ * Creates a database for each test of a suite; processes on it are ended before it is dropped. Call it at the head of a
+ * suite.
+ * @param options.empty true for suites about the first start; by default, its tables exist
  */
 export function databaseForEach(engine: TestEngine, { empty = false } = {}): TestDatabase {
   let database: TestDatabase;
@@ -70,7 +71,7 @@ function start(
   const { PATH = "", HOME = "" } = process.env;
   const command = [process.execPath, join(DIST, script), ...args];
   const [program = "", ...rest] = shell === undefined ? command : ["sh", "-c", shell, ...command];
-  // Elsewhere than the repository, so that the default database is not the developer's.
+  // Outside of the repository, so that the default database is not the developer's.
   const child = spawn(program, rest, { env: { PATH, HOME, ...env }, cwd: tmpdir() });
   running.add(child);
   child.stdin.on("error", () => undefined).end(input);
@@ -102,8 +103,8 @@ function start(
 }
 
 /**
- * A server that may not have started yet.
- * @param options.shell what a shell is to do first; it ends with `exec "$0" "$@"`, the server
+ * Spawns a server, which may not have started yet.
+ * @param options.shell a shell command to run first; it ends with `exec "$0" "$@"`, which runs the server
  */
 export const spawnServer = (env: Record<string, string>, options?: { shell: string }): TestProcess =>
   start("main.js", [], { PORT: "0", ...env }, options);
@@ -111,17 +112,17 @@ export const spawnServer = (env: Record<string, string>, options?: { shell: stri
 /** Runs the server to its end, for starts that fail. */
 export const runServer = (env: Record<string, string>): Promise<Ended> => spawnServer(env).ended;
 
-/** A server that listens. */
+/** A listening server. */
 export interface TestServer extends TestProcess {
   url: string;
   /**
    * Asks it to stop.
-   * @returns how it ended
+   * @returns its result
    */
   stop(): Promise<Ended>;
 }
 
-/** Starts the server on a free port and waits until it says where it listens. */
+/** Starts the server on a free port and waits until it prints its address. */
 export async function startServer(env: Record<string, string>): Promise<TestServer> {
   const server = spawnServer(env);
   await server.until("stdout", "/graphql\n");
@@ -133,14 +134,14 @@ export async function startServer(env: Record<string, string>): Promise<TestServ
   return { ...server, url, stop };
 }
 
-/** What only the output of the first start shows. */
+/** Secrets that only the output of the first start shows. */
 export interface FirstStartSecrets {
   email: string;
   password: string;
   key: string;
 }
 
-/** Reads the secrets out of what a server printed; undefined when it printed none. */
+/** Returns the secrets in a server's output; undefined if it contains none. */
 export function secretsIn(stdout: string): FirstStartSecrets | undefined {
   const [, email] = /^ *Sign in as +(\S+)$/m.exec(stdout) ?? [];
   const [, password] = /^ *Password +(\S+)$/m.exec(stdout) ?? [];
@@ -150,7 +151,7 @@ export function secretsIn(stdout: string): FirstStartSecrets | undefined {
 
 /**
  * Runs the command line as a process.
- * @param input what it reads from standard input
+ * @param input its standard input
  * @param env more settings
  */
 export const spawnCli = (databaseUrl: string, args: string[], input = "", env = {}): Promise<Ended> =>
@@ -217,9 +218,9 @@ class CliHost {
 afterAll(CliHost.end);
 
 /**
- * Runs the command line, in a process that it shares with the other commands of the test file. It has not ended
- * before it has let go of everything that would keep a process alive.
- * @param input what it reads from standard input
+ * Runs the command line, in a process that it shares with the other commands of the test file. It ends only after it
+ * has released everything that would keep a process alive.
+ * @param input its standard input
  * @param env more settings
  */
 export const runCli = (databaseUrl: string, args: string[], input = "", env = {}): Promise<Ended> =>
@@ -239,8 +240,8 @@ export const runCliAtTerminal = (
 
 /**
  * Runs the command line with `--json`.
- * @returns what it prints
- * @throws Error when it fails
+ * @returns its output
+ * @throws Error if it fails
  */
 export async function runCliForJson(databaseUrl: string, ...args: string[]) {
   const { code, stdout, stderr } = await runCli(databaseUrl, [...args, "--json"]);

@@ -1,32 +1,32 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** What happens to the bytes of a connection. */
+/** The treatment of a connection's bytes. */
 type Mode = "pass" | "silent" | "break";
 
-/** A way to a server that can go bad. */
+/** A faulty proxy to a server. */
 export interface FaultyWay {
   port: number;
-  /** Connections that are open. */
+  /** Returns the number of open connections. */
   count(): number;
-  /** Those that are open, and those to come, are accepted and say nothing in either direction. */
+  /** Silences open and later connections in both directions; they are still accepted. */
   silence(): void;
-  /** Only open connections fall silent. */
+  /** Silences only open connections. */
   silenceOpen(): void;
-  /** Those that are open end as soon as a byte comes, which the server does not get: until then they seem alive. */
+  /** Ends open connections at their next byte, which does not reach the server; until then, they seem alive. */
   breakOpen(): void;
-  /** Ends open connections without an answer. */
+  /** Ends open connections without a response. */
   cut(): void;
-  /** Those to come end once the server has said a thing, with its last word in the same packet. */
+  /** Ends later connections after the server has sent `thing`, with `lastWord` in the same packet. */
   endAfter(thing: Buffer, lastWord: Buffer): void;
-  /** Lets everything pass from now on, also what was held back. */
+  /** Lets everything pass from now on, including held-back bytes. */
   heal(): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens a way to a server.
- * @param target `host:port` is taken from this URL
+ * Opens a proxy to a server.
+ * @param target URL with the server's `host:port`
  */
 export async function startProxy(target: string): Promise<FaultyWay> {
   const { hostname, port } = new URL(target);
@@ -72,7 +72,7 @@ export async function startProxy(target: string): Promise<FaultyWay> {
   };
 }
 
-/** How a server ends a connection. */
+/** The way in which a server ends a connection. */
 interface End {
   thing: Buffer;
   lastWord: Buffer;

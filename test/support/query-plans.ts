@@ -3,29 +3,29 @@ import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import type { TestEngine } from "./engines";
 
-/** A statement that was run. */
+/** An executed statement. */
 export interface Statement {
   query: string;
   parameters: unknown[];
 }
 
-/** A migrated database that records its statements and tells how it runs them. */
+/** A migrated database that records its statements and shows their plans. */
 export interface LoggedDatabase {
   database: Database;
   source: DataSource;
-  /** The statements since it was last emptied. */
+  /** The statements since the list was last emptied. */
   statements: Statement[];
-  /** How the database runs a statement, in its own words. */
+  /** Returns the database's plan for a statement. */
   planOf(statement: Statement | undefined): Promise<string>;
-  /** Runs work, and expects that no statement of it reads one of the large tables as a whole. */
+  /** Runs work, and expects that none of its statements reads a whole large table. */
   expectIndexes(work: () => Promise<unknown>, expected: { reads: RegExp }): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Small tables, and the values of a statement itself, are read whole. */
+/** Small tables, and the values in a statement, may be read as a whole. */
 const LARGE = ["message", "delivery_attempt", "conversation", "lane", "contact", "contact_address"];
 
-/** @param large the tables, by their aliases too, that no statement may read whole */
+/** @param large the tables that no statement may read as a whole, including their aliases */
 export async function openLogged(engine: TestEngine, large = LARGE): Promise<LoggedDatabase> {
   const testDatabase = await engine.createMigratedDatabase();
   const source = createDataSource(testDatabase.url);

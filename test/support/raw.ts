@@ -1,16 +1,16 @@
 import { connect, type Socket } from "node:net";
 
-/** A connection of bytes, for what no HTTP client would send. */
+/** A raw connection, for bytes that no HTTP client would send. */
 export interface RawConnection {
   socket: Socket;
-  /** Everything that came back so far. */
+  /** Returns everything that was received so far. */
   received(): string;
   /**
-   * Resolves as soon as what came back holds the text.
-   * @throws Error when the server hangs up before
+   * Resolves as soon as the received bytes contain the text.
+   * @throws Error if the server disconnects before
    */
   until(text: string): Promise<void>;
-  /** The response, once the server has hung up. */
+  /** Resolves with the response after the server has disconnected. */
   closed: Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export function openRaw(url: string): RawConnection {
     text += chunk.toString("latin1");
     tell();
   });
-  // To be rejected may look like a reset, when the rest of the request was still on its way.
+  // A rejection may look like a reset if the rest of the request was still being sent.
   socket.on("error", () => undefined);
   const closed = new Promise<string>((resolve) => {
     socket.on("close", () => {
@@ -52,8 +52,8 @@ export function openRaw(url: string): RawConnection {
 }
 
 /**
- * Sends bytes, each character one of them, and waits until the server hangs up.
- * @returns what came back
+ * Sends bytes, one per character, and waits until the server disconnects.
+ * @returns the received bytes
  */
 export function sendBytes(url: string, bytes: string): Promise<string> {
   const { socket, closed } = openRaw(url);
@@ -61,7 +61,7 @@ export function sendBytes(url: string, bytes: string): Promise<string> {
   return closed;
 }
 
-/** The status of each final answer in what came back. */
+/** Returns the status of each final response in the received bytes. */
 export const statusesIn = (answers: string): number[] =>
   [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)]
     .map(([, status]) => Number(status))

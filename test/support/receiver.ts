@@ -4,17 +4,17 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { generate } from "selfsigned";
 
-/** A request as a receiver got it. */
+/** A received request. */
 export interface Received {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** The reaction of a receiver to a complete request. */
+/** A receiver's reaction to a complete request. */
 export type Reaction = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A certificate for a name; it is its own authority. */
+/** Creates a self-signed certificate for a name. */
 export const certificateFor = (name: string) =>
   generate([{ name: "commonName", value: name }], {
     keyType: "ec",
@@ -24,10 +24,10 @@ export const certificateFor = (name: string) =>
     ],
   });
 
-/** An HTTP server that keeps what it received, and answers 200 unless its `reaction` is changed. */
+/** An HTTP server that keeps received requests, and answers 200 unless its `reaction` is changed. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** The connections that were made so far. */
+  /** Number of connections so far. */
   connections = 0;
   reaction: Reaction = (response) => response.end();
 
@@ -66,7 +66,7 @@ export class Receiver {
     return `${this.scheme}://${host}:${this.port}/`;
   }
 
-  /** The one request that arrived. */
+  /** Returns the only request that arrived. */
   onlyRequest(): Received {
     const [request] = this.received;
     if (!request || this.received.length > 1) throw new Error(`${this.received.length} requests arrived`);

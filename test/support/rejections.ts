@@ -4,7 +4,7 @@ import { Message } from "../../src/features/messages/message.entity";
 import { Pet } from "../../src/features/pets/pet.entity";
 import type { Reply, TestGateway } from "./gateway";
 
-/** Proves that none of the rejected input of a suite was stored, then stops the gateway. */
+/** Checks that none of a suite's rejected input was stored, then stops the gateway. */
 export async function closeWithNothingStored(gateway: TestGateway): Promise<void> {
   try {
     expect(await rowsOf(gateway)).toEqual({ pets: 0, messages: 0 });
@@ -13,14 +13,14 @@ export async function closeWithNothingStored(gateway: TestGateway): Promise<void
   }
 }
 
-/** How many pets and messages the database holds. */
+/** Returns the numbers of pets and messages in the database. */
 export const rowsOf = ({ services }: TestGateway): Promise<{ pets: number; messages: number }> =>
   services.database.read(async (reader) => ({
     pets: await reader.count(Pet),
     messages: await reader.count(Message),
   }));
 
-/** The answer is this error as REST tells it: the whole body, the status and the headers that belong to it. */
+/** Expects this error in REST's format: the whole body, the status and the related headers. */
 export function expectRestError(reply: Reply, code: ErrorCode): void {
   const { status } = ERRORS[code];
   expect(reply.body).toEqual({ code, message: expect.stringMatching(/\S/), status });
@@ -30,8 +30,8 @@ export function expectRestError(reply: Reply, code: ErrorCode): void {
 }
 
 /**
- * The answer is this error as GraphQL tells it, without data.
- * @param status that of REST when left out, which clients of application/json do not always get
+ * Expects this error in GraphQL's format, without data.
+ * @param status by default REST's status, which application/json clients do not always get
  */
 export function expectGraphQLError(
   reply: Reply,
@@ -43,7 +43,7 @@ export function expectGraphQLError(
   expectChallenge(reply);
 }
 
-/** The codes of a GraphQL answer, after a look at the form of its errors: nothing but what clients may learn. */
+/** Returns the codes in a GraphQL response, after checking that its errors contain only what clients may learn. */
 export function codesOf(reply: Reply): string[] {
   const errors: { message: string; extensions: { code: string; problems?: InputProblem[] } }[] =
     reply.body?.errors ?? [];
@@ -61,11 +61,11 @@ export function codesOf(reply: Reply): string[] {
   return errors.map(({ extensions }) => extensions.code);
 }
 
-/** A 401 says how to authenticate, and whether the credential that came with it is not good (RFC 6750). */
+/** Expects that a 401 says how to authenticate, and whether the given credential is invalid (RFC 6750). */
 const expectChallenge = (reply: Reply): void =>
   expect(reply.headers.get("www-authenticate")).toBe(challengeOf(reply));
 
-/** The `WWW-Authenticate` that belongs to an answer. */
+/** Returns the `WWW-Authenticate` header that a response must have. */
 export function challengeOf({ status, body }: Reply): string | null {
   if (status !== 401 && status !== 403) return null;
   const { code, message } = body.errors ? { ...body.errors[0], ...body.errors[0].extensions } : body;

@@ -7,11 +7,11 @@ import type { TestEngine } from "./engines";
 
 const FOLDER = join(__dirname, "../database/released");
 
-/** A release, by the migration that led to it. */
+/** A release, identified by its migration. */
 interface Release {
   /** Name of the migration's class. */
   name: string;
-  /** Statements that bring the tables from the release before to this one. */
+  /** Statements that migrate the tables from the previous release to this one. */
   statements: string[];
   /** Statements that insert rows into its new tables and columns, the same for both databases. */
   rows: string[];
@@ -19,7 +19,7 @@ interface Release {
 
 const textOf = (engine: TestEngine) => `${engine.name.toLowerCase()}.sql`;
 
-/** The releases that are recorded for a database, oldest first. */
+/** Returns the recorded releases for a database, oldest first. */
 export const releasesOf = (engine: TestEngine): Release[] =>
   readdirSync(FOLDER)
     .sort()
@@ -62,12 +62,12 @@ export function record(engine: TestEngine, name: string, statements: readonly st
   });
 }
 
-/** The statements that a migration sends, without running them. */
+/** Returns a migration's statements without running them. */
 export async function statementsOf(source: DataSource, migration: MigrationInterface): Promise<string[]> {
   const runner = source.createQueryRunner();
   runner.enableSqlMemory();
   const query = runner.query.bind(runner);
-  // TypeORM would run these, though it only remembers what its schema API makes.
+  // TypeORM would run these statements, because it only records the ones from its schema API.
   runner.query = async (text: string, ...rest: never[]) =>
     /^(ALTER|CREATE (UNIQUE )?INDEX|INSERT|UPDATE)/.test(text)
       ? void runner.getMemorySql().upQueries.push(new Query(text))
@@ -75,7 +75,7 @@ export async function statementsOf(source: DataSource, migration: MigrationInter
   await migration.up(runner);
   const { upQueries } = runner.getMemorySql();
   runner.disableSqlMemory();
-  // SQLite has one runner for all.
+  // SQLite has one shared runner.
   runner.query = query;
   return upQueries.map(({ query }) => query.trim());
 }

@@ -3,8 +3,8 @@ import type { Reply } from "./gateway";
 import { codeOf } from "./people";
 
 /**
- * Repeats a call while the service is unavailable, after the time that the answer names, as clients do: on a busy machine,
- * a queue of many calls for one row takes longer than a call may wait.
+ * Repeats a call while the service is unavailable, after the time in the response, like clients. On a busy machine, a
+ * queue of many calls for one row takes longer than a call may wait.
  */
 export async function whileUnavailable(call: () => Promise<Reply>): Promise<Reply> {
   while (true) {

@@ -5,7 +5,7 @@ import { foldersOf } from "./suites.mjs";
 
 const TEST = join(import.meta.dirname, "..");
 
-/** Suites that take far longer than their bytes suggest, because they start programs: bytes that would take as long. */
+/** Equivalent bytes of suites that take far longer than their size suggests, because they start programs. */
 const SLOW = {
   "suites/dashboard.suite.ts": 250_000,
   "suites/dashboard-other-half.suite.ts": 250_000,
@@ -17,7 +17,7 @@ const SLOW = {
   "faults/stop.full.test.ts": 35_000,
 };
 
-/** Bytes of the test files that a suite runs. */
+/** Returns the number of bytes in the test files that a suite runs. */
 function bytesOf({ path, context }) {
   const files = foldersOf(path).flatMap((folder) =>
     context.config.globals.TEST_FILES[folder].map((file) => join(TEST, folder, file)),
@@ -25,7 +25,7 @@ function bytesOf({ path, context }) {
   return [path, ...files].reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
-/** Not the time of the last run, which may have been of another tier, or of a few tests. */
+/** Not the time of the last run, which may have been another tier or only a few tests. */
 const lengthOf = (test) => SLOW[relative(TEST, test.path)] ?? bytesOf(test);
 
 /** Starts the longest suites first, so that none is left for one worker at the end. */

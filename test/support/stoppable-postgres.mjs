@@ -1,4 +1,4 @@
-// A PostgreSQL in a separate process, which stops, freezes and starts by orders of postgres-server.ts.
+// A PostgreSQL server in a separate process, which stops, freezes and starts on orders from postgres-server.ts.
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { newPostgres, startFirst } from "./embedded-postgres.mjs";
 const postgres = await newPostgres("outage", ["-c", "max_connections=50"]);
 const { server, databaseDir } = postgres;
 
-/** Of the postmaster and of the processes that work for the connections. */
+/** Returns the IDs of the postmaster and of the processes that serve connections. */
 function pids() {
   const [postmaster] = readFileSync(join(databaseDir, "postmaster.pid"), "utf8").split("\n");
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8").trim().split(" ");
@@ -25,7 +25,7 @@ function signalAll(signal) {
   }
 }
 
-/** @param signal SIGINT is a fast shutdown, SIGQUIT an immediate one, as after a crash */
+/** @param signal SIGINT for a fast shutdown, SIGQUIT for an immediate one, as in a crash */
 async function stop(signal) {
   const [postmaster] = pids();
   process.kill(postmaster, signal);
@@ -62,7 +62,7 @@ process.on("disconnect", async () => {
     signalAll("SIGCONT");
     await stop("SIGQUIT");
   } catch {
-    // It was stopped already.
+    // It had already been stopped.
   }
   await rm(databaseDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   process.exit(0);

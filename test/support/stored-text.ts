@@ -2,16 +2,16 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Client } from "pg";
 
-/** Everything that a database keeps, as text: the files of SQLite, or every column of every table of PostgreSQL. */
+/** Returns everything that a database stores, as text: SQLite's files, or every column of every PostgreSQL table. */
 export async function storedText(databaseUrl: string): Promise<string> {
   return databaseUrl.startsWith("sqlite:")
     ? filesOf(databaseUrl.slice("sqlite:".length))
     : tablesOf(databaseUrl);
 }
 
-/** With the write-ahead log, and with what deleted rows left behind in the pages. */
+/** Includes the write-ahead log and the remains of deleted rows in the pages. */
 async function filesOf(file: string): Promise<string> {
-  // The instance key beside it is no part of the database.
+  // The adjacent instance key is not part of the database.
   const names = (await readdir(dirname(file))).filter(
     (name) => name.startsWith(basename(file)) && !name.endsWith(".key"),
   );

@@ -4,13 +4,13 @@ import { closeWithNothingStored } from "./rejections";
 
 /** The options of a suite's gateway. */
 export interface SuiteOptions extends GatewayOptions {
-  /** True if the suite fails when one of its calls has stored a pet or a message. */
+  /** True to fail the suite if one of its calls has stored a pet or a message. */
   storesNothing?: boolean;
 }
 
 /**
- * A gateway for the suite that is being described: it starts before the first test and stops after the last one.
- * @returns an object that holds the gateway's fields from the first `beforeAll` or test that follows
+ * Returns a gateway for the current suite, which starts before the first test and stops after the last one.
+ * @returns an object that has the gateway's fields from the next `beforeAll` or test on
  */
 export function suiteGateway(
   engine: TestEngine,
@@ -20,7 +20,7 @@ export function suiteGateway(
   beforeAll(async () => {
     Object.assign(gateway, await startGateway(engine, options));
   });
-  // It has no fields when it did not start, which fails the suite already.
+  // It has no fields if it did not start, which already fails the suite.
   afterAll(async () => {
     if (storesNothing) await closeWithNothingStored(gateway);
     else await gateway.close?.();
@@ -31,11 +31,11 @@ export function suiteGateway(
 type Suite = (gateway: TestGateway, engine: TestEngine) => void;
 
 interface DescribedOptions extends SuiteOptions {
-  /** `any` where nothing in the suite depends on SQL, locks or plans, so that `npm test` may run it on one database. */
+  /** `any` if nothing in the suite depends on SQL, locks or plans, so that `npm test` can run it on one database. */
   engine?: "each" | "any";
 }
 
-/** Runs a suite on each database or on any, each time with a new gateway. */
+/** Runs a suite on each database or on any one, each time with a new gateway. */
 export function describeGateway(suite: Suite): void;
 export function describeGateway(options: DescribedOptions, suite: Suite): void;
 export function describeGateway(...args: [Suite] | [DescribedOptions, Suite]): void {

@@ -5,7 +5,7 @@ import { Timer } from "../../src/features/timers/timer.entity";
 import type { TestGateway } from "./gateway";
 
 /**
- * Adds a timer of an agent, without a contact unless it is given, due in a day, with its lane.
+ * Adds an agent's timer that is due in a day, with its lane, and by default without a contact.
  * @returns its ID
  */
 export async function addTimer(

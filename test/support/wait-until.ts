@@ -1,17 +1,20 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Time between two checks (ms): without it, the checks would compete with the work that they wait for. */
+/** Time between two checks (ms), so that the checks do not compete with the work that they wait for. */
 const PAUSE_MS = 10;
 
-/** Time after which a condition counts as never met (ms); shorter than a test may take, so that the test names it. */
+/**
+ * Time after which a condition counts as never met (ms); shorter than the limit of a test, so that the test names it.
+ */
 const TIMEOUT_MS = 90_000;
 
 /**
- * Waits until a condition holds that stays true: one that holds for milliseconds could pass between two checks.
+ * Waits until a condition holds that stays true; a condition that holds for milliseconds could be missed between two
+ * checks.
  * @throws Error with the text of the condition if it takes too long
  */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
-  // Not by the clocks, which some tests stop.
+  // Independent of the clocks, which some tests stop.
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   while (!(await holds())) {
     if (timeout.aborted) throw new Error(`This did not hold within ${TIMEOUT_MS / 1000} seconds: ${holds}`);

@@ -1,12 +1,12 @@
 import { type Client, createClient } from "graphql-ws";
 import { WebSocket } from "ws";
 
-/** The subscription of all members of events. */
+/** A subscription that selects all fields of events. */
 export const FOLLOW = `subscription ($agentId: ID, $after: String, $types: [EventType!]) {
   events(agentId: $agentId, after: $after, types: $types) { id type timestamp agentId subject position data }
 }`;
 
-/** Address of the GraphQL API for WebSockets. */
+/** Returns the WebSocket address of the GraphQL API. */
 const socketUrl = ({ url }: { url: string }): string => `${url.replace(/^http/, "ws")}/graphql`;
 
 /** A message of the protocol. */
@@ -17,7 +17,7 @@ export interface ProtocolMessage {
   payload?: any;
 }
 
-/** A WebSocket on which a test says what no client library would. */
+/** A WebSocket on which a test sends messages that no client library would send. */
 export class RawSocket {
   readonly messages: ProtocolMessage[] = [];
   closed: { code: number; reason: string } | undefined;
@@ -68,7 +68,7 @@ export class RawSocket {
     this.send({ id, type: "subscribe", payload: { query, variables } });
   }
 
-  /** The payloads of the events that a subscription got. */
+  /** Returns the events that a subscription got. */
   eventsOf(id: string) {
     return this.messages
       .filter((message) => message.type === "next" && message.id === id)
@@ -89,7 +89,7 @@ export class RawSocket {
     });
   }
 
-  /** The code of the error that a subscription got, once it got one. */
+  /** Waits for a subscription's error, and returns its code. */
   async errorOf(id: string): Promise<string> {
     const errors = ({ type, payload }: ProtocolMessage) => (type === "error" ? payload : payload?.errors);
     const find = () => this.messages.find((message) => message.id === id && errors(message) !== undefined);
@@ -112,7 +112,7 @@ export class RawSocket {
   }
 }
 
-/** The outcome of a subscription: `ok` once it has sent something, otherwise the code of the error. */
+/** Returns the outcome of a subscription: `ok` after it has sent something, otherwise the error code. */
 export async function outcomeBySocket(
   gateway: { url: string },
   token: string | undefined,
@@ -132,7 +132,7 @@ export async function outcomeBySocket(
   }
 }
 
-/** The client library of the protocol, which Apollo Client and urql use. */
+/** Creates a client with the protocol's library, which Apollo Client and urql use. */
 export const subscriptionClient = (gateway: { url: string }, token: string, retryAttempts = 0): Client =>
   createClient({
     url: socketUrl(gateway),

@@ -13,7 +13,7 @@ const WITH_SECRET = `endpoint { ${ENDPOINT} } signingSecret`;
 const DELIVERY = `id endpointId agentId position eventId type subject state attempts notBefore lastStatus lastError
   lastDurationMs createdAt deliveredAt waitsFor lastAttempts { endedAt status error durationMs headers }`;
 
-/** Calls the GraphQL fields of webhook endpoints, as the owner unless another token is given. */
+/** Calls the GraphQL fields of webhook endpoints, as the owner by default. */
 export function webhookClient(gateway: TestGateway) {
   const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables as Record<string, unknown>, { token: gateway.owner, ...more });
@@ -79,7 +79,7 @@ export function webhookClient(gateway: TestGateway) {
   };
 }
 
-/** Adds a webhook endpoint, at an address that is allowed and never called unless another is given. */
+/** Adds a webhook endpoint, by default at an allowed address that is never called. */
 export async function addEndpoint(
   gateway: TestGateway,
   input: { agentId?: string | null; url?: string; types?: string[] } = {},
@@ -118,7 +118,7 @@ export async function storeDelivery(
   return id;
 }
 
-/** Lets an agent have events about lines, in one unit of work. */
+/** Adds events about lines to an agent, in one unit of work. */
 export async function addEvents(
   gateway: Pick<TestGateway, "services">,
   agentId: string,

@@ -4,7 +4,7 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "
 import { text } from "node:stream/consumers";
 import type { TestProcess, TestServer } from "./process";
 
-/** A line of the log of a service with several workers. */
+/** A log line of a service with several workers. */
 export interface LogLine {
   pid: number;
   worker?: number;
@@ -13,8 +13,8 @@ export interface LogLine {
 }
 
 /**
- * The whole lines that a process has logged.
- * @throws SyntaxError at a line that is not whole
+ * Returns the complete lines that a process has logged.
+ * @throws SyntaxError for an incomplete line
  */
 export const logOf = (server: TestProcess): LogLine[] =>
   server
@@ -23,13 +23,12 @@ export const logOf = (server: TestProcess): LogLine[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-/** The processes that have served as workers. */
+/** Returns the processes that have served as workers. */
 export const workersIn = (server: TestProcess): { number: number; pid: number }[] =>
   logOf(server).flatMap(({ msg, worker, pid }) =>
     worker !== undefined && msg.startsWith("Server listening") ? [{ number: worker, pid }] : [],
   );
 
-/** True if a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -47,8 +46,8 @@ interface Answer {
 
 /**
  * Sends a GET request.
- * @param agent without one, over a new connection
- * @throws Error when it is not answered
+ * @param agent by default, a new connection is used
+ * @throws Error without a response
  */
 export async function get(
   server: TestServer,
@@ -62,7 +61,7 @@ export async function get(
   return { status: message.statusCode, headers: message.headers, body: await text(message) };
 }
 
-/** Opens kept-alive connections until one leads to the worker. */
+/** Opens keep-alive connections until one leads to the worker. */
 export async function connectionTo(server: TestServer, worker: number): Promise<Agent> {
   while (true) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
