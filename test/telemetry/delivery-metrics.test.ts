@@ -53,7 +53,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
 describeGateway(
   { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
   (gateway) => {
-    test("messages that leave the server are counted and timed", async () => {
+    test("sent messages are counted and timed", async () => {
       const receiver = await Receiver.start();
       try {
         const agentId = await firstAgentId(gateway);
@@ -74,7 +74,7 @@ describeGateway(
 );
 
 describeGateway({ engine: "any" }, (gateway) => {
-  test("work that no process does is shown as due, with its age", async () => {
+  test("work that no process handles is shown as due, with its age", async () => {
     await gateway.rest("POST", "/messages", { body: { message: "Waiting" } });
     await gateway.services.database.write((tx) =>
       tx.query("UPDATE lane SET wake_at = $1", [timestamp(-60_000)]),
@@ -86,7 +86,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 });
 
-test("scrapes that come together share one count of the lanes", async () => {
+test("concurrent scrapes share one count of the lanes", async () => {
   let counts = 0;
   const metrics = new Metrics();
   metrics.watchLanes(async () => {
@@ -101,7 +101,7 @@ test("scrapes that come together share one count of the lanes", async () => {
   }
 });
 
-test("while the database is gone, the other metrics are shown without the lanes", async () => {
+test("while the database is unavailable, the other metrics are shown without the lanes", async () => {
   const metrics = new Metrics();
   metrics.watchLanes(() => Promise.reject(new Error("gone")));
   const text = await metrics.text();

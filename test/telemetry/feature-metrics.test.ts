@@ -9,7 +9,7 @@ const sizes: FeatureHistogram = {
   bounds: [10],
 };
 
-/** The samples of a scrape, by name and labels. */
+/** Returns the samples of a scrape, by name and labels. */
 const samplesOf = async (metrics: Metrics) =>
   Object.fromEntries(
     [...(await metrics.text()).matchAll(/^(gateway_\w+(?:\{.*\})?) (\S+)$/gm)].map(([, name, value]) => [
@@ -18,7 +18,7 @@ const samplesOf = async (metrics: Metrics) =>
     ]),
   );
 
-test("the metrics that a feature declares are shown before anything is counted, for each label", async () => {
+test("a feature's metrics are shown before anything is counted, for each label", async () => {
   const metrics = new Metrics();
   metrics.register([notes, sizes]);
   expect(await samplesOf(metrics)).toMatchObject({
@@ -30,7 +30,7 @@ test("the metrics that a feature declares are shown before anything is counted, 
   });
 });
 
-test("each process counts for itself", async () => {
+test("each process counts separately", async () => {
   const [metrics, others] = [new Metrics(), new Metrics()];
   for (const each of [metrics, others]) each.register([notes, sizes]);
   metrics.count(notes, ["long", "agent"], 3);
@@ -46,7 +46,7 @@ test("each process counts for itself", async () => {
   expect(await samplesOf(others)).toMatchObject({ 'gateway_notes_total{kind="long",by="agent"}': 0 });
 });
 
-test("numbers are read at each scrape, and are missing while there are none", async () => {
+test("numbers are read at each scrape, and are omitted while there are none", async () => {
   const metrics = new Metrics();
   let [open, sent]: (number | undefined)[] = [undefined, 2];
   metrics.register([

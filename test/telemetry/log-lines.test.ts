@@ -5,7 +5,7 @@ const LIMIT = 4_096;
 const lineOf = (stack: string) =>
   `${JSON.stringify({ level: 50, err: { message: "m", stack }, msg: "failed" })}\n`;
 
-test("a line of a worker fits into one write to a pipe, without the end of its stack", () => {
+test("a worker's log line fits into one write to a pipe, without the end of its stack", () => {
   const [short, long] = ["at x\n".repeat(10), "at \u00e9\n".repeat(2_000)];
   expect(shortened(lineOf(short))).toBe(lineOf(short));
   const line = shortened(lineOf(long));

@@ -36,14 +36,14 @@ onAnyEngine((engine) => {
     expect(requests("rest", "/v1/pets", "DELETE", "405")).toBe(1);
     expect(total("gateway_http_requests_total", { api: "dashboard", route: "/dashboard/*" })).toBe(1);
     expect(requests("other", "/healthz", "GET", "200")).toBe(1);
-    // The owner signed in before.
+    // Including the owner's sign-in.
     expect(requests("graphql", "/graphql", "POST", "200")).toBe(2);
     const pets = { api: "rest", route: "/v1/pets", method: "GET" };
     expect(total("gateway_http_request_duration_seconds_count", pets)).toBe(2);
     expect(total("gateway_http_request_duration_seconds_sum", pets)).toBeGreaterThan(0);
   });
 
-  test("nothing that a client sends becomes a label: not a URL, a method, an operation's name or a key", async () => {
+  test("nothing that a client sends becomes a label, such as a URL, a method, an operation's name or a key", async () => {
     const { secret } = await mint(gateway);
     await gateway.rest("GET", `/${secret}/nowhere?token=${secret}`);
     await gateway.rest("PROPFIND", "/v1/pets");
@@ -58,9 +58,9 @@ onAnyEngine((engine) => {
     expect(total("gateway_http_requests_total", { method: "other", status: "405" })).toBe(2);
   });
 
-  test("GraphQL operations are counted by type and by the code of what went wrong", async () => {
+  test("GraphQL operations are counted by type and error code", async () => {
     await gateway.graphql("{ whoami { agent { slug } } }");
-    // More often than the server needs to make a program of it.
+    // More often than the server needs to compile it.
     for (let i = 0; i < 10; i += 1) await gateway.graphql("{ pets { nodes { id } } }");
     await gateway.graphql('mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }');
     await gateway.graphql('mutation { createPet(input: { name: "", categoryId: "1" }) { id } }');
@@ -71,7 +71,7 @@ onAnyEngine((engine) => {
     const operations = (type: string, outcome: string) =>
       total("gateway_graphql_operations_total", { type, outcome });
     expect(operations("query", "ok")).toBe(11);
-    // One is the owner's signIn.
+    // Including the owner's signIn.
     expect(operations("mutation", "ok")).toBe(2);
     expect(operations("mutation", "invalid_request")).toBe(1);
     expect(operations("query", "forbidden")).toBe(1);
@@ -79,7 +79,7 @@ onAnyEngine((engine) => {
     expect(operations("none", "graphql_parse_failed")).toBe(1);
   });
 
-  test("key checks are counted by what became of the key, at both APIs", async () => {
+  test("key checks are counted by outcome, at both APIs", async () => {
     const revoked = await mint(gateway);
     await gateway.services.keys.revoke(await operator(gateway), revoked.id);
     await gateway.rest("GET", "/agent/whoami");
@@ -93,7 +93,7 @@ onAnyEngine((engine) => {
     expect(checks("key_expired")).toBe(0);
   });
 
-  test("what shares a query or a commit is counted with how many shared it, and commits are timed", async () => {
+  test("shared queries and commits are counted with the number of calls that shared them, and commits are timed", async () => {
     const before = await scrape(gateway);
     await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -117,7 +117,7 @@ onAnyEngine((engine) => {
     );
   });
 
-  test("failures of the database are counted, and how much waits for it is shown", async () => {
+  test("database failures are counted, and the amount of waiting work is shown", async () => {
     const { database } = gateway.services;
     await expect(database.write((tx) => tx.query("nonsense"))).rejects.toThrow();
     const idle = await scrape(gateway);
@@ -138,7 +138,7 @@ onAnyEngine((engine) => {
     expect(states).toHaveLength(engine.name === "SQLite" ? 0 : 2);
   });
 
-  test("requests in flight are counted until their answer or their client is gone", async () => {
+  test("requests in flight are counted until their response is sent or their client disconnects", async () => {
     expect((await scrape(gateway)).total("gateway_http_requests_in_flight")).toBe(1);
     const post = request(`${gateway.url}/v1/pets`, {
       method: "POST",
@@ -177,7 +177,7 @@ describe("/metrics", () => {
     await endProcesses();
   });
 
-  test("requires METRICS_TOKEN, where that is set", async () => {
+  test("requires METRICS_TOKEN if that is set", async () => {
     const gateway = await start({ METRICS_TOKEN: TOKEN, ENVIRONMENT: "production" });
     const read = (token: string | null) => gateway.rest("GET", "/metrics", { token });
     expect(await read(TOKEN)).toMatchObject({ status: 200 });
@@ -196,7 +196,7 @@ describe("/metrics", () => {
     }
   });
 
-  test("is open to this machine in development, is not to be stored, and answers HEAD", async () => {
+  test("is open to this machine in development, must not be stored, and answers HEAD", async () => {
     const gateway = await start({});
     const reply = await gateway.rest("GET", "/metrics", { token: null });
     expect(reply.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -207,7 +207,7 @@ describe("/metrics", () => {
     );
   });
 
-  test("is closed to a proxy on this machine, and to a page whose name was given this machine's address", async () => {
+  test("is closed to a proxy on this machine, and to a page whose host name resolves to this machine", async () => {
     const gateway = await start({});
     const port = new URL(gateway.url).port;
     const statusWith = (headers: Record<string, string>) =>
@@ -225,7 +225,7 @@ describe("/metrics", () => {
     expect(await statusWith({ host: "127.0.0.1.example" })).toBe(403);
   });
 
-  test("tells of one app alone, where a process has several", async () => {
+  test("covers only one app if a process has several", async () => {
     const [one, other] = await Promise.all([start({}), start({})]);
     await one.rest("GET", "/v1/pets");
     const pets = { route: "/v1/pets" };
@@ -233,7 +233,7 @@ describe("/metrics", () => {
     expect((await scrape(other)).total("gateway_http_requests_total", pets)).toBe(0);
   });
 
-  slowTest("of a running server tells of the process too", async () => {
+  slowTest("of a running server also covers the process", async () => {
     const testDatabase = await sqlite.createMigratedDatabase();
     try {
       const { url, stop } = await startServer({ DATABASE_URL: testDatabase.url });

@@ -3,10 +3,10 @@ import { SamplingDecision } from "@opentelemetry/sdk-trace-base";
 import { loadConfig } from "../../src/config";
 import { createSampler } from "../../src/telemetry/open-telemetry";
 
-/** The lowest trace ID that there is: the ratio sampler of OpenTelemetry takes it at any ratio above 0. */
+/** The lowest trace ID, which OpenTelemetry's ratio sampler samples at any ratio above 0. */
 const LOWEST = "00000000000000000000000000000001";
 
-/** True if a request is traced that came with a `traceparent`. */
+/** Returns true if a request with a `traceparent` is traced. */
 function isSampled(env: Record<string, string>, traceFlags: TraceFlags): boolean {
   const { tracing } = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318", ...env });
   if (tracing === undefined) throw new Error("Tracing is off.");

@@ -42,13 +42,13 @@ const finished = () =>
     status,
   }));
 
-test("work outside a trace makes no span, alone or shared", async () => {
+test("work outside a trace creates no span, alone or shared", async () => {
   expect(await withSpan("work", async () => trace.getActiveSpan())).toBeUndefined();
   expect(await withSharedSpan("work", [], async () => trace.getActiveSpan())).toBeUndefined();
   expect(finished()).toEqual([]);
 });
 
-test("work that fails marks its span with the class of the error and never with its message", async () => {
+test("failing work marks its span with the error's class but never its message", async () => {
   const id = await request(() =>
     withSpan("work", async () => {
       throw new TypeError("a secret");
@@ -64,7 +64,7 @@ test("work that fails marks its span with the class of the error and never with 
   expect(JSON.stringify(finished())).not.toContain("a secret");
 });
 
-test("calls that are joined have one span below the first request, linked to each of the others once", async () => {
+test("coalesced calls have one span below the first request, linked to each of the others once", async () => {
   const load = coalesce(async (items: readonly number[]) => items.map((item) => item * 2), { name: "batch" });
   const [first, ...others] = await Promise.all([
     request(() => Promise.all([load(1), load(2)])),
@@ -74,7 +74,7 @@ test("calls that are joined have one span below the first request, linked to eac
   expect(finished().filter(({ name }) => name === "batch")).toMatchObject([{ parent: first, links: others }]);
 });
 
-test("the work of a joined call belongs to the span of that call", async () => {
+test("the work of a coalesced call belongs to that call's span", async () => {
   const load = coalesce((items: readonly number[]) => withSpan("statement", async () => items), {
     name: "batch",
   });
@@ -84,7 +84,7 @@ test("the work of a joined call belongs to the span of that call", async () => {
   expect(finished().find(({ name }) => name === "statement")?.parent).toBe(batch);
 });
 
-test("a batch of rows belongs to a request that waited for it, and to none of the batch before", async () => {
+test("a batch of rows belongs to a request that waited for it, and to none of the previous batch", async () => {
   let storing = () => {};
   const isStoring = new Promise<void>((resolve) => {
     storing = resolve;

@@ -1,6 +1,6 @@
 import { logThrottle } from "../../src/common/throttled-log";
 
-test("one line per interval is written, with how many were suppressed since the last", () => {
+test("one line per interval is written, with the number of lines suppressed since the last one", () => {
   let now = 0;
   const throttle = logThrottle(100, () => now);
   const at = (time: number) => {

@@ -7,7 +7,7 @@ interface Call {
   body?: unknown;
 }
 
-/** A server in a separate process: the exporter needs `import()`, which the test runner lacks. */
+/** Starts a server in a separate process, because the exporter needs `import()`, which the test runner lacks. */
 export async function start(engine: TestEngine, env: Record<string, string>) {
   const database = await engine.createMigratedDatabase();
   const server = await startServer({ DATABASE_URL: database.url, ...env });

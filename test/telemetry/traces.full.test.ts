@@ -12,14 +12,14 @@ const traceparent = `00-${TRACE}-${PARENT}-01`;
 describe("tracing", () => {
   afterEach(endProcesses);
 
-  test("records nothing without an endpoint to send to", async () => {
+  test("records nothing without an endpoint", async () => {
     const gateway = await start(sqlite, {});
     await gateway.rest("GET", "/v1/pets", { headers: { traceparent } });
     expect(gateway.log()).not.toContain("trace_id");
     await gateway.close();
   });
 
-  test("starts no traces outside of requests: neither a start nor a stop is part of one", async () => {
+  test("starts no traces outside of requests, such as for a start or stop", async () => {
     const collector = await startCollector();
     const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     await gateway.close();
@@ -27,7 +27,7 @@ describe("tracing", () => {
     await collector.close();
   });
 
-  test("keeps a request that its caller does not sample out of what is sent", async () => {
+  test("does not send a request that its caller does not sample", async () => {
     const collector = await startCollector();
     const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });
     await gateway.rest("GET", "/v1/pets", { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } });
@@ -50,7 +50,7 @@ describe("tracing", () => {
     await collector.close();
   });
 
-  test("that reaches no collector is said in the log and does not disturb requests", async () => {
+  test("without a reachable collector is reported in the log and does not disturb requests", async () => {
     const collector = await startCollector();
     await collector.close();
     const gateway = await start(sqlite, {
@@ -64,7 +64,7 @@ describe("tracing", () => {
     await gateway.close();
   });
 
-  test("by a collector that never answers does not hold up a stop", async () => {
+  test("with a collector that never responds does not delay a stop", async () => {
     const silent = createServer();
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");
@@ -82,7 +82,7 @@ describe("tracing", () => {
     await database.drop();
   });
 
-  test("settings that are wrong stop the start with one line", async () => {
+  test("with wrong settings ends the start with one line", async () => {
     for (const [name, value] of [
       ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"],
       ["OTEL_TRACES_SAMPLER", "sometimes"],

@@ -15,7 +15,7 @@ onAnyEngine((engine) => {
   let log: string;
   let secrets: string[];
 
-  /** Requests of all the tests, on one server: only its stop hands over all that it saw. */
+  /** Sends the requests of all tests to one server, because only its stop sends all of its spans. */
   beforeAll(async () => {
     collector = await startCollector();
     const gateway = await start(engine, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -63,7 +63,7 @@ onAnyEngine((engine) => {
     expect(lookup?.attributes).toEqual({ "db.system.name": engine.name.toLowerCase() });
   });
 
-  test("a GraphQL request with a body is one trace, with its operation, also where the log speaks of it", () => {
+  test("a GraphQL request with a body is one trace, with its operation, even in the log", () => {
     const spans = seen.filter(({ traceId }) => traceId === GRAPHQL);
     const request = spans.find(({ name }) => name === "POST /graphql");
     const operation = spans.find(({ name }) => name === "graphql");
@@ -85,7 +85,7 @@ onAnyEngine((engine) => {
     for (const request of requests) expect(served).toContain(request);
   });
 
-  test("nothing secret leaves: no key, session, password, variable, body, query string or address", () => {
+  test("nothing secret is sent: no key, session, password, variable, body, query string or address", () => {
     const text = collector.text();
     expect(text).toContain("POST /messages");
     expect(secrets.filter((secret) => secret.length > 10)).toHaveLength(5);

@@ -32,7 +32,7 @@ const DOCUMENT = {
   ],
 };
 
-/** What cancels a timer, and the due timer, come one after the other. */
+/** A due timer and an event that cancels it are handled one after the other. */
 describeGateway(DELIVERS, (gateway, engine) => {
   let agentId: string;
   let sender: Sender;
@@ -45,7 +45,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
 
   const read: typeof gateway.services.database.read = (...args) => gateway.services.database.read(...args);
 
-  /** A timer of a new contact, with what the contact or a human may do. */
+  /** Sets a timer of a new contact. */
   const setTimer = async () => {
     const address = `at ${Math.random()}`;
     const { id: conversationId, contactId } = await addConversation(gateway, {
@@ -74,8 +74,8 @@ describeGateway(DELIVERS, (gateway, engine) => {
   ];
 
   /**
-   * @param delayMs when the timer is due
-   * @param taken true if the event happens once a process has taken the lane
+   * @param delayMs time until the timer is due (ms)
+   * @param taken true if the event happens only after a process has taken the lane
    * @returns true if the timer fired
    */
   async function race(happens: Race, delayMs: number, taken: boolean): Promise<boolean> {
@@ -110,8 +110,8 @@ describeGateway(DELIVERS, (gateway, engine) => {
   }
 
   /**
-   * Races in which the timer is due at different times around the event, while two processes deliver.
-   * @returns how many timers fired
+   * Runs races in which the timer is due at different times around the event, while two processes deliver.
+   * @returns the number of timers that fired
    */
   async function races(rounds: number): Promise<number> {
     const database = { url: gateway.databaseUrl, drop: async () => undefined };
@@ -138,12 +138,12 @@ describeGateway(DELIVERS, (gateway, engine) => {
 
   slowTest("never both: 60 races of replies, handoffs and closes against due timers", async () => {
     const fired = await races(60);
-    // Otherwise they would not race.
+    // Otherwise, there would be no race.
     expect(fired).toBeGreaterThan(0);
     expect(fired).toBeLessThan(60);
   });
 
-  test("a timer that several processes work on fires once, and so does one whose process was killed", async () => {
+  test("a timer that several processes handle fires once, and so does a timer whose process was killed", async () => {
     const { services } = gateway;
     const senders = { take: () => true, giveBack: () => undefined };
     for (let round = 0; round < 10; round++) {
@@ -154,7 +154,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
           services.timerRunner.start(tx, [timer.id], { senders, observer: services.lanes.observing(tx) }),
         );
       const started = [await start(), await start(), await start(), await start()];
-      // The first process is killed after it took the lane.
+      // The first process is killed after it has taken the lane.
       const sends = started.slice(1).flatMap(({ dispatches }) => dispatches);
       expect(sends).toHaveLength(3);
       const { signal } = new AbortController();

@@ -75,7 +75,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     expect([status, body]).toEqual([about.dryRun ? 200 : 201, expect.anything()]);
     return body;
   };
-  /** A new contact with a conversation on the line that it writes on. */
+  /** Adds a contact with a conversation on its line. */
   const meet = async () => {
     const address = `at ${Math.random()}`;
     const { id, contactId } = await addConversation(gateway, { agentId, line: "in", address });
@@ -83,7 +83,6 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   };
   const timersOf = (subjectId: string) => read((reader) => reader.findBy(Timer, { subjectId }));
   const laneOf = (id: string) => read((reader) => reader.findOneBy(Lane, { id }));
-  /** Makes timers due. */
   const makeDue = async (...timers: readonly Timer[]) => {
     await gateway.services.database.write(async (tx) => {
       const past = timestamp(-1);
@@ -113,7 +112,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     return timer as Timer;
   };
 
-  test("a timer hands its situation to the agent about the same contact and conversation, once", async () => {
+  test("a timer submits its situation to the agent once, about the same contact and conversation", async () => {
     const { conversationId, contactId } = await meet();
     const decision = await decide("placed", { conversationId });
     const [timer, ...others] = await timersOf(contactId);
@@ -152,7 +151,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     expect(body.timerId).toBe(timer?.id);
   });
 
-  test("the same key replaces the earlier timer of the contact, and only that one", async () => {
+  test("the same key replaces only the contact's earlier timer", async () => {
     const { conversationId, contactId } = await meet();
     const other = await meet();
     const first = await set("placed", { conversationId }, contactId);
@@ -203,7 +202,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     expect(await timersOf(contactId)).toHaveLength(20);
   });
 
-  test("a time in the past is due now, but timers that set each other wait for a minute", async () => {
+  test("a time in the past is due immediately, but timers that set each other wait for a minute", async () => {
     const { conversationId, contactId } = await meet();
     await decide("past", { conversationId });
     await waitUntil(async () => (await sentTo(conversationId)).length === 1);
@@ -213,7 +212,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     expect(Date.parse(next?.dueAt ?? "") - Date.parse(first.createdAt)).toBeGreaterThanOrEqual(60_000);
   });
 
-  test("a dry run shows what would be set, and sets nothing", async () => {
+  test("a dry run shows the timer that would be set, and sets nothing", async () => {
     const { conversationId, contactId } = await meet();
     const { explanation } = await decide("both", { conversationId, dryRun: true });
     expect(explanation.effects).toMatchObject([
@@ -236,7 +235,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     expect(await timersOf(agentId)).toEqual([]);
   });
 
-  test("after its conversation was closed, the situation is about the contact", async () => {
+  test("after its conversation was closed, a timer's situation is about the contact", async () => {
     const { conversationId, contactId } = await meet();
     const timer = await set("always", { conversationId }, contactId);
     await conversationClient(gateway).close(conversationId);
@@ -281,7 +280,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     expect(await fired(timer.id)).toMatchObject({ outcome: "send" });
   });
 
-  test("erasing a contact deletes its timers, and deleting an agent those of the agent", async () => {
+  test("erasing a contact deletes its timers, and deleting an agent deletes the agent's", async () => {
     const { conversationId, contactId } = await meet();
     const timer = await set("placed", { conversationId }, contactId);
     await contactClient(gateway).erase(contactId);
@@ -325,7 +324,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     ["closed", ({ conversationId }) => conversationClient(gateway).close(conversationId)],
   ];
 
-  test.each(EVENTS)("what a timer names in unless cancels it: %s", async (reason, happens) => {
+  test.each(EVENTS)("an event that a timer names in unless cancels it: %s", async (reason, happens) => {
     const about = await meet();
     const timer = await set("placed", { conversationId: about.conversationId }, about.contactId);
     const kept = await set(
@@ -343,7 +342,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     ]);
   });
 
-  test("a timer of a named conversation heeds no other one, and one of a contact heeds all", async () => {
+  test("a timer about a named conversation ignores events in others, and a contact's timer ignores none", async () => {
     const { contactId } = await meet();
     const { conversationId: other, ...about } = await meet();
     const [named] = [await set("placed", { conversationId: other }, about.contactId)];
@@ -360,7 +359,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     expect(await timersOf(contactId)).toEqual([]);
   });
 
-  test("a message of a program cancels no timer, and one of a person does", async () => {
+  test("a message from a program cancels no timer, but a message from a person does", async () => {
     const mails = await addSender(gateway, {
       agentId,
       name: "mail",

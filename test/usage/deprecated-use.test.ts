@@ -91,7 +91,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await countsOf(gateway, id)).toEqual(counts);
   });
 
-  test("only the operation that runs is counted, of a document with several", async () => {
+  test("only the executed operation of a document with several is counted", async () => {
     const { id, secret } = await mint(gateway);
     const text = 'query old { pet(id: "1") { id } } query new { pets(first: 1) { nodes { id } } }';
     for (const operationName of ["new", "new", "old", "old", "new"])
@@ -109,7 +109,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await uses(gateway)).toEqual(before);
   });
 
-  test("managers see the uses of their own keys, most recently used first, with the date of removal", async () => {
+  test("managers see the uses of their own keys, most recently used first, with the removal date", async () => {
     const { manager } = await addOrganization(gateway, "late");
     const [first, second] = [
       await mint(gateway, { agent: "late-agent" }),

@@ -35,7 +35,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   };
   const usageOf = async (id: string, period?: string) =>
     (await usage(period)).find(({ apiKey }) => apiKey.id === id);
-  /** What another process would have: its failures are those of the calls that the test makes. */
+  /** The recorder of another process, whose failures are visible in the test's calls. */
   const anotherUsage = () => new UsageRecorder(gateway.services.database, () => undefined);
   const at = (time: number | string) =>
     jest.spyOn(Date, "now").mockReturnValue(typeof time === "number" ? time : Date.parse(time));
@@ -43,7 +43,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { id: organizationId } = await gateway.services.organizations.bySlug("first");
     return { id, hint: "agk_dev_hint", name: "known", organizationId };
   };
-  /** Uses of a key at some time, as a process counts and writes them. */
+  /** Counts and writes a key's uses at some time, like a process. */
   async function use(id: string, time: string | number, { accepted = 0, refused = 0 }): Promise<void> {
     const key = await known(id);
     const process = anotherUsage();
@@ -68,7 +68,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("a key that expired and was presented shows up with its rejections", async () => {
+  test("an expired key that was presented is shown with its rejections", async () => {
     const { id, secret } = await mint(gateway);
     await expire(gateway, id);
     await outcomeOf(gateway, secret);
@@ -76,7 +76,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await usageOf(id)).toMatchObject({ accepted: 0, refused: 2 });
   });
 
-  test("24 hours come in 24 buckets of an hour, oldest first, the current one last", async () => {
+  test("24 hours have 24 buckets of an hour, oldest first and the current one last", async () => {
     const { id } = await mint(gateway);
     const now = Date.parse("2025-05-10T12:34:56.789Z");
     await use(id, "2025-05-09T12:59:59.999Z", { accepted: 7 });
@@ -97,7 +97,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect([report?.accepted, report?.refused]).toEqual([3, 7]);
   });
 
-  test("30 days come in 30 buckets of a day in UTC, the current one last", async () => {
+  test("30 days have 30 buckets of a day in UTC, the current one last", async () => {
     const { id } = await mint(gateway);
     await use(id, "2024-02-29T23:59:59.999Z", { accepted: 1 });
     await use(id, "2024-03-01T00:00:00.000Z", { accepted: 2 });
@@ -115,12 +115,12 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect([report?.accepted, report?.refused]).toEqual([11, 1]);
   });
 
-  test("the counts of several processes add up, also when they write at the same time", async () => {
+  test("the counts of several processes add up, even if they write at the same time", async () => {
     const keys = [await mint(gateway), await mint(gateway), await mint(gateway)];
     for (let round = 1; round <= 5; round++) {
       const processes = Array.from({ length: 4 }, anotherUsage);
       processes.forEach((process, i) => {
-        // In another order each, as requests come.
+        // Each in another order, like requests.
         for (const { id } of i % 2 === 0 ? keys : [...keys].reverse()) process.accepted(id, ORIGIN);
       });
       await Promise.all(processes.map((process) => process.flush({ all: true })));
@@ -138,7 +138,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (let i = 0; i < 12_000; i++) process.accepted(`unknown ${i}`, ORIGIN);
     const write = jest.spyOn(gateway.services.database, "write");
     await process.flush({ all: true });
-    // An hour each, and that of many keys in parts, for which other writers need not wait long.
+    // One per hour, and several for the hour with many keys, so that other writers do not wait long.
     expect(write).toHaveBeenCalledTimes(4);
     expect(used(await usageOf(id)).map(({ start }) => start)).toEqual([
       "2023-01-01T10:00:00.000Z",
@@ -165,7 +165,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await usageOf(id))?.accepted).toBe(2);
   });
 
-  test("counts whose commit was kept while its answer was lost are counted once, and those after them too", async () => {
+  test("counts whose commit succeeded without a response are counted once, and so are later ones", async () => {
     const { id } = await mint(gateway);
     const key = await known(id);
     const { database } = gateway.services;
@@ -203,7 +203,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(seen).toEqual([1, 1, 1, 4]);
   });
 
-  slowTest("keys come most presented first, 100 at most, and none that was not presented", async () => {
+  slowTest("at most 100 keys are listed, most presented first, and none that was not presented", async () => {
     const org = await addOrganization(gateway, "busy");
     const counts = [3, 1, 2];
     const ids = [];
@@ -232,7 +232,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await usage()).map(({ apiKey }) => apiKey.id)).not.toContain(ids[0]);
   });
 
-  test("a report can have the keys with most requests of one outcome, or one key", async () => {
+  test("a report can contain the keys with the most requests of one outcome, or one key", async () => {
     const { manager } = await addOrganization(gateway, "reported");
     const [busy, bad, fine] = [
       await mint(gateway, { agent: "reported-agent" }),
@@ -262,7 +262,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await ids(`keyId: "${ofFirst}"`)).toEqual([]);
   });
 
-  test("a report says why a key was last rejected", async () => {
+  test("a report shows the reason why a key was last rejected", async () => {
     const { id, secret } = await mint(gateway);
     const lastRefusal = async () => {
       await gateway.services.usageRecorder.flush({ all: true });
@@ -279,7 +279,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await lastRefusal()).toBe("inactive");
   });
 
-  test("the totals sum up all keys of the organization, also those that no report lists", async () => {
+  test("the totals sum up all keys of the organization, including keys that no report lists", async () => {
     const { manager } = await addOrganization(gateway, "summed");
     const totals = async (period: string) => {
       const query = `{ usageTotals(period: ${period}) { accepted refused buckets { start accepted refused } } }`;
@@ -299,7 +299,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await totals("last_30_days")).toMatchObject({ accepted: 207, refused: 101 });
   });
 
-  test("when a key was last used is still known once the hours of its uses are deleted", async () => {
+  test("the last use of a key is still known after the hours of its uses are deleted", async () => {
     const DAYS = 24 * HOUR_MS;
     const now = Date.now();
     const lastUsed = async (id: string) => {
@@ -323,7 +323,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await lastUsed(idle.id)).lastUsedAt).toBe(timeOf(0));
   });
 
-  test("housekeeping keeps what 30 days tell and deletes what is older than 31", async () => {
+  test("housekeeping keeps the counts of 30 days and deletes counts older than 31 days", async () => {
     const { id } = await mint(gateway);
     const day = 24 * HOUR_MS;
     const now = Date.now();

@@ -80,7 +80,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     }
   });
 
-  test("a position that fits no endpoint of all agents is rejected by the name of its option", async () => {
+  test("a position is rejected for an endpoint of all agents, with the name of its option", async () => {
     const { id } = await json("create", "--url", PUBLIC_URL);
     const { code, stderr } = await cli("redeliver", id, "--after", "1", ...OF_FIRST);
     expect([code, stderr]).toEqual([2, "gateway: --after is allowed only for endpoints of a single agent\n"]);

@@ -54,7 +54,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   const arrived = (count: number, at = receiver) => waitUntil(() => at.received.length >= count);
   const deliveriesTo = async (id: string, args: object = {}) =>
     (await api.deliveries(id, { first: 100, ...args })).body.data.webhookDeliveries.nodes;
-  /** Waits until so many deliveries to an endpoint are as described. */
+  /** Waits until `count` deliveries to an endpoint match. */
   async function become(id: string, count: number, expected: Record<string, unknown>, args: object = {}) {
     let found: Record<string, unknown>[] = [];
     await waitUntil(async () => {
@@ -69,7 +69,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await waitUntil(async () => (await stateOf(id)).state === state);
     return stateOf(id);
   }
-  /** Lets the time of all next attempts come. */
+  /** Makes all next attempts due. */
   async function hurry(endpointId: string): Promise<void> {
     const past = timestamp(-1);
     await write(
@@ -80,7 +80,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     gateway.services.lanes.notify();
   }
   const newSubjects = (count: number) => Array.from({ length: count }, () => uuid());
-  /** The positions that a receiver accepted, by subject, in the order of their arrival. */
+  /** Returns the positions that a receiver accepted, by subject, in order of arrival. */
   function positionsBySubject(received: readonly Received[]) {
     const bySubject = new Map<string, number[]>();
     for (const { subject, position } of received.map(eventIn))
@@ -117,7 +117,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     });
   });
 
-  test("the log has the body and the headers as sent, and each attempt with its answer", async () => {
+  test("the log contains the body and the headers as sent, and each attempt with its response", async () => {
     receiver.reaction = (response) => response.writeHead(503).end("Out of order");
     const { id } = await endpointTo();
     const [subject] = newSubjects(1) as [string];
@@ -219,7 +219,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const all = await startReceiver();
     await endpointTo(receiver, { types: ["line_resumed"] });
     await addEndpoint(gateway, { url: all.url(), types: ["line_resumed", "line_paused"] });
-    // Made later, so all of its events count.
+    // Created later, so all of its events count.
     const { id: other } = await gateway.services.agents.create(context, second);
     const [mine, theirs, alien] = newSubjects(3) as [string, string, string];
     for (const type of ["line.paused", "line.resumed"] as const) {
@@ -263,7 +263,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     },
   );
 
-  test("a failed attempt is repeated under the same ID, signed anew, later and later; then the next event goes on", async () => {
+  test("a failed attempt is repeated with the same ID and a new signature, at growing intervals, before the next event", async () => {
     receiver.reaction = answering(500);
     const { id, secret } = await endpointTo();
     const [subject] = newSubjects(1) as [string];
@@ -288,7 +288,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     for (const { body, headers } of receiver.received) new Webhook(secret).verify(body, headers);
   });
 
-  test("an endpoint that answers 429 or 503 with Retry-After is asked again no earlier", async () => {
+  test("an endpoint that answers 429 or 503 with Retry-After gets no earlier attempt", async () => {
     receiver.reaction = answering(429, { "retry-after": "7200" });
     const { id } = await endpointTo();
     await addEvents(gateway, agentId, newSubjects(1));
@@ -317,7 +317,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(delivery?.lastError).toContain("private or reserved address");
   });
 
-  test("an endpoint that answers 410 is disabled with the first answer, and says so", async () => {
+  test("an endpoint that answers 410 is disabled at the first response, and says so", async () => {
     receiver.reaction = answering(410);
     const { id } = await endpointTo();
     await addEvents(gateway, agentId, newSubjects(1));
@@ -331,7 +331,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(entry?.changes).toContainEqual({ field: "disabledReason", before: null, after: "gone" });
     expect(gateway.log()).toContain("it responded with 410");
     expect(receiver.received).toHaveLength(1);
-    // Pending deliveries continue once it is enabled; missed events are sent only on request.
+    // Pending deliveries continue when it is enabled; missed events are sent only on request.
     receiver.reaction = answering(200);
     await api.enable(id);
     await become(id, 1, { state: "delivered" });
@@ -402,7 +402,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(receiver.received).toHaveLength(all.length + 1);
   });
 
-  test("an endpoint that hangs delays neither messages nor other endpoints", async () => {
+  test("a hanging endpoint delays neither messages nor other endpoints", async () => {
     receiver.reaction = () => undefined;
     const other = await startReceiver();
     await endpointTo();
@@ -414,7 +414,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const { body } = await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
     for (let reply: Reply | undefined; reply?.body.status !== "delivered"; )
       reply = await gateway.rest("GET", `/messages/${body.id}`);
-    // Its senders are bounded, whatever the number of its subjects.
+    // Its senders are limited, whatever the number of its subjects.
     expect(receiver.received.length).toBeLessThanOrEqual(2);
   });
 
@@ -430,7 +430,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     },
   };
   test.each(Object.entries(FAILED))(
-    "endpoints that %s and hang leave a sender to one that answers",
+    "endpoints that %s and hang leave a sender to one that responds",
     async (_, fail) => {
       let hanging = 0;
       let isOver = false;
@@ -454,7 +454,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     },
   );
 
-  test("an endpoint whose answers do not end is served as fast as any other", async () => {
+  test("an endpoint with endless responses is served as fast as any other", async () => {
     receiver.reaction = (response) => response.writeHead(200).write("thank you");
     const { id } = await endpointTo();
     await addEvents(gateway, agentId, newSubjects(20));
@@ -505,7 +505,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await become(id, 1, { state: "delivered" });
   });
 
-  test("erasing a contact empties what endpoints answered to events about it", async () => {
+  test("erasing a contact empties the endpoints' responses to events about it", async () => {
     receiver.reaction = (response) => response.writeHead(500).end("Anna is unknown");
     const { id } = await endpointTo();
     const { body: contact } = await gateway.rest("POST", "/agent/contacts", {
@@ -519,7 +519,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(await become(id, 2, { attempts: 1 })).not.toHaveLength(0);
   });
 
-  test("after a restore, nothing old is sent by itself; redeliver sends what was pending in the backup", async () => {
+  test("after a restore, nothing old is sent automatically; redeliver sends the deliveries pending in the backup", async () => {
     receiver.reaction = answering(500);
     const { id } = await endpointTo();
     await addEvents(gateway, agentId, newSubjects(1));
@@ -566,14 +566,14 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     }
   });
 
-  test("a delivery that a killed process held is made by another once the lease has run out", async () => {
+  test("a killed process's delivery is made by another process after the lease has expired", async () => {
     const { id } = await endpointTo();
     receiver.reaction = answering(500);
     await addEvents(gateway, agentId, newSubjects(1));
     await become(id, 1, { attempts: 1 });
     receiver.reaction = answering(200);
     await write("update webhook_delivery set not_before = null where endpoint_id = $1", [id]);
-    // As a process leaves it that was killed while it sent.
+    // The state after a process was killed while sending.
     await write(
       "update lane set lease = $1, lease_until = $2, wake_at = $2, needs_sender = $3 where kind = 'webhook'",
       [uuid(), timestamp(-1), true],

@@ -34,7 +34,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
   const newOrganization = () => addOrganization(gateway, `webhooks-${engine.name.toLowerCase()}-${++slugs}`);
   const write = (statement: string, parameters: unknown[] = []) =>
     gateway.services.database.write((tx) => tx.query(statement, parameters));
-  /** Makes deliveries from events, as a process that delivers does, and stops before they leave. */
+  /** Creates deliveries from events, like a delivering process, but does not send them. */
   async function dispatch(endpointId: string, count: number): Promise<void> {
     const stop = gateway.services.webhookDispatcher.start();
     const deliveries = () =>
@@ -96,7 +96,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       expect(everywhere).not.toContain(secret.slice("whsec_".length));
   });
 
-  test("a change to what is there already changes nothing", async () => {
+  test("a change to the current values changes nothing", async () => {
     const { id } = await addEndpoint(gateway, { agentId, types: ["line_paused"] });
     const before = (await api.find(id)).body.data.webhookEndpoint;
     await api.update({ id, url: PUBLIC_URL, types: ["line_paused"] });
@@ -128,7 +128,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     }
   });
 
-  test(`an organization has at most ${MAX_ENDPOINTS} endpoints, also when they are created at the same time`, async () => {
+  test(`an organization has at most ${MAX_ENDPOINTS} endpoints, even if they are created at the same time`, async () => {
     const { agentId: theirs, manager } = await newOrganization();
     const replies = await Promise.all(
       Array.from({ length: MAX_ENDPOINTS + 3 }, () =>
@@ -146,7 +146,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     expect(reply.body.data.createWebhookEndpoint.endpoint.agentId).toBeNull();
   });
 
-  test("a list of an agent's endpoints has those of all agents too", async () => {
+  test("a list of an agent's endpoints includes the endpoints of all agents", async () => {
     const { id: own } = await addEndpoint(gateway, { agentId });
     const { id: all } = await addEndpoint(gateway);
     const ids = (reply: Reply) => reply.body.data.webhookEndpoints.map(({ id }: { id: string }) => id);
@@ -155,7 +155,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     expect(ids(await api.list(theirs, { token: manager.token }))).toEqual([]);
   });
 
-  test("a test event is sent immediately, signed, outside of the stream, also to a disabled endpoint", async () => {
+  test("a test event is sent immediately, signed, outside of the stream, even to a disabled endpoint", async () => {
     const receiver = await Receiver.start();
     try {
       const { id, secret } = await addEndpoint(gateway, { agentId, url: receiver.url() });
@@ -223,7 +223,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     expect(codeOf(await api.deliveries(id, { after: "no cursor" }))).toBe("invalid_cursor");
   });
 
-  test("housekeeping deletes old deliveries, and everything of deleted endpoints", async () => {
+  test("housekeeping deletes old deliveries, and all data of deleted endpoints", async () => {
     const { id } = await addEndpoint(gateway, { agentId });
     await addEvents(
       gateway,
@@ -248,7 +248,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       expect(await write(`select 1 from ${table} where ${column} = $1`, [id])).toEqual([]);
   });
 
-  test("redeliver needs either a time or a position that has been, of events that are kept", async () => {
+  test("redeliver needs either a past time or an existing position, of events that are kept", async () => {
     const { agentId: theirs, manager } = await newOrganization();
     const token = { token: manager.token };
     const make = async (input: object) =>
@@ -288,7 +288,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     expect(await rejection({ after: "2" })).toBe("conflict");
   });
 
-  test("redeliver from a time starts at the first event from then on", async () => {
+  test("redeliver from a time starts with the first event at or after it", async () => {
     const { agentId: theirs, manager } = await newOrganization();
     const token = { token: manager.token };
     const { body } = await api.create({ agentId: theirs, url: PUBLIC_URL }, token);
@@ -317,14 +317,14 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       await api.redeliver(id, { since: timestamp((i - 21) * 60_000 - 30_000) }, token);
       expect(await cursor()).toBe(start + i - 1);
     }
-    // Never forwards: what it has not got yet must not be left out.
+    // Never forwards, because undelivered events must not be skipped.
     await api.redeliver(id, { since: timestamp() }, token);
     expect(await cursor()).toBe(start);
     await api.update({ id, types: ["line_resumed"] }, token);
     expect((await api.missed(id, { after: "0" }, token)).body.data.missedWebhookEvents.count).toBe(0);
   });
 
-  test("what was sent is shown only to members who may read conversations", async () => {
+  test("sent bodies are shown only to members who may read conversations", async () => {
     const { id } = await addEndpoint(gateway, { agentId });
     await addEvents(gateway, agentId, [crypto.randomUUID()]);
     await dispatch(id, 1);
@@ -353,7 +353,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
 describeGateway(
   { engine: "any", env: { INSTANCE_KEY: "", ENVIRONMENT: "development" } },
   (gateway, engine) => {
-    test("without an instance key, no endpoint can be created on PostgreSQL, and the answer says so", async () => {
+    test("without an instance key, no endpoint can be created on PostgreSQL, and the response says so", async () => {
       const reply = await webhookClient(gateway).create({ url: PUBLIC_URL });
       if (engine.name === "SQLite") expect(codeOf(reply)).toBeUndefined();
       else {

@@ -46,7 +46,7 @@ onEachEngine((engine) => {
         String(DELIVERIES - 100),
       ]),
     );
-    // As autovacuum does it; SQLite plans without statistics.
+    // Like autovacuum; SQLite plans without statistics.
     if (engine.name === "PostgreSQL") await database.write((tx) => tx.query("ANALYZE"));
   });
   afterAll(() => logged.close());
@@ -54,14 +54,14 @@ onEachEngine((engine) => {
   const countOf = (where: FindOptionsWhere<WebhookDelivery>) =>
     logged.database.read((reader) => reader.countBy(WebhookDelivery, where));
 
-  /** Makes deliveries from events until there are so many. */
+  /** Creates deliveries from events until there are `count`. */
   async function dispatch(count: number): Promise<void> {
     const stop = services.webhookDispatcher.start();
     await waitUntil(async () => (await countOf({})) >= count);
     await stop();
   }
 
-  test("deliveries are made, started and finished by indexes, however many there have been", async () => {
+  test("deliveries are created, started and finished with indexes, however many there have been", async () => {
     await addEvents({ services }, AGENT, [crypto.randomUUID()]);
     const { lanes, database } = services;
     await logged.expectIndexes(
@@ -95,7 +95,7 @@ onEachEngine((engine) => {
     ["all", {}],
     ["of a state", { state: "failed" }],
     ["of an event", { eventId: AGENT }],
-  ])("the log of deliveries is read by indexes: %s", async (_, filter) => {
+  ])("the log of deliveries is read with indexes: %s", async (_, filter) => {
     await logged.expectIndexes(
       () =>
         services.webhookLog.list(context, {
@@ -106,7 +106,7 @@ onEachEngine((engine) => {
     );
   });
 
-  test("redelivery finds its position, and an erasure its deliveries, by indexes", async () => {
+  test("redelivery finds its position, and an erasure finds its deliveries, by indexes", async () => {
     await logged.expectIndexes(
       () =>
         services.redeliveries.redeliver(context, {
@@ -131,7 +131,7 @@ onEachEngine((engine) => {
     );
     await services.database.write((tx) => services.erasures.begin(tx, AGENT));
     logged.statements.length = 0;
-    // On a slow machine, an erasure continues in the background, and one that failed is continued as housekeeping does.
+    // On a slow machine, an erasure continues in the background, and a failed one is continued like in housekeeping.
     await waitUntil(async () => {
       await services.erasures.finish(AGENT, ORGANIZATION);
       return (await countOf({ lastError: "Anna" })) === 0;

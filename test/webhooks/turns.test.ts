@@ -5,15 +5,15 @@ import { createLogger } from "../../src/logger";
 import { describeGateway } from "../support/suite";
 
 const NOW = "2026-01-01T00:00:00.000Z";
-/** As many as an organization may have. */
+/** Max number in an organization. */
 const AGENTS = 200;
 const ENDPOINTS = 20;
-/** How long it takes to make the deliveries of one endpoint and agent here (ms). */
+/** Duration of creating the deliveries of one endpoint and agent (ms). */
 const WINDOW_MS = 100;
 
 describeGateway((gateway) => {
   /**
-   * Adds an organization whose endpoints have deliveries of nothing yet.
+   * Adds an organization whose endpoints have no deliveries yet.
    * @returns the IDs of its endpoints
    */
   async function addBehind(slug: string, agents: number, endpoints: number): Promise<string[]> {
@@ -43,7 +43,7 @@ describeGateway((gateway) => {
     return ids;
   }
 
-  test("a few endpoints of an organization that is behind with thousands are worked on before others get a turn", async () => {
+  test("a few endpoints of an organization with a backlog of thousands are handled before others get a turn", async () => {
     const many = await addBehind("many", AGENTS, ENDPOINTS);
     const [few] = await addBehind("few", 1, 1);
     const { database, lanes } = gateway.services;
