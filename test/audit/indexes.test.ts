@@ -55,7 +55,7 @@ onEachEngine((engine) => {
     logged.source.namingStrategy.indexName("audit_entry", ["organization_id", ...columns, "id"]);
 
   test.each<[string, Partial<AuditLogArgs>, string[]]>([
-    ["an action that is rare", { action: memberActions.member_created }, ["action"]],
+    ["a rare action", { action: memberActions.member_created }, ["action"]],
     ["an actor", { actorId: SOMEBODY }, ["actor_id"]],
     ["a target", { targetId: SOMEBODY }, ["target_id"]],
     ["actor and action", { actorId: SOMEBODY, action: keyUsageActions.api_key_refused }, ["actor_id"]],

@@ -119,7 +119,7 @@ test.each([
 
 test.each([
   ["message", TextRun, 2],
-  ["value of a prompt, each of whose characters takes six in JSON,", PromptRun, 8],
+  ["value in a prompt, where each character takes six in JSON,", PromptRun, 8],
 ])("the text of a %s is charged for each time it is read and written", (_, Run, times) => {
   const text = "<".repeat(1_000);
   const { charged } = charge((steps) => {

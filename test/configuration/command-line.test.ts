@@ -91,7 +91,7 @@ describe("gateway configuration check", () => {
   test.each([
     ["a comma at the end", '{\n  "format": 1,\n}', "x.json:3:1: Quoted object key"],
     ["a comment", '{\n  // first\n  "format": 1 }', "x.json:2:3: Quoted object key"],
-    ["JSON that breaks off", '{ "format":', "x.json:1:12: "],
+    ["truncated JSON", '{ "format":', "x.json:1:12: "],
     ["a name twice", '{ "format": 1,\n "rules": [],\n "rules": [1] }', "x.json:3:3: Duplicate key 'rules'"],
     ["a list", "[]", "x.json: the document must be an object"],
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "x.json is not encoded in UTF-8"],
@@ -275,7 +275,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   test.each<[string, string[], number, RegExp]>([
     ["an unknown agent", ["get", "--agent", "nobody"], 1, /There is no agent "nobody"\./],
     ["an unknown version", ["get", "--agent", "first-agent", "--version", "9"], 1, /has no version 9/],
-    ["a version that is no number", ["get", "--agent", "first-agent", "--version", "x"], 2, /whole number/],
+    ["a version that is not a number", ["get", "--agent", "first-agent", "--version", "x"], 2, /whole number/],
     [
       "both a version and the draft",
       ["get", "--agent", "first-agent", "--version", "1", "--draft"],

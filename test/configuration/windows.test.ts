@@ -105,7 +105,7 @@ describe("windows", () => {
 
   test.each([
     ["a window over midnight ends on the next day", "fri", "2026-12-05T01:00:00Z", undefined],
-    ["which need not be one of its days", "thu", "2026-12-05T01:00:00Z", "2026-12-10T21:00:00.000Z"],
+    ["the next day need not be one of its days", "thu", "2026-12-05T01:00:00Z", "2026-12-10T21:00:00.000Z"],
     ["a range may span the end of the week", "fri-mon", "2026-12-08T00:00:00Z", undefined],
     ["a list has days and ranges", "tue,thu-fri", "2026-12-06T12:00:00Z", "2026-12-08T21:00:00.000Z"],
   ])("%s", (_, days, at, until) => {
@@ -114,20 +114,20 @@ describe("windows", () => {
 
   test.each([
     [
-      "the time that is skipped opens with the first one after it",
+      "a window that starts at a skipped time opens at the first time after it",
       "2027-03-28T00:30:00Z",
       "02:30",
       "06:00",
       "2027-03-28T01:00:00.000Z",
     ],
     [
-      "what is wholly skipped opens a week later",
+      "a wholly skipped window opens a week later",
       "2027-03-28T00:30:00Z",
       "02:15",
       "02:45",
       "2027-04-04T00:15:00.000Z",
     ],
-    ["what is shown twice opens twice", "2027-10-31T00:45:00Z", "02:15", "02:45", "2027-10-31T01:15:00.000Z"],
+    ["a window whose times are shown twice opens twice", "2027-10-31T00:45:00Z", "02:15", "02:45", "2027-10-31T01:15:00.000Z"],
   ])("%s", (_, at, from, to, until) => {
     expect(closedUntil([{ days: "sun", from, to }], at)?.until).toBe(until);
   });
@@ -136,7 +136,7 @@ describe("windows", () => {
     ["null", null, { zone: "Asia/Tokyo" }, "2026-11-30T23:00:00.000Z"],
     ["unknown", "No/Where", { zone: "Asia/Tokyo" }, "2026-11-30T23:00:00.000Z"],
     ["an offset", "+05:30", { zone: "Asia/Tokyo" }, "2026-12-01T02:30:00.000Z"],
-    ["null, without one of the policy", null, {}, "2026-12-01T08:00:00.000Z"],
+    ["null, without a zone in the policy", null, {}, "2026-12-01T08:00:00.000Z"],
   ])("a contact whose zone is %s", (_, timezone, more, until) => {
     const windows = [{ days: "tue", from: "08:00", to: "08:01" }];
     expect(closedUntil(windows, "2026-11-30T20:00:00.000Z", timezone, more)?.until).toBe(until);

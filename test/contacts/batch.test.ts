@@ -91,14 +91,14 @@ describeGateway((gateway) => {
     ["a malformed address", { addresses: [{ ...PHONE, address: "1" }] }],
     ["no key", { name: "Anna" }],
     ["a malformed tag", { ref: "x", tags: ["not a tag"] }],
-    ["a name and a language that are not valid", { ref: "x", name: "", locale: "xx-nowhere" }],
+    ["an invalid name and an invalid language", { ref: "x", name: "", locale: "xx-nowhere" }],
     ["too many addresses", { ref: "x", addresses: Array.from({ length: 101 }, () => PHONE) }],
     ["attributes of 9 KB", { ref: "x", attributes: { text: "x".repeat(9_000) } }],
   ];
   /** Contacts that only REST rejects alone, because GraphQL checks the types of all variables. */
   const MISTYPED: [string, unknown][] = [
-    ["a member that is not known", { ref: "x", nmae: "Anna" }],
-    ["a number for a text", { ref: 17 }],
+    ["an unknown member", { ref: "x", nmae: "Anna" }],
+    ["a number instead of a text", { ref: 17 }],
     ["an unknown kind of address", { addresses: [{ kind: "fax", address: "1" }] }],
     ["an agent", { ref: "x", agentId: "x" }],
     ["a list", []],

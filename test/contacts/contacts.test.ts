@@ -268,7 +268,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     ["a lone surrogate in the ref", { ref: "\ud800" }],
     ["a name that is too long", { ref: "bad", name: "x".repeat(201) }],
     ["a name of two lines", { ref: "bad", name: "a\nb" }],
-    ["a locale that is no tag", { ref: "bad", locale: "not a locale" }],
+    ["a locale that is not a tag", { ref: "bad", locale: "not a locale" }],
     ["the name of a language", { ref: "bad", locale: "english" }],
     ["a language that does not exist", { ref: "bad", locale: "xx-CH" }],
     ["an undetermined language", { ref: "bad", locale: "und" }],

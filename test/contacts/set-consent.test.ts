@@ -124,8 +124,8 @@ describeGateway({ engine: "any" }, (gateway) => {
   test.each([
     ["an unknown topic", { topic: "new" }, "topic", 'Did you mean "news"?'],
     ["a topic that is too long", { topic: "x".repeat(64) }, "topic", "63"],
-    ["an evidence that is too long", { topic: "news", evidence: "x".repeat(501) }, "evidence", "500"],
-    ["a text that no database stores", { topic: "news", evidence: "\0" }, "evidence", ""],
+    ["evidence that is too long", { topic: "news", evidence: "x".repeat(501) }, "evidence", "500"],
+    ["a text that no database can store", { topic: "news", evidence: "\0" }, "evidence", ""],
   ])("%s is rejected", async (_, { topic, ...body }: { topic: string; evidence?: string }, path, message) => {
     const { id } = await newContact();
     const { status, body: answer } = await put(id, topic, { state: "in", ...body });

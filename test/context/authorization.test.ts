@@ -17,7 +17,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["the Digest scheme", () => 'Digest username="x", realm="y"'],
     ["a key without a scheme", (key) => key],
     ["the scheme without a token", () => "Bearer"],
-    ["the scheme and blanks", () => "Bearer    "],
+    ["the scheme and spaces", () => "Bearer    "],
     ["a token with a space in it", (key) => `Bearer ${key.slice(0, 20)} ${key.slice(20)}`],
     ["something after the token", (key) => `Bearer ${key} x`],
     ["two values in one header", (key) => `Bearer ${key}, Bearer ${key}`],

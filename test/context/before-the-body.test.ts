@@ -7,7 +7,7 @@ const BODIES: [string, { body: string; headers?: Record<string, string> }][] = [
   ["a wrong content type", { body: "name=Rex", headers: { "content-type": "text/plain" } }],
   ["another charset", { body: "{}", headers: { "content-type": "application/json; charset=latin1" } }],
   ["an empty body", { body: "" }],
-  ["a body that is no object", { body: "[]" }],
+  ["a body that is not an object", { body: "[]" }],
 ];
 
 describeGateway(

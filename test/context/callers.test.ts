@@ -50,7 +50,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
 
   test.each([
     ["without a checksum", "ags_x"],
-    ["of nothing but its prefix", "ags_"],
+    ["with only its prefix", "ags_"],
     ["that was never issued", mintSessionToken()],
     ["with one character changed", mintSessionToken().replace(/.$/, (c) => (c === "A" ? "B" : "A"))],
   ])("a session token %s is 401", async (_, token) => {

@@ -195,16 +195,16 @@ describeGateway({ engine: "any" }, (gateway) => {
 
     test.each([
       ["not_found", "a line that does not exist", { line: "unknown" }],
-      ["not_found", "a line whose name no database stores", { line: "a\0b" }],
-      ["not_found", "a line whose ID is none", { line: { id: "main" } }],
+      ["not_found", "a line with a name that no database can store", { line: "a\0b" }],
+      ["not_found", "a line with an invalid ID", { line: { id: "main" } }],
       ["invalid_request", "a line by its ID and its name", { line: { id: "x", name: "main" } }],
       ["not_found", "a contact that does not exist", { contact: { ref: "nobody" } }],
-      ["not_found", "a contact whose ID is none", { contact: { id: "x" } }],
+      ["not_found", "a contact with an invalid ID", { contact: { id: "x" } }],
       ["invalid_request", "no contact", { contact: {} }],
       ["invalid_request", "two contacts", { contact: { id: "x", ref: "y" } }],
       [
         "invalid_request",
-        "an address that is none",
+        "an invalid address",
         { contact: { address: { kind: "email", address: "x" } } },
       ],
       ["invalid_request", "an empty message", { message: " " }],

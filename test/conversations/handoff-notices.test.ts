@@ -177,7 +177,7 @@ onEachEngine((engine) => {
     ],
     ["a release", false, (id) => api().release(id)],
     ["an assignment", false, (id) => assign(id, null)],
-    ["reading it by an API key", false, (id) => api().find(id)],
+    ["reading it with an API key", false, (id) => api().find(id)],
   ])("%s counts as opening the conversation: %s", async (_, counts, act) => {
     const anna = await subscriber();
     const id = await newConversation();

@@ -61,9 +61,9 @@ onEachEngine((engine) => {
       () => "decision_keys",
     ],
     ["a contact", { contactId: CONTACT }, () => indexOn("contact_id", "id")],
-    ["a type that is rare", { type: "rare" }, () => indexOn(...COVERING)],
-    ["a rule that is rare", { ruleId: "rare" }, () => indexOn(...COVERING)],
-    ["an outcome that is rare", { outcome: DecisionOutcome.handoff }, () => indexOn(...COVERING)],
+    ["a rare type", { type: "rare" }, () => indexOn(...COVERING)],
+    ["a rare rule", { ruleId: "rare" }, () => indexOn(...COVERING)],
+    ["a rare outcome", { outcome: DecisionOutcome.handoff }, () => indexOn(...COVERING)],
   ])("decisions by %s are found by an index, in its order", async (_, args, index) => {
     logged.statements.length = 0;
     const context = operatorFor({ id: ORGANIZATION } as Organization);

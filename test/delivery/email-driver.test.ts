@@ -102,7 +102,7 @@ describe("a message on an e-mail line", () => {
 
   test.each([
     ["lines that look like SMTP", "one\n.\r\nRCPT TO:<eve@evil.test>\n..two\r.three\n"],
-    ["what looks like a file or a URL", "file:///etc/passwd\nhttps://public.test/"],
+    ["text that looks like a file or a URL", "file:///etc/passwd\nhttps://public.test/"],
     ["lines of 2,000 characters", `${"x".repeat(2_000)}\n${"é".repeat(2_000)}`],
     ["right-to-left text and emoji", "שלום 👩‍👩‍👧‍👧 \u202eabc"],
   ])("keeps %s", async (_, text) => {
@@ -484,7 +484,7 @@ describe("a server that sends more than a session needs", () => {
 
   test.each<[string, Script, AttemptOutcome]>([
     ["empty lines before its greeting", { greeting: flood }, RETRYABLE],
-    ["empty lines in place of its extensions", { EHLO: flood }, RETRYABLE],
+    ["empty lines instead of its extensions", { EHLO: flood }, RETRYABLE],
     ["empty lines after the text", { message: flood }, UNCERTAIN],
     [
       "a line without an end",

@@ -172,7 +172,7 @@ describe("a 2xx response", () => {
     ],
     ["never ends", (response) => response.writeHead(200, { "content-length": "10" }).write("{")],
     [
-      "comes after informational answers",
+      "comes after informational responses",
       (response) => {
         response.writeContinue();
         response.writeEarlyHints({ link: "</style.css>; rel=preload" });

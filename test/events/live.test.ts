@@ -132,13 +132,13 @@ describeGateway({ engine: "any" }, (gateway) => {
         ],
         ["when its key expires", "key", "key_expired", () => expire(gateway, key.id)],
         [
-          "when the organization of its key is deactivated",
+          "when its key's organization is deactivated",
           "key",
           "key_not_resolvable",
           async () => gateway.services.organizations.deactivate(await operator(gateway, organization.slug)),
         ],
         [
-          "when the organization of its member is deactivated",
+          "when its member's organization is deactivated",
           "member",
           "organization_deactivated",
           async () => gateway.services.organizations.deactivate(await operator(gateway, organization.slug)),

@@ -36,12 +36,12 @@ export const ATTACKS: readonly Attack[] = [
   ["10,000 comments", "query_too_complex", `${"#\n".repeat(10_000)}{ __typename }`],
   ["a block text of 10,000 lines", "query_too_complex", `{ pet(id: """${"\n x".repeat(9_000)}""") { id } }`],
   [
-    "fields in each other that the parser's stack is too short for",
+    "nested fields beyond the parser's stack",
     "query_too_complex",
     nested(1_600, "{ a", "", "}"),
   ],
   [
-    "lists in each other that the parser's stack is too short for",
+    "nested lists beyond the parser's stack",
     "query_too_complex",
     `{ pets(first: ${nested(2_450, "[", "1", "]")}) { nodes { id } } }`,
   ],
@@ -70,7 +70,7 @@ export const ATTACKS: readonly Attack[] = [
   ["the same object twice on each of 8 levels", "query_too_complex", twice(8)],
   ["fragments that double 30 times", "query_too_complex", bomb(30, () => "")],
   [
-    "fragments that double 24 times with fields of their own",
+    "fragments that double 24 times, each with its own fields",
     "query_too_complex",
     bomb(24, (i) => `a${i}: __typename`),
   ],
@@ -80,14 +80,14 @@ export const ATTACKS: readonly Attack[] = [
     `{ ...f0 } ${many(14, (i) => `fragment f${i} on Query { whoami { agent { id } } ...f${i + 1} ...f${i + 1} }`)}
      fragment f14 on Query { __typename }`,
   ],
-  ["a fragment of itself", "graphql_validation_failed", "{ ...a } fragment a on Query { ...a }"],
+  ["a fragment that spreads itself", "graphql_validation_failed", "{ ...a } fragment a on Query { ...a }"],
   [
-    "a circle of 3 fragments",
+    "a cycle of 3 fragments",
     "graphql_validation_failed",
     `{ ...f0 } ${many(3, (i) => `fragment f${i} on Query { ...f${(i + 1) % 3} }`)}`,
   ],
   [
-    "a circle of 100 fragments",
+    "a cycle of 100 fragments",
     "query_too_complex",
     `{ ...f0 } ${many(100, (i) => `fragment f${i} on Query { ...f${(i + 1) % 100} }`)}`,
   ],
@@ -97,12 +97,12 @@ export const ATTACKS: readonly Attack[] = [
     `{ ...f0 } ${many(45, (i) => `fragment f${i} on Query { x${i}: __typename ${many(45, (j) => `...f${j}`)} }`)}`,
   ],
   [
-    "fragments of one name with 300 fields each",
+    "fragments with the same name and 300 fields each",
     "query_too_complex",
     `{ ...f } ${many(5, () => `fragment f on Query { ${"whoami { agent { id } } ".repeat(60)} }`)}`,
   ],
   [
-    "an unused fragment with 300 times the same field",
+    "an unused fragment with the same field 300 times",
     "query_too_complex",
     `{ __typename } fragment f on Query { ${"whoami { agent { id } } ".repeat(300)} }`,
   ],
@@ -191,7 +191,7 @@ export const ATTACKS: readonly Attack[] = [
     `{ pets(first: "${"👩‍👩‍👧‍👦".repeat(1_500)}") { nodes { id } } }`,
   ],
   [
-    "marks that pile up",
+    "stacked combining marks",
     "graphql_validation_failed",
     `{ pets(status: "a${"\u0301".repeat(10_000)}") { nodes { id } } }`,
   ],

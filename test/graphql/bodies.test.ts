@@ -12,21 +12,21 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
   test.each<[string, string | Uint8Array]>([
     ["an empty body", ""],
     ["text", "mutation"],
-    ["JSON that breaks off", `{"query":${json(CREATE)}`],
-    ["something after the JSON", `{"query":${json(CREATE)}} x`],
+    ["truncated JSON", `{"query":${json(CREATE)}`],
+    ["text after the JSON", `{"query":${json(CREATE)}} x`],
     ["a member twice with two values", `{"query":"{ __typename }","query":${json(CREATE)}}`],
     [
       "bytes that are not UTF-8",
       Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xff]), Buffer.from('"}')]),
     ],
-    ["a number beyond the doubles", `{"query":${json(CREATE)},"variables":{"x":1e400}}`],
+    ["a number beyond the range of doubles", `{"query":${json(CREATE)},"variables":{"x":1e400}}`],
     ...["1.0000000000000001", "0.99999999999999999999", "4503599627370496.5", "1e-400"].map(
       (number): [string, string] => [
         `the number ${number}, which rounds to an integer`,
         `{"query":${json(CREATE)},"variables":{"input":{"name":"Rex","categoryId":${number}}}}`,
       ],
     ),
-    ["a number that no double holds", `{"query":${json(CREATE)},"variables":{"x":9007199254740993.5}}`],
+    ["a number that no double can represent", `{"query":${json(CREATE)},"variables":{"x":9007199254740993.5}}`],
     [
       "lists 30,000 levels deep",
       `{"query":${json(CREATE)},"variables":${"[".repeat(3e4)}${"]".repeat(3e4)}}`,

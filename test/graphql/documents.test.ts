@@ -32,7 +32,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
       "graphql_validation_failed",
       "query ($id: Int!) { pet(id: $id) { id } }",
     ],
-    ["a fragment of itself", "graphql_validation_failed", "{ ...a } fragment a on Query { ...a }"],
+    ["a fragment that spreads itself", "graphql_validation_failed", "{ ...a } fragment a on Query { ...a }"],
     ["an unknown directive", "graphql_validation_failed", "{ __typename @nothing }"],
     ["only a fragment", "graphql_validation_failed", "fragment a on Query { __typename }"],
     ["a type definition", "graphql_validation_failed", "type A { a: Int }"],

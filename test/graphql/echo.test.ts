@@ -15,28 +15,28 @@ const MISPLACED: readonly [name: string, document: (text: string) => string][] =
   ],
   ["an enum", (text) => `{ pets(status: ${text}) { nodes { id } } }`],
   ["a moment", (text) => `{ auditLog(since: ${text}) { nodes { id } } }`],
-  ["a list around it", (text) => `{ pets(first: [${text}]) { nodes { id } } }`],
-  ["an object around it", (text) => `{ pet(id: { id: ${text} }) { id } }`],
+  ["a number, in a list", (text) => `{ pets(first: [${text}]) { nodes { id } } }`],
+  ["an ID, in an object", (text) => `{ pet(id: { id: ${text} }) { id } }`],
   ["an input", (text) => `mutation { signIn(input: ${text}) { token } }`],
   [
-    "an input in which it is in an object",
+    "a field of an input, in an object",
     (text) => `mutation { signIn(input: { email: "a@b.c", password: { is: ${text} } }) { token } }`,
   ],
-  ["an input that lacks a field", (text) => `mutation { signIn(input: { password: ${text} }) { token } }`],
+  ["a field of an incomplete input", (text) => `mutation { signIn(input: { password: ${text} }) { token } }`],
   [
     "an unknown field of an input",
     (text) => `mutation { signIn(input: { email: "a@b.c", passwort: ${text} }) { token } }`,
   ],
   ["a condition", (text) => `{ __typename @skip(if: ${text}) }`],
   ["a selection", (text) => `{ ${text} }`],
-  ["what lacks its colon", (text) => `mutation { signIn(input: { password ${text} }) { token } }`],
-  ["what lacks its end", (text) => `{ pet(id: ${text}`],
-  ["two arguments that conflict", (text) => `{ pet(id: ${text}) { id } pet(id: "1") { id } }`],
+  ["a value, without its colon", (text) => `mutation { signIn(input: { password ${text} }) { token } }`],
+  ["an ID, without the end of the document", (text) => `{ pet(id: ${text}`],
+  ["one of two conflicting arguments", (text) => `{ pet(id: ${text}) { id } pet(id: "1") { id } }`],
 ];
 
 const gateway = suiteGateway(sqlite, { env: { LOG_LEVEL: "debug" } });
 
-describe.each(MISPLACED)("a text in place of %s", (_, document) => {
+describe.each(MISPLACED)("a text instead of %s", (_, document) => {
   test.each([
     ["a text", `"${SECRET}"`],
     ["a block text", `"""\n${SECRET}\n"""`],

@@ -43,10 +43,10 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
   test.each<[string, Record<string, string>]>([
     ["no query", {}],
     ["an empty query", { query: "" }],
-    ["variables that are no JSON", { query: "{ __typename }", variables: "{" }],
+    ["variables that are not JSON", { query: "{ __typename }", variables: "{" }],
     ["variables that are a list", { query: "{ __typename }", variables: "[]" }],
     ["variables that are text", { query: "{ __typename }", variables: '"x"' }],
-    ["extensions that are no JSON", { query: "{ __typename }", extensions: "x" }],
+    ["extensions that are not JSON", { query: "{ __typename }", extensions: "x" }],
     ["a syntax error", { query: "{" }],
     ["an unknown field", { query: "{ nothing }" }],
   ])("GET with %s is 400", async (_, parameters) => {
@@ -71,7 +71,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
   test.each<[string, Record<string, string>]>([
     ["nothing but its address", {}],
     ["a cookie", { cookie: "gateway_session=ags_x" }],
-    ["a media type of forms", { "content-type": "text/plain" }],
+    ["a form's media type", { "content-type": "text/plain" }],
   ])("a query by GET with %s, which a page of another site could send, is rejected", async (_, headers) => {
     const reply = await gateway.rest("GET", "/graphql?query=%7B__typename%7D", { token: null, headers });
     expectGraphQLError(reply, "invalid_request");

@@ -88,7 +88,7 @@ const GUESSES: [what: string, code: ErrorCode, right: string, wrong: string, var
     "{ __typename } fragment a on Hat { name }",
   ],
   [
-    "a field of an answer for anyone",
+    "a field of a response for everyone",
     "graphql_validation_failed",
     "mutation { signIn { token } }",
     "mutation { signIn { hat } }",

@@ -59,7 +59,7 @@ describe("a document", () => {
       "{ ...f ... { ...f } } fragment f on Query { whoami { agent { id } } }",
       ["agent"],
     ],
-    ["a query that only in part is allowed", "{ whoami { agent { id } } agents { id } }", []],
+    ["a query that is only partly allowed", "{ whoami { agent { id } } agents { id } }", []],
     ["a query for everyone", "{ __typename }", ["agent", "manager", "member"]],
   ])("%s is learned only from callers who may run all of it", async (_, text, allowed) => {
     const schema = createSchema();

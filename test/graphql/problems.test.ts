@@ -37,7 +37,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
       { id: /^must not be null$/ },
     ]),
     [
-      "variables that are null in spite of their defaults",
+      "variables that are null despite their defaults",
       [
         "query ($n: Int = 1, $status: PetStatus = sold) { ...f } fragment f on Query { pets(first: $n, status: $status) { totalCount } }",
         { n: null, status: null },
@@ -53,7 +53,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
       { n: /^must not be null$/, "types.1": /^must not be null$/ },
     ],
     [
-      "a field that is null in spite of its default",
+      "a field that is null despite its default",
       [
         "mutation ($input: RotateApiKeyInput!) { rotateApiKey(input: $input) { secret } }",
         { input: { id: "1", graceSeconds: null } },

@@ -13,7 +13,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "debug" }, strict: true }, (g
     ["an object around it", { email: "a@example.com", password: { value: SECRET } }],
     ["nothing else", SECRET],
     ["a list of inputs around it", [{ email: "a@example.com", password: SECRET }]],
-    ["an address that is none", { email: "", password: SECRET }],
+    ["an invalid address", { email: "", password: SECRET }],
   ])("a rejected password with %s is repeated neither in the response nor in the log", async (_, input) => {
     const reply = await gateway.graphql(SIGN_IN, { input }, { token: null });
     expect(codesOf(reply)).toHaveLength(1);

@@ -6,7 +6,7 @@ describe("a connection without a valid request", () => {
   const gateway = suiteGateway(sqlite, { env: { REQUEST_TIMEOUT_SECONDS: "1" } });
 
   test.each<[string, number, string, string]>([
-    ["bytes that are no HTTP", 400, "invalid_request", "\x16\x03\x01\x02\x00\r\n\r\n"],
+    ["bytes that are not HTTP", 400, "invalid_request", "\x16\x03\x01\x02\x00\r\n\r\n"],
     ["an unknown version", 400, "invalid_request", "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n"],
     [
       "headers over 16 KiB",

@@ -24,7 +24,7 @@ describe("a request that two servers may interpret differently", () => {
   test.each<[string, () => string]>([
     ["both lengths", () => post("Content-Length: 4\r\nTransfer-Encoding: chunked", `0\r\n\r\n${HIDDEN}`)],
     [
-      "both lengths the other way",
+      "both lengths in the other order",
       () => post("Transfer-Encoding: chunked\r\nContent-Length: 4", `0\r\n\r\n${HIDDEN}`),
     ],
     ["two lengths", () => post("Content-Length: 29\r\nContent-Length: 4", BODY)],
@@ -39,11 +39,11 @@ describe("a request that two servers may interpret differently", () => {
     ["chunked twice", () => post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", IN_CHUNKS)],
     ["the encoding identity", () => post("Transfer-Encoding: identity", IN_CHUNKS)],
     ["an empty encoding", () => post("Transfer-Encoding:", IN_CHUNKS)],
-    ["a blank before the colon", () => post("Transfer-Encoding : chunked", IN_CHUNKS)],
+    ["a space before the colon", () => post("Transfer-Encoding : chunked", IN_CHUNKS)],
     ["a vertical tab before the encoding", () => post("Transfer-Encoding: \x0bchunked", IN_CHUNKS)],
     ["an encoding in HTTP/1.0", () => post("Transfer-Encoding: chunked", IN_CHUNKS, "1.0")],
     [
-      "a chunk whose size is no number",
+      "a chunk whose size is not a number",
       () => post("Transfer-Encoding: chunked", `zz\r\n${BODY}\r\n0\r\n\r\n`),
     ],
     ["a chunk of a negative size", () => post("Transfer-Encoding: chunked", `-1d\r\n${BODY}\r\n0\r\n\r\n`)],
@@ -78,8 +78,8 @@ describe("a request that two servers may interpret differently", () => {
     ["a NUL in a header", () => get("Host: localhost\r\nX-Nul: a\0b")],
     ["a NUL in the name of a header", () => get("Host: localhost\r\nX-\0: a")],
     ["a NUL in the path", () => "GET /health\0z HTTP/1.1\r\nHost: localhost\r\n\r\n"],
-    ["a blank in the path", () => "GET /health z HTTP/1.1\r\nHost: localhost\r\n\r\n"],
-    ["a blank before the first header", () => "GET /healthz HTTP/1.1\r\n Host: localhost\r\n\r\n"],
+    ["a space in the path", () => "GET /health z HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+    ["a space before the first header", () => "GET /healthz HTTP/1.1\r\n Host: localhost\r\n\r\n"],
     ["the preface of HTTP/2", () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["two hosts", () => get("Host: localhost\r\nHost: evil.example\r\nConnection: close")],
     ["the same host twice", () => get("Host: localhost\r\nhost: localhost\r\nConnection: close")],

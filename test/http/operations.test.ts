@@ -51,7 +51,7 @@ onAnyEngine((engine) => {
 
   test.each([
     ["no host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
-    ["nothing of HTTP", "nonsense\r\n\r\n", 400],
+    ["bytes that are not HTTP", "nonsense\r\n\r\n", 400],
     ["headers over 16 KiB", `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
   ])("a request with %s is rejected as on the main port", async (_, bytes, status) => {
     const answer = await sendBytes(`http://${HOST}:${port}`, bytes);

@@ -201,7 +201,7 @@ describeGateway(
       ["no signature", () => ({ headers: {} })],
       ["an API key", () => ({ headers: { authorization: `Bearer ${gateway.key}` } })],
       [
-        "a signature that is no base64",
+        "a signature that is not base64",
         () => ({
           headers: {
             "webhook-id": "1",

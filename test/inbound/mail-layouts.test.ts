@@ -129,7 +129,7 @@ test.each<[string, string, { text: string; optOutText?: string }]>([
   ["a text that only mentions HTML", both("This is an HTML e-mail.", QUOTING), { text: "Yes" }],
   ["an empty text", both(" ", QUOTING), { text: "Yes" }],
   ["a text that does not mark the quotation", both("Yes\n\nAcme\n\n  STOP", QUOTING), { text: "Yes" }],
-  ["a text that marks it, too", both("Yes!\n\n> STOP", QUOTING), { text: "Yes!" }],
+  ["a text that also marks it", both("Yes!\n\n> STOP", QUOTING), { text: "Yes!" }],
   [
     "answers between quotations",
     mail(HTML, "", "<blockquote>One?</blockquote>Yes<blockquote>Two?</blockquote>No"),
@@ -141,12 +141,12 @@ test.each<[string, string, { text: string; optOutText?: string }]>([
     { text: expect.stringMatching(/^A\s+B\s+C$/) as never },
   ],
   [
-    "STOP in HTML alone",
+    "STOP only in the HTML",
     both("STOP\n\nAcme Sales", '<div>STOP</div><div class="gmail_signature">Acme Sales</div>'),
     { text: "STOP", optOutText: "STOP" },
   ],
   [
-    "STOP in text alone",
+    "STOP only in the text",
     both("STOP\n\n> Order", "<div>STOP</div><div>Acme</div><blockquote>Order</blockquote>"),
     { text: "STOP", optOutText: "STOP" },
   ],

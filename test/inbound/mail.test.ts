@@ -214,7 +214,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       "Thanks!",
     ],
     ["NUL", ["", "a\0b"], "a\ufffdb"],
-    ["its subject alone", ["", ""], "A question"],
+    ["only its subject", ["", ""], "A question"],
     [
       "a boundary that never ends",
       ["Content-Type: multipart/mixed; boundary=b", "", "--b", "", "text"],
@@ -314,7 +314,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
 
   test.each<[string, string]>([
     ["no sender", mail("Subject: Hi", "", "Hi")],
-    ["a sender that is no address", mail("From: Anna", "", "Hi")],
+    ["a sender that is not an address", mail("From: Anna", "", "Hi")],
     ["a sender without a domain", mail("From: anna@", "", "Hi")],
     ["a million headers", mail("From: anna@example.com", "X: x\r\n".repeat(600_000), "Hi")],
     ["two senders", mail("From: anna@example.com", "From: eve@example.com", "", "Hi")],
@@ -528,10 +528,10 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
   });
 
   test.each([
-    ["the subject alone", ["Subject: unsubscribe", "", ""]],
+    ["only the subject", ["Subject: unsubscribe", "", ""]],
     ["the subject above a signature", ["Subject: unsubscribe", "", "-- ", "Bob"]],
     [
-      "a word above what it answers",
+      "a word above the quoted mail",
       ["Subject: Re: News", "", "Stop.", "", "On 21 Nov 2026, Acme wrote:", "> Hello Bob"],
     ],
   ])("unsubscribing works with %s", async (where, lines) => {

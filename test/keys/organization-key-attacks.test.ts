@@ -115,7 +115,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   const ATTEMPTS: Record<string, () => Promise<Reply>> = {
     "mint a scope that it lacks": mintsOrganizationKey({ scopes: ["audit_read"] }),
-    "mint a scope that it lacks beside its own": mintsOrganizationKey({
+    "mint a scope that it lacks next to its own": mintsOrganizationKey({
       scopes: ["keys_manage", "agents_manage"],
     }),
     "mint a scope of agents": mintsOrganizationKey({ scopes: ["conversations_read"] }),
@@ -123,12 +123,12 @@ describeGateway({ engine: "any" }, (gateway) => {
     "mint for any IPv4 address": mintsOrganizationKey({ allowedNetworks: ["0.0.0.0/0"] }),
     "mint for any IPv6 address": mintsOrganizationKey({ allowedNetworks: ["::/0"] }),
     "mint for a network that encloses its own": mintsOrganizationKey({ allowedNetworks: ["126.0.0.0/7"] }),
-    "mint for a network beside its own": mintsOrganizationKey({
+    "mint for a network next to its own": mintsOrganizationKey({
       allowedNetworks: [...NETWORKS, "10.0.0.0/8"],
     }),
     "mint for mapped addresses": mintsOrganizationKey({ allowedNetworks: ["::ffff:0.0.0.0/96"] }),
     "mint for longer": mintsOrganizationKey({ expiresAt: inDays(31) }),
-    "mint for ever": mintsOrganizationKey({ expiresAt: "9999-01-01T00:00:00Z" }),
+    "mint until the year 9999": mintsOrganizationKey({ expiresAt: "9999-01-01T00:00:00Z" }),
     "mint a higher rate limit": mintsOrganizationKey({ rateLimitPerMinute: 10_001 }),
     "mint an agent's key with all scopes": mintsAgentKey({ scopes: null }),
     "mint an agent's key for longer": mintsAgentKey({ expiresAt: inDays(31) }),

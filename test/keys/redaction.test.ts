@@ -8,8 +8,8 @@ const digits = (count: number) => "A".repeat(count);
 test.each([
   ["alone", ""],
   ["after the start of a key", `agk_dev_${digits(12)}_${digits(27)}`],
-  ["after what looks like a key but for its checksum", `agk_dev_${digits(12)}_${digits(28)}`],
-  ["after a key that it shares its first letter with", `agk_dev_${digits(12)}_${digits(25)}`],
+  ["after text that looks like a key except for its checksum", `agk_dev_${digits(12)}_${digits(28)}`],
+  ["after a key that shares its first letter", `agk_dev_${digits(12)}_${digits(25)}`],
   ["after two of them", `agk_x_${digits(12)}_${digits(25)}agk_live_${digits(12)}_${digits(25)}`],
   ["after the start of a session token", `ags_${digits(46)}`],
 ])("a key or session token %s is found and removed", (_, before) => {

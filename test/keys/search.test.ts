@@ -43,7 +43,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["another case of a letter beyond a to z", "überWEISUNG", ["Überweisung"]],
     ["another case of that, the other way round", "österreich", ["ÖSTERREICH"]],
     ["an accent that is a separate character", "U\u0308ber", ["Überweisung"]],
-    ["blanks around it", "  ling us ", ["billing us"]],
+    ["spaces around it", "  ling us ", ["billing us"]],
     ["a percent sign", "%", ["100% sure"]],
     ["an underscore", "a_b", ["a_b"]],
     ["a backslash", "\\", ["C:\\keys"]],

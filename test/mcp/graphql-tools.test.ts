@@ -96,7 +96,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     ["a syntax error", "{", "graphql_parse_failed"],
     ["an unknown field", "{ cats }", "graphql_validation_failed"],
     ["too many fields", `{ ${"whoami { key { id } } ".repeat(200)} }`, "query_too_complex"],
-    ["too large an answer", `{ ${pages(50)} }`, "query_too_complex"],
+    ["too large a response", `{ ${pages(50)} }`, "query_too_complex"],
     ["a missing variable", "query ($id: ID!) { pet(id: $id) { id } }", "invalid_request"],
   ])("%s is rejected as at /graphql", async (_, document, code) => {
     const { errors, isError } = await run(document);

@@ -95,7 +95,7 @@ describeGateway(
       ["an unknown tool", "tools/call", { name: "dropTables" }, -32602],
       ["a name of JavaScript", "tools/call", { name: "__proto__" }, -32602],
       ["a tool without a name", "tools/call", {}, -32602],
-      ["arguments that are no object", "tools/call", { name: "whoami", arguments: [1] }, -32602],
+      ["arguments that are not an object", "tools/call", { name: "whoami", arguments: [1] }, -32602],
     ])("%s is a protocol error with the ID of the request", async (_, method, params, code) => {
       const { body } = await rpc(gateway, method, params);
       expect(body).toEqual({ jsonrpc: "2.0", id: 1, error: { code, message: expect.stringMatching(/\S/) } });

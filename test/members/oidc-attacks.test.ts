@@ -98,9 +98,9 @@ onAnyEngine((engine) => {
     },
     "another nonce, as in a stolen ID token": forged({ claims: { nonce: "stolen" } }),
     "no nonce": forged({ claims: { nonce: undefined } }),
-    "mix-up: an answer in the name of another issuer": async () =>
+    "mix-up: a response in the name of another issuer": async () =>
       finish(await begin(), with_(await asked("victim"), { iss: "https://other.example.com" })),
-    "mix-up: an answer that names no issuer": async () => {
+    "mix-up: a response that names no issuer": async () => {
       const browser = await begin();
       const query = await asked("victim");
       query.delete("iss");
@@ -110,7 +110,7 @@ onAnyEngine((engine) => {
     "an ID token for another client": forged({ claims: { aud: "other" } }),
     "an ID token that has expired": forged({ claims: { exp: 1 } }),
     "a replayed code, with the cookie of its browser": () => replayed(async () => undefined),
-    "a replayed code, after a passkey was said to sign what marks it as used": () =>
+    "a replayed code, after a passkey sign-in with the challenge that marks it as used": () =>
       replayed((state) => {
         const challenge = JSON.stringify({ challenge: `oidc sign-in ${state}` });
         const clientDataJSON = Buffer.from(challenge).toString("base64url");
@@ -128,7 +128,7 @@ onAnyEngine((engine) => {
       finish(await begin(), await asked("stranger", { email: "owner@example.com", email_verified: false })),
     "an address whose verification is a text": async () =>
       finish(await begin(), await asked("stranger", { email: "owner@example.com", email_verified: "true" })),
-    "an address with a letter whose lowercase is that of another": async () => {
+    "an address with a letter that has the same lowercase as another one": async () => {
       await addMember(gateway, { email: "kim@example.com" });
       return finish(await begin(), await asked("stranger", { email: "\u212aim@example.com" }));
     },
@@ -157,7 +157,7 @@ onAnyEngine((engine) => {
       header: { alg: "HS256" },
       withPublicKey: true,
     }),
-    "a key of somebody else": forged({ key: strangersPair.privateKey }),
+    "somebody else's key": forged({ key: strangersPair.privateKey }),
     "an unknown key": forged({ header: { kid: "unknown" }, key: strangersPair.privateKey }),
     "a key in the token": forged({
       header: { kid: undefined, jwk: strangersPair.publicKey.export({ format: "jwk" }) },
@@ -308,7 +308,7 @@ onAnyEngine((engine) => {
       ["a nonce, as an ID token", { nonce: "n" }],
       ["no identifier", { jti: undefined }],
       ["neither subject nor session", { sub: undefined, sid: undefined }],
-      ["a key of somebody else", {}, { key: strangersPair.privateKey }],
+      ["somebody else's key", {}, { key: strangersPair.privateKey }],
       ["the algorithm none", {}, { header: { alg: "none" }, key: null }],
       ["HS256 with the public key", {}, { header: { alg: "HS256" }, withPublicKey: true }],
       ["the type of an access token", {}, { header: { typ: "at+jwt" } }],

@@ -183,7 +183,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["an opaque origin", { origin: "null" }],
     ["another origin, in a browser without Sec-Fetch-Site", { origin: "https://evil.example.com" }],
     ["another origin that claims to be this one", { "sec-fetch-site": "same-origin", origin: "http://a" }],
-    ["an origin that only begins like this one", { origin: "http://127.0.0.1:1.evil.example.com" }],
+    ["an origin that only starts like this one", { origin: "http://127.0.0.1:1.evil.example.com" }],
   ])("a page of %s can neither use the cookie nor get one", async (_, headers) => {
     await browser.signIn(member);
     const cookie = browser.cookie() ?? "";

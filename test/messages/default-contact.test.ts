@@ -117,8 +117,8 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test.each<[string, () => Promise<unknown>]>([
-    ["no version names one", owner],
-    ["there is no such contact", () => setDefault("nobody")],
+    ["no version names a default contact", owner],
+    ["the contact does not exist", () => setDefault("nobody")],
     [
       "the contact was erased",
       async () => {

@@ -357,7 +357,7 @@ describeGateway((gateway, engine) => {
     ["whose last attempt may have arrived counts", queued, AttemptOutcome.uncertain, scheduled],
     ["that was not accepted does not count", queued, AttemptOutcome.retryable, delivered],
     ["that failed does not count", failed, AttemptOutcome.permanent, delivered],
-    ["of which nothing is known counts", failed, AttemptOutcome.uncertain, scheduled],
+    ["with an unknown result counts", failed, AttemptOutcome.uncertain, scheduled],
   ])("a message %s", async (_, status, outcome, expected) => {
     const { contactId, first, second } = await twoMessages();
     await gateway.services.database.write(async (tx) => {

@@ -17,7 +17,7 @@ describe("on PostgreSQL, a pet that is added later is not visible before a pet w
           headers: { "idempotency-key": "quick" },
         }),
     ],
-    ["by the command to seed", (gateway) => gateway.services.pets.seed(1)],
+    ["by the seed command", (gateway) => gateway.services.pets.seed(1)],
   ];
 
   test.each(adders)("%s", async (_, add) => {

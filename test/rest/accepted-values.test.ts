@@ -4,7 +4,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   test.each([
     ["of 200 characters", "x".repeat(200)],
     ["of 200 emoji", "🐕".repeat(200)],
-    ["with blanks at its ends", " Rex "],
+    ["with spaces at its ends", " Rex "],
     ["of one character", "R"],
     ["that reads like SQL", "'); DROP TABLE pet; --"],
     ["with markup", "<script>alert(1)</script>"],

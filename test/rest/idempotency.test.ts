@@ -75,7 +75,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
     ["name", { ...PET, name: "Tom" }],
     ["categoryId", { ...PET, categoryId: 8 }],
     ["status", { ...PET, status: "sold" }],
-    ["status left out", { name: "Rex", categoryId: 7 }],
+    ["status, which is omitted,", { name: "Rex", categoryId: 7 }],
   ])("the same key with another %s is 409 and creates no row", async (_, other) => {
     const key = newKey();
     await add(key);

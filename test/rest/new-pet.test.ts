@@ -21,7 +21,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
     ["has a million characters", JSON.stringify("x".repeat(1_000_000))],
     ["holds NUL", '"R\\u0000x"'],
     ["holds half a surrogate pair", '"Rex \\ud83d"'],
-    ["begins with the other half", '"\\udc15 Rex"'],
+    ["starts with the other half", '"\\udc15 Rex"'],
     ["holds a pair in the wrong order", '"\\udc15\\ud83d"'],
     ["is a number", "1"],
     ["is a large integer", "9223372036854775807"],

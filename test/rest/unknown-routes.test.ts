@@ -55,7 +55,7 @@ describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) 
 
   test.each([
     ["a header without a colon", ["GET /v1/pets HTTP/1.1", "nonsense"]],
-    ["a header name with a blank", ["GET /v1/pets HTTP/1.1", "a b: c"]],
+    ["a header name with a space", ["GET /v1/pets HTTP/1.1", "a b: c"]],
     ["an unknown version", ["GET /v1/pets HTTP/9.9"]],
     ["no path", ["GET HTTP/1.1"]],
     ["both lengths of a body", ["POST /v1/pets HTTP/1.1", "Content-Length: 1", "Transfer-Encoding: chunked"]],

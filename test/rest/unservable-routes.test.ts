@@ -37,7 +37,7 @@ describe("a route that cannot be served", () => {
     ],
     ["an object without its fields", { document: "{ found }", result: ["found"] }, /selection of subfields/],
     ["fields of a number", { document: "{ open { x } }", result: ["open"] }, /must not have a selection/],
-    ["a document that is none", { document: "{" }, /Syntax Error/],
+    ["an invalid document", { document: "{" }, /Syntax Error/],
     ["two operations", { document: "query a { numbers } query b { numbers }" }, /one query or mutation/],
     ["two root fields", { document: "{ numbers open }" }, /one root field/],
     ["a result that is not selected", { result: ["other"] }, /selects no other/],
@@ -85,7 +85,7 @@ describe("a route that cannot be served", () => {
       /a path cannot carry tags/,
     ],
     [
-      "a format of what is no ID",
+      "a format for a value that is not an ID",
       {
         path: "/x/:value",
         document: "query ($value: Int!) { number(value: $value) }",
@@ -99,12 +99,12 @@ describe("a route that cannot be served", () => {
     ["two bodies", { method: "POST", bodyVariable: "x", bodyMembers: [] }, /declared twice/],
     ["no status", { status: { oneOf: [], choose: () => 200 } }, /no status/],
     [
-      "an interface in its answer",
+      "an interface in its response",
       { document: "{ named { name } }", result: ["named"] },
       /cannot represent the type Named/,
     ],
     [
-      "an unknown scalar in its answer",
+      "an unknown scalar in its response",
       { document: "{ unknown }", result: ["unknown"] },
       /cannot represent the type Unknown/,
     ],

@@ -58,7 +58,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       { "Query.pet": 1 },
     ],
     [
-      "a document that is known from the second time on",
+      "a document that is known from its second use on",
       query('{ pet(id: "4") { id } }', 4),
       { "Query.pet": 4 },
     ],
