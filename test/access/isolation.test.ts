@@ -478,7 +478,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       expect((await gateway.rest(method, route, { token: ours.key.secret, body })).status).toBe(404);
   });
 
-  test("a decision of another agent is not found, and none is about its contacts and conversations", async () => {
+  test("a decision of another agent is not found, and decisions about its contacts and conversations are rejected", async () => {
     const id = theirDecision;
     const find = "query ($id: ID!) { decision(id: $id) { id } }";
     const replay = "query ($id: ID!) { replayDecision(id: $id, against: { version: 1 }) { status } }";

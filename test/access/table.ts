@@ -96,7 +96,6 @@ const ALLOWED = {
   agentKeys: EVERY_KEY_OK,
   everyKey: { ...EVERY_KEY_OK, ...EVERY_ORGANIZATION_KEY_OK },
   agentKeysAndMembers: { ...EVERY_KEY_OK, ...EVERY_MEMBER_OK },
-  /** Keys with another scope. */
   keysWithAnotherScope: { ...EVERY_KEY_OK, "a key with only pets:read": "insufficient_scope" },
   /** A change to data that all organizations share. */
   keysWithAnotherScopeAndManagersOfAny: {
@@ -214,7 +213,6 @@ const aPasskey = async ({ gateway }: AccessFixture) => ({
   id: await storePasskey(gateway, (await addMember(gateway)).id),
 });
 
-/** A passkey of the caller. */
 const ownPasskey: Entry["variables"] = async ({ gateway, memberOf }, caller) => ({
   id: await storePasskey(gateway, (memberOf(caller) ?? (await addMember(gateway))).id),
 });

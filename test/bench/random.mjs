@@ -12,5 +12,4 @@ export function seeded(seed) {
   };
 }
 
-/** Returns a random item. */
 export const pick = (random, items) => items[Math.floor(random() * items.length)];

@@ -207,7 +207,7 @@ describe("on a database with a pet", () => {
     ['has a different table "api_key"', "ALTER TABLE api_key ADD COLUMN more text"],
     ['lacks table "session"', "DROP TABLE session"],
     ['lacks index "IDX_', "DROP INDEX IDX_d6198c8c0e4199284b281e39af"],
-  ])("a backup whose tables are not those of its version is not restored: %s", async (kind, statement) => {
+  ])("a backup whose tables do not match its version is not restored: %s", async (kind, statement) => {
     await backup(inPlace("good"));
     const source = await createDataSource(`sqlite:${inPlace("good")}`).initialize();
     await source.query(statement);

@@ -27,7 +27,7 @@ const DOCUMENT = {
 
 const kinds = (effects: readonly { kind: string }[]) => effects.map(({ kind }) => kind);
 
-test("the first rule that matches decides, after those that continue", async () => {
+test("the first rule that matches decides, after matching rules that continue", async () => {
   const { ruleId, rules, effects } = evaluate(await compile(DOCUMENT), decisionInput());
   expect(ruleId).toBe("large");
   expect(rules).toMatchObject([

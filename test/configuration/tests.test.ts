@@ -388,7 +388,7 @@ test.each<[object, string, string]>([
   expect(problems).toEqual([{ path: `tests[0].${path}`, message: expect.stringContaining(message) }]);
 });
 
-test("an invalid test hides neither the problems of others nor those of rules", async () => {
+test("an invalid test hides neither problems of other tests nor problems of rules", async () => {
   const { problems } = await checkDocument(
     documentOf([{ expect: 1 }, { expect: { rule: "vp" } }, { id: "t1", expect: { rule: null } }], {
       otherwise: [{ send: "shiped" }],

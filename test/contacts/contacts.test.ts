@@ -340,7 +340,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     },
   );
 
-  test("attributes come back as they were sent, also from a literal with variables", async () => {
+  test("attributes are returned as they were sent, even from a literal with variables", async () => {
     const attributes = {
       exact: 9007199254740992,
       minus: -1.5e-7,

@@ -7,7 +7,6 @@ import { type Filled, fill, VIEWS } from "./views";
 import { act, describeDashboard, dialogOf, eventually, follow, gone, pagePaths, seen } from "./visit";
 
 const SCREENSHOTS = join(__dirname, "screenshots");
-/** True to take screenshots. */
 const TAKE_SCREENSHOTS = Boolean(process.env.SCREENSHOTS);
 const SIZES = { wide: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } };
 

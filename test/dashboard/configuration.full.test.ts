@@ -46,7 +46,7 @@ describeDashboard("Configuration", (dashboard) => {
     otherwise: [{ handoff: "no rule" }],
   };
 
-  test("is a text on a touch screen, and an editor once it is tapped", async () => {
+  test("is a text on a touch screen, and an editor after it is tapped", async () => {
     const { agentId, manager } = await newAgent("touched");
     await publish(dashboard.gateway, agentId, DOCUMENT);
     const page = await dashboard.visit("/configuration", {

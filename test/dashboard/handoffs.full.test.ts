@@ -138,7 +138,7 @@ describeDashboard(
       await eventually(() => page.getByRole("button", { name: /^Assign/ }).count()).toBe(0);
     });
 
-    test("notices of an agent's handoffs are switched on, and end once the conversation is opened", async () => {
+    test("notices of an agent's handoffs are switched on, and end when the conversation is opened", async () => {
       const { gateway } = dashboard;
       const page = await dashboard.visit("/settings/profile", { as: anna });
       const toggle = page.getByRole("switch", { name: "First agent" });

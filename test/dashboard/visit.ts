@@ -24,7 +24,6 @@ interface Credentials {
 
 type Settings = Record<string, string>;
 
-/** Options of a visit. */
 export interface Visit extends BrowserContextOptions {
   /** The owner by default; null for no session. */
   as?: Credentials | null;

@@ -44,7 +44,7 @@ describeGateway((gateway, engine) => {
     return (await follow(before)).map(({ type }) => type);
   }
 
-  anyTest("the first start published a configuration, and positions begin at 1", async () => {
+  anyTest("the first start published a configuration, and positions start at 1", async () => {
     const [first] = await follow();
     expect(first).toMatchObject({
       type: "configuration.published",

@@ -9,7 +9,7 @@ const PETS_LOCK = "SELECT pg_advisory_lock(723641, 1)";
 /** ReadyForQuery, outside a transaction (PostgreSQL manual, 54.7). */
 const READY = Buffer.from("Z\0\0\0\x05I", "latin1");
 
-/** An ErrorResponse. */
+/** Encodes an ErrorResponse. */
 function lastWord(fields: Record<string, string>): Buffer {
   const body = `${Object.entries(fields)
     .map(([name, value]) => `${name}${value}\0`)

@@ -73,7 +73,6 @@ export function startLoad(server: TestServer) {
   };
 }
 
-/** Returns the names of the pets in a database. */
 export async function petNames(databaseUrl: string): Promise<string[]> {
   const database = await Database.open(createDataSource(databaseUrl));
   try {

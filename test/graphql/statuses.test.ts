@@ -162,7 +162,6 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(lineOf(missing.headers.get("x-request-id"))).toMatchObject({ status: 404, code: "not_found" });
   });
 
-  /** Returns the log line of a request. */
   function lineOf(requestId: string | null): unknown {
     const lines = gateway
       .log()

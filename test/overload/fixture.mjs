@@ -96,10 +96,8 @@ async function request(port, { method, path, headers, body }) {
   return { status: response.status, answer: await response.json() };
 }
 
-/** Sends a POST with `request`. */
 export const post = (port, given) => request(port, { ...given, method: "POST" });
 
-/** Sends a GET with `request`. */
 export const get = (port, given) => request(port, { ...given, method: "GET" });
 
 /**

@@ -43,7 +43,6 @@ export const reportLine = (result) =>
     .map(([heading, cell], i) => (i < 2 ? cell(result) : `\n         ${heading}: ${cell(result)}`))
     .join(" ")}${result.broken.map((line) => `\n       ! ${line}`).join("")}`;
 
-/** Returns all results as a Markdown table. */
 export function markdownTable(results) {
   const headings = Object.keys(COLUMNS);
   const rows = results.map((result) => Object.values(COLUMNS).map((cell) => cell(result)));

@@ -62,7 +62,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     "9007199254740993",
     "9223372036854775807",
     "-9223372036854775808",
-  ])("the category id %s comes back exactly through both APIs", async (categoryId) => {
+  ])("the category ID %s is returned exactly through both APIs", async (categoryId) => {
     // As text, because JSON.stringify could not write it.
     const reply = await gateway.rest("POST", "/v1/pets", {
       body: `{"name":"Int","categoryId":${categoryId}}`,

@@ -26,7 +26,6 @@ export interface TestFollower {
   cut(): void;
 }
 
-/** The transports of streams. */
 export const TRANSPORTS: Readonly<
   Record<string, (gateway: { url: string }, following: Following) => Promise<TestFollower>>
 > = {

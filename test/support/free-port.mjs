@@ -1,6 +1,5 @@
 import { createServer } from "node:net";
 
-/** Returns a free port on 127.0.0.1. */
 export const freePort = () =>
   new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);

@@ -27,7 +27,6 @@ export interface Reply {
   text: string;
 }
 
-/** The options of a call. */
 export interface Call {
   /** Bearer token; by default the gateway's first key; null for no Authorization header. */
   token?: string | null;
@@ -58,7 +57,6 @@ export const INSTANCE_KEY = Buffer.alloc(32, "instance").toString("base64");
 
 const OWNER = { email: "owner@example.com", password: "correct horse battery staple" };
 
-/** Options for the start of a gateway. */
 export interface GatewayOptions {
   env?: Record<string, string>;
   /** A database shared with another gateway; a new one by default. */

@@ -90,7 +90,6 @@ const TAKES_EVERYTHING: Required<Script> = {
 
 /** An SMTP server that follows its script, for behavior that no good server shows. */
 export class ScriptedMailServer {
-  /** The received lines. */
   readonly lines: string[] = [];
   private readonly sockets = new Set<Socket>();
 

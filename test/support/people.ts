@@ -76,7 +76,6 @@ export async function addOrganization(
   return { id, agentId, manager: await addMember(gateway, { org: slug, manage: true }) };
 }
 
-/** Returns the ID of the first agent. */
 export const firstAgentId = async (gateway: TestGateway): Promise<string> =>
   (await gateway.services.agents.bySlug("first-agent")).id;
 

@@ -3,7 +3,6 @@ import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import type { TestEngine } from "./engines";
 
-/** An executed statement. */
 export interface Statement {
   query: string;
   parameters: unknown[];

@@ -14,7 +14,6 @@ export interface RawConnection {
   closed: Promise<string>;
 }
 
-/** Opens a connection to a gateway. */
 export function openRaw(url: string): RawConnection {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -4,7 +4,6 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { generate } from "selfsigned";
 
-/** A received request. */
 export interface Received {
   url: string;
   headers: Record<string, string>;
@@ -66,7 +65,6 @@ export class Receiver {
     return `${this.scheme}://${host}:${this.port}/`;
   }
 
-  /** Returns the only request that arrived. */
   onlyRequest(): Received {
     const [request] = this.received;
     if (!request || this.received.length > 1) throw new Error(`${this.received.length} requests arrived`);

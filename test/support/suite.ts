@@ -2,7 +2,6 @@ import { onAnyEngine, onEachEngine, type TestEngine } from "./engines";
 import { type GatewayOptions, startGateway, type TestGateway } from "./gateway";
 import { closeWithNothingStored } from "./rejections";
 
-/** The options of a suite's gateway. */
 export interface SuiteOptions extends GatewayOptions {
   /** True to fail the suite if one of its calls has stored a pet or a message. */
   storesNothing?: boolean;

@@ -9,7 +9,6 @@ export const FOLLOW = `subscription ($agentId: ID, $after: String, $types: [Even
 /** Returns the WebSocket address of the GraphQL API. */
 const socketUrl = ({ url }: { url: string }): string => `${url.replace(/^http/, "ws")}/graphql`;
 
-/** A message of the protocol. */
 export interface ProtocolMessage {
   type: string;
   id?: string;

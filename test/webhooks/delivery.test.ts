@@ -491,7 +491,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     },
   );
 
-  test("a delivery whose event is no longer kept fails, and the next one goes on", async () => {
+  test("a delivery whose event is no longer kept fails, and the next one continues", async () => {
     receiver.reaction = answering(500);
     const { id } = await endpointTo();
     const [subject] = newSubjects(1) as [string];
