@@ -25,13 +25,13 @@ export const CALLERS = [
 
 export type CallerName = (typeof CALLERS)[number];
 
-/** A gateway with a token for each caller and what they ask for, all of it in the first organization. */
+/** A gateway with a token for each caller and the objects that they request, all in the first organization. */
 export interface AccessFixture {
   gateway: TestGateway;
   agentId: string;
   /** The caller's bearer token; null for none. */
   tokenOf(caller: CallerName): string | null;
-  /** The member that a caller is, if it is one. */
+  /** The member behind a caller, if any. */
   memberOf(caller: CallerName): TestMember | undefined;
   /** Restores the sessions and organizations that a call may have ended or switched. */
   restore(caller: CallerName): Promise<void>;

@@ -143,7 +143,7 @@ const ALLOWED = {
     "a member of a deactivated organization": "not_found",
     "a member of another organization": "not_found",
   },
-  /** A read about an agent of the first organization. */
+  /** A read of data about an agent of the first organization. */
   keysWithAnotherScopeAndManagersOfTheFirst: {
     ...EVERY_KEY_OK,
     "a key with only pets:read": "insufficient_scope",
@@ -154,7 +154,7 @@ const ALLOWED = {
     "a member of a deactivated organization": "not_found",
     "a member of another organization": "not_found",
   },
-  /** A read of contacts of the first agent: managers need another permission. */
+  /** A read of the first agent's contacts; managers need another permission. */
   keysWithAnotherScopeAndReaders: {
     ...EVERY_KEY_OK,
     "a key with only pets:read": "insufficient_scope",

@@ -90,7 +90,7 @@ describe("the response reader", () => {
 });
 
 describe("a connection of the load generator", () => {
-  /** Runs a server, whose port the work gets, until the work has ended. */
+  /** Runs a server for the duration of the work, which gets its port. */
   const serving = async (handle, work) => {
     const server = createServer(handle).listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -194,7 +194,7 @@ describe("the command line", () => {
     expect(required.map((line) => line.trim().split(" ")[0])).toEqual(["--slug", "--name"]);
   });
 
-  slowTest("takes durations with a unit and plain seconds", async () => {
+  slowTest("accepts durations with a unit and plain seconds", async () => {
     const lifetimes = { "1d": 86_400, "12h": 43_200, "30m": 1_800, "90s": 90, "3600": 3_600 };
     for (const [text, seconds] of Object.entries(lifetimes)) {
       const create = ["keys", "create", "--agent", "first-agent", "--name", text, "--expires-in", text];
@@ -333,7 +333,7 @@ describe("at a terminal", () => {
     }
   });
 
-  test("--yes and a grace period ask nothing", async () => {
+  test("with --yes or a grace period, commands ask nothing", async () => {
     const asked = await targets();
     for (const [args] of commands(asked)) {
       const { code, stderr } = await type("", [...args, "--yes"]);

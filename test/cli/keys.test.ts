@@ -23,7 +23,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   const statusOf = async (token: string) => (await gateway.rest("GET", "/agent/whoami", { token })).status;
 
   // An open connection would keep such a process alive; the process that runs the other commands also waits for this.
-  slowTest("a command that writes and one that is rejected end as processes", async () => {
+  slowTest("the processes of a command that writes and of a rejected one end", async () => {
     const ended = await Promise.all([
       spawnCli(gateway.databaseUrl, ["keys", "create", "--agent", "first-agent", "--name", "by a process"]),
       spawnCli(gateway.databaseUrl, ["keys", "list"]),
@@ -107,7 +107,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await json("keys", "revoke", key.id)).toMatchObject({ id: key.id, state: "revoked" });
   });
 
-  test("a key that is rotated is replaced immediately or after its grace, under the same name", async () => {
+  test("a rotated key is replaced immediately or after its grace period, with the same name", async () => {
     const [old, graced] = await Promise.all([create("to rotate"), create("to rotate with grace")]);
     const [next, nextGraced] = await Promise.all([
       json("keys", "rotate", old.id),

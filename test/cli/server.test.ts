@@ -153,7 +153,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     300_000,
   );
 
-  /** Commands that work only on the database, with what they require. */
+  /** Commands that work only on the database, with their required arguments. */
   const DISK_ONLY = [
     "start",
     "keys leaked -",
@@ -259,7 +259,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await runCli(NOWHERE, stdin, `${gateway.owner}\n`)).toMatchObject({ code: 0, stderr: "" });
   });
 
-  slowTest("a command on a server ends as a process", async () => {
+  slowTest("the process of a command on a server ends", async () => {
     const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.owner };
     expect(await spawnCli(NOWHERE, ["keys", "list"], "", env)).toMatchObject({ code: 0, signal: null });
   });

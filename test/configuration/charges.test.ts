@@ -91,7 +91,7 @@ test("every filter has its most expensive inputs here", () => {
 
 test.each(
   Object.entries(INPUTS).flatMap(([name, inputs]) => inputs.map((input, i) => [name, i, input] as const)),
-)("%s (%i) is charged for what it reads and for what it writes", (name, _, [value, ...args]) => {
+)("%s (%i) is charged for its input and its output", (name, _, [value, ...args]) => {
   const { charged, handled } = charge((steps) => {
     const run = new TextRun({}, "2026-01-01T00:00:00.000Z", steps);
     return [value, ...args, filterOf(name)?.run(value, args, run, {}) ?? null];
@@ -109,7 +109,7 @@ test.each([
   ["timestamp", FUNCTIONS.get("timestamp/1"), FRACTION],
   ["trim", METHODS.get("trim/0"), SPACES],
   ["upperAscii", METHODS.get("upperAscii/0"), of("z\u0390")],
-])("%s() is charged for what it reads", (_, call, value) => {
+])("%s() is charged for its input", (_, call, value) => {
   const { charged, handled } = charge((steps) => {
     call?.([value], steps, new LocalFormats());
     return [value];

@@ -86,7 +86,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(JSON.stringify(left)).not.toContain("somebody");
   });
 
-  test("a contact shows what it accepts at which address", async () => {
+  test("a contact shows its consents by address", async () => {
     const { body } = await sender.text("shown", "STOP");
     const query =
       "query ($id: ID!) { contact(by: { id: $id }) { consents { addressId topic state source } } }";

@@ -29,7 +29,7 @@ describeGateway(
     });
 
     test.each(BODIES)(
-      "a session with %s is rejected because the route takes no sessions",
+      "a session with %s is rejected because the route accepts no sessions",
       async (_, call) => {
         for (const path of ["/v1/pets", "/messages"]) {
           expectRestError(await gateway.rest("POST", path, { ...call, token: gateway.owner }), "forbidden");

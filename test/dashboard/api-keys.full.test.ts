@@ -78,7 +78,7 @@ describeDashboard("API keys", (dashboard) => {
     await seen(rowOf(page, "Another key"));
   });
 
-  test("a key is rotated without grace, and the old one is rejected immediately", async () => {
+  test("a key is rotated without a grace period, and the old one is rejected immediately", async () => {
     const { secret: old } = await mint(dashboard.gateway, { name: "leaked" });
     const page = await dashboard.visit("/api-keys?search=leaked");
     await act(page, "leaked", "Rotate");

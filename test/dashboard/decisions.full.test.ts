@@ -95,7 +95,7 @@ describeDashboard("decisions", (dashboard) => {
     await eventually(() => page.getByLabel("Try it with").count()).toBe(0);
   });
 
-  test("a decision by a model shows what it was given and answered, folded", async () => {
+  test("a decision by a model shows its data and its answer, folded", async () => {
     const { gateway } = dashboard;
     const ask = {
       ...{ kind: "ask", ruleId: "vip", error: null, template: "shipped", prompt: "Be kind." },

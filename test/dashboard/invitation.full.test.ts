@@ -22,7 +22,7 @@ describeDashboard("the link of an invitation", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Sign in" }));
   });
 
-  test("says who is signed in, whose session stays until they sign out or join", async () => {
+  test("says who is signed in, and keeps their session until they sign out or join", async () => {
     const member = await addMember(dashboard.gateway);
     const { path } = await invited();
     const page = await dashboard.visit("/settings/organization", { as: member });

@@ -78,7 +78,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await seen(page.getByRole("alert").getByText(/Too many attempts\. Try again in \d+ minutes\./));
   });
 
-  test("keeps the session where no script of a page can read it", async () => {
+  test("keeps the session out of reach of page scripts", async () => {
     const page = await dashboard.visit("", { as: null });
     await page.getByLabel("Email").fill(owner().email);
     await page.getByLabel("Password", { exact: true }).fill(owner().password);

@@ -75,7 +75,7 @@ describe("the embedded database", () => {
     }
   });
 
-  test("takes no writes from a query that only reads", async () => {
+  test("accepts no writes from a read-only query", async () => {
     const database = await Database.open(createDataSource(testDatabase.url));
     try {
       await database.migrate();

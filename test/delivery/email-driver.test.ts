@@ -131,7 +131,7 @@ describe("a message on an e-mail line", () => {
     ["a second address", "ada@customer.test,eve@evil.test"],
     ["a name", "Ada <ada@customer.test>"],
     ["no domain", "ada"],
-  ])("fails for good with %s as its recipient", async (_, to) => {
+  ])("fails permanently with %s as its recipient", async (_, to) => {
     const server = await startServer();
     expect(await sendVia(server.port, { message: { ...MESSAGE, to } })).toMatchObject({
       outcome: PERMANENT,

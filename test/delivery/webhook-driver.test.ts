@@ -77,7 +77,7 @@ describe("a message on a webhook line", () => {
     expect(request.headers["webhook-signature"]).toBe(`v1,${hmac}`);
   });
 
-  test("has null for what it does not have", async () => {
+  test("has null for missing values", async () => {
     const send = createWebhookDriver(targetsWith(), { url: receiver.url(), secrets: [SECRET] });
     await send(aMessage({ conversationId: null, contactId: null, to: null }), anAttempt());
     expect(JSON.parse(receiver.onlyRequest().body)).toMatchObject({

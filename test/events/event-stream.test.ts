@@ -26,7 +26,7 @@ describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "100000" } }, (ga
     }
   };
 
-  test("a stream has each event as the list has it, with position and type", async () => {
+  test("a stream contains each event as in the list, with position and type", async () => {
     const before = await lastPosition();
     const stream = await open(gateway.key);
     expect(stream.status).toBe(200);

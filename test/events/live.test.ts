@@ -187,7 +187,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect(stream.positions).toEqual([String(BigInt(start) + 1n)]);
     });
 
-    test("it ends where events were purged before they were sent", async () => {
+    test("it ends if events were purged before they were sent", async () => {
       const start = BigInt(await lastPosition(gateway, agentId));
       const stream = await open({ token: gateway.key, after: String(start) });
       await commitEvents(gateway, agentId);

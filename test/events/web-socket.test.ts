@@ -40,7 +40,7 @@ describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     await Promise.all(open.map((socket) => socket.end()));
   });
 
-  test("a subscription has each event as the list has it, until it is completed", async () => {
+  test("a subscription gets each event as in the list, until it is completed", async () => {
     const socket = await connect();
     socket.subscribe("1", FOLLOW, { after: "0" });
     await queue(gateway, "one");

@@ -121,7 +121,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await idsOf(text)).toEqual([id]);
   });
 
-  test("decisions are found by the key of their situation, keys by name and hint, others by their names", async () => {
+  test("decisions are found by the key of their situation, keys by name and hint, and other objects by their names", async () => {
     expect(await found("B-1001")).toMatchObject([
       { kind: "decision", title: "order.paid", detail: "B-1001" },
     ]);

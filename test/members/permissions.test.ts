@@ -29,7 +29,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       permissions.includes(Permission.config_manage),
     );
 
-  test("the owner of a first start holds every permission", async () => {
+  test("the owner of a first start has every permission", async () => {
     const { permissions } = await gateway.services.members.byEmail(gateway.ownerCredentials.email);
     expect(permissions).toEqual(PERMISSIONS);
   });
@@ -88,7 +88,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ).toBeUndefined();
   });
 
-  test("managers who give up config:manage at the same time leave one of them", async () => {
+  test("if all managers give up config:manage at the same time, one of them keeps it", async () => {
     const { manager } = await organization();
     const {
       organization: { slug: org },

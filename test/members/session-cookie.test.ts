@@ -61,7 +61,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(Math.abs(Number(cookie?.maxAge) - lifetime)).toBeLessThan(30);
   });
 
-  test("a wrong password gives no cookie", async () => {
+  test("a wrong password sets no cookie", async () => {
     const reply = await browser.signIn({ ...member, password: "not the password" });
     expectGraphQLError(reply, "invalid_credentials");
     expect(cookiesOf(reply)).toEqual([]);

@@ -45,7 +45,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     return outcomes.filter(Boolean).length;
   };
 
-  test("only queued, not imported messages take room, and each agent has its own room", async () => {
+  test("only queued messages that were not imported take room, and each agent has its own room", async () => {
     const [agent, other] = [await newAgent(), await newAgent()];
     await addMessages(agent.id, { count: 50, heldReason: HeldReason.imported }, { count: 7 });
     await addMessages(

@@ -34,7 +34,7 @@ async function compile(document) {
   return new CompiledConfiguration(checked, true);
 }
 
-/** Returns the time that evaluating a number of rules takes on its own, warmed up (µs). */
+/** Returns the time for only evaluating a number of rules, after a warm-up (µs). */
 export async function evaluationMicros(count) {
   const { evaluate } = product("evaluate.js");
   const configuration = await compile(documentOf(rulesOf(count)));
