@@ -190,6 +190,14 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     }
   }, 360_000);
 
+  test.each([720, 800])("shows all links of the navigation in a window %i px high", async (height) => {
+    const viewport = { width: DESKTOP, height };
+    const page = await dashboard.visit("/nowhere", { as: ids.viewer, viewport });
+    const nav = page.getByRole("navigation", { name: "Dashboard" });
+    await seen(nav.getByRole("link", { name: "Profile" }));
+    await eventually(() => nav.evaluate((part) => part.scrollHeight - part.clientHeight)).toBe(0);
+  });
+
   test("a name that is cut off is complete in its tooltip and for screen readers", async () => {
     const page = await dashboard.visit("/api-keys", { viewport: { width: 360, height: 800 } });
     await seen(rowOf(page, LONG));
