@@ -270,6 +270,7 @@ describeDashboard("API keys", (dashboard) => {
     ])
       await seen(details.getByText(text));
     await seen(details.getByText("pets:read, agent:read, contacts:read, messages:read"));
+    await seen(details.getByRole("link", { name: "First agent" }));
     await act(page, "limited", "Settings");
     await eventually(() => dialog.getByLabel("Requests per minute").inputValue()).toBe("60");
     await dialog.getByLabel("Allowed networks").fill("203.0.113.0/24");

@@ -19,7 +19,9 @@ describeDashboard("the members", (dashboard) => {
     await page.keyboard.press("Enter");
     await seen(dialog.locator("[id$=error]").getByText(/member/));
     await dialog.getByLabel("Email").fill("ada@example.com");
-    await dialog.getByLabel("Read contacts").check();
+    await dialog.getByLabel("Role").selectOption("Support");
+    await dialog.getByLabel("Write in conversations").uncheck();
+    await eventually(() => dialog.getByLabel("Role").inputValue()).toBe("Custom");
     await dialog.getByRole("button", { name: "Invite" }).click();
     await seen(dialog.getByText("Copy this link now."));
     await seen(dialog.getByText("This server does not send email. Pass on the link yourself."));
@@ -29,7 +31,7 @@ describeDashboard("the members", (dashboard) => {
     await seen(dialog.getByText("you’ll have to invite them again"));
     await dialog.getByRole("button", { name: "Close without copying" }).click();
     await gone(dialog);
-    await seen(rowOf(page, "ada@example.com").getByText("conversations:read"));
+    await seen(rowOf(page, "ada@example.com").getByText("Read conversations"));
 
     await open(page, "the invitation of ada@example.com", "Invite again…");
     await eventually(() => dialog.getByLabel("Read contacts").isChecked()).toBe(true);
@@ -59,13 +61,13 @@ describeDashboard("the members", (dashboard) => {
     await dialog.getByLabel("Read contacts").check();
     await dialog.getByLabel("Write in conversations").check();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await seen(rowOf(page, member.email).getByText("conversations:write"));
+    await seen(rowOf(page, member.email).getByText("Write in conversations"));
     await gone(dialog);
     await open(page, member.email, "Change permissions…");
     await dialog.getByLabel("Write in conversations").uncheck();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await gone(rowOf(page, member.email).getByText("conversations:write"));
-    await seen(rowOf(page, member.email).getByText("conversations:read"));
+    await gone(rowOf(page, member.email).getByText("Write in conversations"));
+    await seen(rowOf(page, member.email).getByText("Read conversations"));
     await gone(dialog);
 
     await open(page, manager.email, "Change permissions…");
@@ -100,7 +102,7 @@ describeDashboard("the members", (dashboard) => {
     await invite(dashboard.gateway, { email: "not.listed@example.com" });
     const viewer = await addMember(dashboard.gateway, { email: "viewer@example.com" });
     const page = await dashboard.visit("/settings/members", { as: viewer });
-    await seen(rowOf(page, "owner@example.com").getByText("config:manage"));
+    await seen(rowOf(page, "owner@example.com").getByText("Manage"));
     await seen(rowOf(page, "viewer@example.com").getByText("View only"));
     await eventually(() => page.getByRole("main").getByRole("button").count()).toBe(0);
     await eventually(() => page.getByText("not.listed@example.com").count()).toBe(0);

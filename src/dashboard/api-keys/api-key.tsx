@@ -95,7 +95,8 @@ function factsOf(key: KeyFragment): Record<string, ReactNode> {
   return {
     Description: key.description ?? undefined,
     "Connected application": key.clientId ?? undefined,
-    [key.agent ? "Agent" : "Manages"]: ownerOf(key),
+    [key.agent ? "Agent" : "Manages"]:
+      key.agent === null ? ownerOf(key) : <Link href={`/agents/${key.agent.id}`}>{key.agent.name}</Link>,
     Scopes: key.scopes?.map(spelled).join(", ") ?? "All scopes",
     "Rate limit":
       rateLimitPerMinute === null

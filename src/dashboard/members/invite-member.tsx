@@ -77,7 +77,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
               data-autofocus
             />
           )}
-          <PermissionFields chosen={to?.permissions ?? []} />
+          <PermissionFields granted={to?.permissions ?? []} />
         </>
       )}
     </FormDialog>

@@ -29,7 +29,7 @@ export function ChangePermissions({ member, onClosed }: Props) {
   };
   return (
     <FormDialog title={`Permissions for ${member.email}`} submit="Save" onSubmit={submit} onClosed={onClosed}>
-      <PermissionFields chosen={member.permissions} />
+      <PermissionFields granted={member.permissions} />
       <p>Changes take effect on the member’s next request.</p>
     </FormDialog>
   );

@@ -9,6 +9,13 @@ export const PERMISSIONS: readonly Permission[] = [
   "conversations_write",
 ];
 
+/** The names of permissions in lists. */
+export const NAMES: Readonly<Record<Permission, string>> = {
+  config_manage: "Manage",
+  conversations_read: "Read conversations",
+  conversations_write: "Write in conversations",
+};
+
 /** A permission as spelled in documentation and error messages. */
 export const spelled = (permission: Permission): string => permission.replace("_", ":");
 
@@ -19,7 +26,7 @@ export const PermissionTags = ({ permissions }: { permissions: readonly Permissi
     <Tags>
       {PERMISSIONS.filter((permission) => permissions.includes(permission)).map((permission) => (
         <Tag key={permission} tone="plain">
-          {spelled(permission)}
+          {NAMES[permission]}
         </Tag>
       ))}
     </Tags>

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { usePolledQuery } from "../api/client";
 import { Passkeys } from "../members/passkeys";
-import { spelled } from "../members/permission-tags";
+import { NAMES } from "../members/permission-tags";
 import { Sessions } from "../members/sessions";
 import { signOut, useViewer } from "../session/session";
 import { useSignInOptions } from "../session/sign-in-options";
@@ -76,7 +76,7 @@ export function Profile() {
                 </>
               ),
             Organization: organization.name,
-            Permissions: permissions.map((permission) => spelled(permission)).join(", ") || "View only",
+            Permissions: permissions.map((permission) => NAMES[permission]).join(", ") || "View only",
           }}
         />
       </Card>
