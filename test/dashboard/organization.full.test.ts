@@ -56,7 +56,7 @@ describeDashboard("the organization", (dashboard) => {
     await seen(page.getByText(`${manager.email} deactivated the organization switched`));
 
     const other = await dashboard.visit("", { as: viewer });
-    await seen(other.getByRole("note").getByText("Ask an admin to reactivate it."));
+    await seen(other.getByRole("note").getByText(/Ask \S+@\S+ to reactivate it\./));
 
     await page.getByRole("link", { name: "Reactivate" }).click();
     await page.getByRole("button", { name: "Reactivate…" }).click();

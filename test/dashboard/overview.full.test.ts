@@ -1,6 +1,7 @@
 import { Permission } from "../../src/auth/permissions";
 import { AttemptOutcome } from "../../src/delivery/driver";
 import { failure } from "../../src/delivery/failures";
+import { Decision } from "../../src/features/decisions/decision.entity";
 import { Line, LineState } from "../../src/features/lines/line.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
@@ -14,7 +15,7 @@ import { addLine, addWebhookLine, PUBLIC_URL } from "../support/lines";
 import { addMember, addOrganization } from "../support/people";
 import { cutOff } from "./layout";
 import { looksRight } from "./looks";
-import { describeDashboard, eventually, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("the overview", (dashboard) => {
   const call = (token: string, times: number) =>
@@ -28,28 +29,47 @@ describeDashboard("the overview", (dashboard) => {
     const page = await dashboard.visit("", { as: manager });
     const steps = page.getByRole("region", { name: "Get started" });
     await seen(steps.getByText("0 of 4 done"));
-    await steps.getByRole("link", { name: "Create API key →" }).click();
-    await page.getByRole("dialog").getByLabel("Name").fill("first");
-    await page.keyboard.press("Escape");
-    const minted = await gateway.graphql(
-      "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }",
-      { input: { agentId, name: "first" } },
-      { token: manager.token },
-    );
-    const { secret } = minted.body.data.createApiKey;
+    await steps.getByRole("button", { name: "Create API key" }).click();
+    await dialogOf(page).getByLabel("Name").fill("first");
+    await page.keyboard.press("Enter");
+    await dialogOf(page).getByRole("button", { name: "Done" }).click();
+    await dialogOf(page).getByRole("button", { name: "Close without copying" }).click();
+    await seen(steps.getByText("Create an API key (done)"));
 
-    await page.getByRole("link", { name: "Overview" }).click();
-    await seenInTime(steps.getByText("Create an API key (done)"));
-    await seen(steps.getByText(`curl -H "Authorization: Bearer $KEY" ${gateway.url}/agent/whoami`));
-    await call(secret, 1);
-    await seenInTime(steps.getByText("Make your first request (done)"));
-    await gateway.rest("POST", "/v1/pets", { token: secret, body: { name: "Rex", categoryId: 1 } });
-    await seenInTime(steps.getByText("Add your first pet (done)"));
-    await gateway.rest("POST", "/messages", { token: secret, body: { message: "Hello" } });
+    await steps.getByRole("button", { name: "Try an example" }).click();
+    const result = steps.getByRole("status", { name: "Result of the dry run" });
+    await seen(result.getByText("The rule order-shipped decides"));
+    await seen(result.getByText("your order A1 is on its way."));
+    await seen(steps.getByText("Try a situation (done)"));
+    expect(await gateway.services.database.read((reader) => reader.existsBy(Decision, { agentId }))).toBe(
+      false,
+    );
+
+    await steps.getByRole("button", { name: "Create line" }).click();
+    await seen(dialogOf(page).getByLabel("Kind"));
+    await page.keyboard.press("Escape");
+    await addWebhookLine(gateway, { agentId });
+    await seenInTime(steps.getByText("Add a line (done)"));
+    await eventually(() =>
+      steps.getByRole("link", { name: "Open Configuration →" }).getAttribute("href"),
+    ).toBe(`/dashboard/configuration?agent=${agentId}`);
+    await publish(gateway, agentId, { rules: [] });
     await seenInTime(steps.getByText("All done"));
     await page.reload();
     await seen(page.getByRole("region", { name: "Requests by key" }));
     await eventually(() => steps.count()).toBe(0);
+  });
+
+  test("tells members without permissions how an agent works, and which managers to ask for access", async () => {
+    const { manager } = await addOrganization(dashboard.gateway, "closed-off");
+    const viewer = await addMember(dashboard.gateway, { org: "closed-off" });
+    const page = await dashboard.visit("", { as: viewer });
+    const start = page.getByRole("region", { name: "Get started" });
+    await seen(start.getByRole("list", { name: "How an agent works" }));
+    await seen(start.getByRole("link", { name: manager.email }));
+    await eventually(() => start.getByRole("button").allTextContents()).toEqual(["Dismiss"]);
+    await page.goto(`${dashboard.gateway.url}/dashboard/api-keys`);
+    await seen(page.getByText(`Ask ${manager.email} for the permission config:manage.`));
   });
 
   test("the first steps can be dismissed, and stay dismissed in this browser", async () => {

@@ -1,9 +1,22 @@
+import { decisionClient, publish } from "../support/decisions";
 import { mint } from "../support/gateway";
 import { expire } from "../support/keys";
-import { addMember, addOrganization } from "../support/people";
+import { addLine, addWebhookLine } from "../support/lines";
+import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
-const FIRST_STEPS = "{ firstSteps { keyMinted keyUsed petAdded messageQueued } }";
+const FIRST_STEPS =
+  "{ firstSteps { keyMinted keyUsed petAdded messageQueued decisionMade lineAdded configurationPublished } }";
+
+const NOTHING = {
+  keyMinted: false,
+  keyUsed: false,
+  petAdded: false,
+  messageQueued: false,
+  decisionMade: false,
+  lineAdded: false,
+  configurationPublished: false,
+};
 
 describeGateway({ engine: "any" }, (gateway) => {
   const stepsOf = async (token: string) => {
@@ -13,9 +26,9 @@ describeGateway({ engine: "any" }, (gateway) => {
   };
 
   test("a new organization has completed no steps, and every member sees each completed step", async () => {
-    const { manager } = await addOrganization(gateway, "new");
+    const { manager, agentId } = await addOrganization(gateway, "new");
     const { token: reader } = await addMember(gateway, { org: "new" });
-    const expected = { keyMinted: false, keyUsed: false, petAdded: false, messageQueued: false };
+    const expected = { ...NOTHING };
     const expectSteps = async (done: Partial<typeof expected>) => {
       Object.assign(expected, done);
       expect(await stepsOf(manager.token)).toEqual(expected);
@@ -30,6 +43,14 @@ describeGateway({ engine: "any" }, (gateway) => {
     await expectSteps({ petAdded: true });
     await gateway.rest("POST", "/messages", { token, body: { message: "Hello" } });
     await expectSteps({ messageQueued: true });
+    await decisionClient(gateway, token).decide({ data: { orderId: "1" } });
+    await expectSteps({ decisionMade: true });
+    await addLine(gateway, { agentId });
+    await expectSteps({});
+    await addWebhookLine(gateway, { agentId });
+    await expectSteps({ lineAdded: true });
+    await publish(gateway, agentId, { rules: [] });
+    await expectSteps({ configurationPublished: true });
     await expire(gateway, id);
     await expectSteps({});
   });
@@ -41,11 +62,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     await gateway.rest("GET", "/agent/whoami", { token });
     await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
     await gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
-    expect(await stepsOf(manager.token)).toEqual({
-      keyMinted: true,
-      keyUsed: false,
-      petAdded: true,
-      messageQueued: false,
-    });
+    await decisionClient(gateway).decide({ data: { orderId: "1" } });
+    await publish(gateway, await firstAgentId(gateway), { rules: [] });
+    expect(await stepsOf(manager.token)).toEqual({ ...NOTHING, keyMinted: true, petAdded: true });
   });
 });

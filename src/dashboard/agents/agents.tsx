@@ -3,6 +3,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { usePolledQuery } from "../api/client";
+import { Managers } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
 import { List, onePage } from "../ui/list";
@@ -55,9 +56,13 @@ export function Agents() {
           empty={
             <Empty title="No agents yet">
               <p>
-                {manages
-                  ? "An agent talks to your contacts on lines such as SMS or email. Its configuration decides what it says."
-                  : "Ask a manager of your organization to create one."}
+                {manages ? (
+                  "An agent talks to your contacts on lines such as SMS or email. Its configuration decides what it says."
+                ) : (
+                  <>
+                    Ask <Managers /> to create one.
+                  </>
+                )}
               </p>
               {manages && (
                 <Button size="xs" disabled={deactivated} onClick={create}>

@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import type { AgentsQuery } from "../agents/documents.generated";
+import { Managers } from "../members/managers";
 import { Card, Empty } from "../ui/page";
 import { RowLink } from "../ui/row-link";
 import { columnsOf, DataTable, Row } from "../ui/table";
@@ -17,7 +18,9 @@ export const Agents = ({ agents }: { agents: AgentsQuery["agents"] }) => (
   >
     {agents.length === 0 ? (
       <Empty title="No agents yet">
-        <p>Ask a manager of your organization to create one.</p>
+        <p>
+          Ask <Managers /> to create one.
+        </p>
       </Empty>
     ) : (
       <DataTable label="Agents" columns={COLUMNS}>

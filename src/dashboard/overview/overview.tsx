@@ -10,7 +10,6 @@ import { loaded } from "../ui/loaded";
 import { Card, Empty, Page } from "../ui/page";
 import { Agents } from "./agents";
 import { Attention } from "./attention";
-import { useDismissed } from "./dismissed";
 import {
   ActivityDocument,
   AttentionDocument,
@@ -20,9 +19,10 @@ import {
 } from "./documents.generated";
 import { Headline } from "./headline";
 import { Rejections } from "./rejections";
+import { useRemembered } from "./remembered";
 import { Usage } from "./usage";
 
-/** Loaded only for new organizations. */
+/** Loaded only for new organizations, and for members without permissions. */
 const { component: GetStarted, useIsSettled } = loaded(
   async () => (await import("./get-started")).GetStarted,
 );
@@ -47,12 +47,21 @@ function Content() {
   const { manages, may } = useViewer();
   const [params, setParams] = useSearchParams();
   const period: UsagePeriod = params.get("period") === "30d" ? "last_30_days" : "last_24_hours";
-  const [dismissed, dismiss] = useDismissed();
-  const steps = usePolledQuery(FirstStepsDocument, {}, { enabled: !dismissed, pollMs: STEPS_INTERVAL_MS });
+  const reads = may("conversations_read");
+  // Members without permissions see nothing that could need attention.
+  const attends = manages || reads;
+  const [dismissed, dismiss] = useRemembered("get-started-dismissed");
+  const [tried, markTried] = useRemembered("situation-tried");
+  const wantsSteps = manages && !dismissed;
+  const steps = usePolledQuery(FirstStepsDocument, {}, { enabled: wantsSteps, pollMs: STEPS_INTERVAL_MS });
+  const done = steps.data && {
+    ...steps.data.firstSteps,
+    decisionMade: steps.data.firstSteps.decisionMade || tried,
+  };
   const wasNew = useRef(false);
   // Stays until the page is closed, to show that everything is done.
-  wasNew.current ||= steps.data !== undefined && Object.values(steps.data.firstSteps).includes(false);
-  const showsSteps = !dismissed && wasNew.current;
+  wasNew.current ||= done !== undefined && Object.values(done).includes(false);
+  const showsSteps = !dismissed && (wasNew.current || !attends);
   const canShowSteps = useIsSettled(showsSteps);
   const agents = usePolledQuery(AgentsDocument, {}, { pollMs: SLOW_INTERVAL_MS });
   const usage = usePolledQuery(
@@ -60,21 +69,18 @@ function Content() {
     { period, days: EXPIRING_DAYS },
     { enabled: manages, pollMs: NUMBERS_INTERVAL_MS },
   );
-  const reads = may("conversations_read");
   const activity = usePolledQuery(
     ActivityDocument,
     { period },
     { enabled: reads, pollMs: NUMBERS_INTERVAL_MS },
   );
 
-  // Members without permissions see nothing that could need attention.
-  const attends = manages || reads;
   const attention = usePolledQuery(AttentionDocument, {}, { enabled: attends, pollMs: NUMBERS_INTERVAL_MS });
 
   // Shown together, so that nothing moves when the last response arrives.
   const isLoaded =
     agents.data &&
-    (dismissed || steps.data) &&
+    (steps.data || !wantsSteps) &&
     (canShowSteps || !showsSteps) &&
     (usage.data || !manages) &&
     (activity.data || !reads) &&
@@ -87,8 +93,10 @@ function Content() {
   return (
     <>
       {attention.data && <Attention items={attention.data.attention} />}
+      {showsSteps && (
+        <GetStarted agents={agents.data.agents} done={done} onTried={markTried} onDismiss={dismiss} />
+      )}
       <Headline usage={usage.data} activity={activity.data?.activity} period={period} />
-      {showsSteps && steps.data && <GetStarted done={steps.data.firstSteps} onDismiss={dismiss} />}
       {usage.data ? (
         <>
           <Usage

@@ -1,6 +1,7 @@
 import { IconLock, IconWifiOff } from "@tabler/icons-react";
 import { Link } from "wouter";
 import { connection } from "../api/connection";
+import { Managers } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Notice } from "../ui/notice";
 import styles from "./shell.module.css";
@@ -26,7 +27,13 @@ function Deactivated() {
     <Notice className={styles.notice} tone="warn" role="note" icon={IconLock}>
       <strong>{organization.name}</strong> is deactivated. API keys are rejected and everything is read-only;
       keys can still be revoked.{" "}
-      {manages ? <Link href="/settings/organization">Reactivate</Link> : "Ask an admin to reactivate it."}
+      {manages ? (
+        <Link href="/settings/organization">Reactivate</Link>
+      ) : (
+        <>
+          Ask <Managers /> to reactivate it.
+        </>
+      )}
     </Notice>
   );
 }

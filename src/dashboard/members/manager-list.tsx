@@ -1,0 +1,30 @@
+import { usePolledQuery } from "../api/client";
+import { LOCALE } from "../ui/format";
+import { MembersDocument } from "./documents.generated";
+import { ANY_MANAGER } from "./managers";
+import styles from "./members.module.css";
+
+/** Polling interval (ms): members rarely change. */
+const POLL_INTERVAL_MS = 60_000;
+
+/** Number of managers named. */
+const SHOWN = 3;
+
+/** The e-mail addresses of managers: "a, b, or c". */
+export function ManagerList() {
+  const members = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS }).data?.members ?? [];
+  const emails = members
+    .filter(({ permissions }) => permissions.includes("config_manage"))
+    .map(({ email }) => email)
+    .slice(0, SHOWN);
+  if (emails.length === 0) return ANY_MANAGER;
+  return new Intl.ListFormat(LOCALE, { type: "disjunction" }).formatToParts(emails).map(({ type, value }) =>
+    type === "literal" ? (
+      value
+    ) : (
+      <a key={value} className={styles.address} href={`mailto:${encodeURIComponent(value)}`}>
+        {value}
+      </a>
+    ),
+  );
+}
