@@ -18,7 +18,7 @@ const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 /**
  * Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over sessionless Streamable HTTP.
- * `/mcp/readonly` has only the tools that change nothing.
+ * `/mcp/readonly` offers only tools that change nothing.
  * @param baseUrl the server's URL if it issues access tokens
  */
 export function addMcp(app: FastifyInstance, all: readonly McpTool[], baseUrl?: string): void {

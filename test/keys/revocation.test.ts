@@ -2,7 +2,7 @@ import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { hammer, type Sample } from "../support/hammer";
 import { runCliForJson, secretsIn, startServer, type TestServer } from "../support/process";
 
-/** Min number of requests to each server before and after the key ends. */
+/** Min number of requests to each server before and after the key stops working. */
 const BEFORE = 60;
 const AFTER = 150;
 

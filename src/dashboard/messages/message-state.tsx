@@ -79,7 +79,7 @@ export const AUTHORS: Readonly<Record<MessageAuthor, string>> = {
 /** True if a message can still be canceled. */
 export const isWaiting = (status: MessageStatus): boolean => status === "queued" || status === "scheduled";
 
-/** A filter option with the API's filters for it. */
+/** A filter option and the API filters it stands for. */
 interface StatusFilter {
   value: string;
   label: string;

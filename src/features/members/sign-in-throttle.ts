@@ -213,9 +213,9 @@ function limitsOf(email: string, ip: string | null) {
     account: { bucket: bucketOf(email, "account"), max: MAX_PER_ACCOUNT },
     /** Limits that also apply to a known address. */
     own,
-    /** Bucket that exists while the address is known. */
+    /** A bucket that exists while the address is known. */
     known: bucketOf(email, `known:${network}`),
-    /** Bucket that exists while the address is known for any account. */
+    /** A bucket that exists while the address is known for at least one account. */
     home: sha256(`home:${network}`),
   };
 }

@@ -175,7 +175,7 @@ async function store(tx: Tx, lanes: Lanes, messages: Message[], more: readonly C
   return messages;
 }
 
-/** The event for a message that was just accepted but not sent yet. */
+/** The event for a newly accepted message. */
 const acceptedEvent = (message: Message): NewEvent =>
   messageEvent(`message.${message.status as Accepted}`, message);
 

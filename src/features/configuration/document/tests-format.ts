@@ -170,7 +170,7 @@ const expectation = z
 
 const test = z.strictObject({
   id: name.describe("Unique among the tests."),
-  now: moment.describe("The time of the decision, in RFC 3339."),
+  now: moment.describe("The time of the decision, in RFC 3339 format."),
   situation,
   contact: contact.optional(),
   conversation: conversation.optional(),
