@@ -8,7 +8,7 @@ const KINDS = {
   contact: "The contact itself.",
   address: "An address of the contact.",
   consent: "Consent to receive messages at an address of the contact, for a topic or for all messages.",
-  tag: "A tag of the contact.",
+  tag: "A tag on the contact.",
   conversation: "A conversation with the contact.",
   conversation_log_entry: "A change to a conversation with the contact.",
   message: "A message to or from the contact, with the attempts to send it.",

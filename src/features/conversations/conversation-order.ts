@@ -5,6 +5,6 @@ export const ConversationOrder = enumOf("ConversationOrder", "Sort order of conv
   newest_first: "By creation time, newest first.",
   last_activity_first:
     "By `updatedAt`, latest first. Conversations that change during pagination may be missed.",
-  longest_waiting_first: "Only conversations with `waitingSince`, earliest first.",
+  longest_waiting_first: "Only conversations with `waitingSince` set, earliest first.",
 });
 export type ConversationOrder = keyof typeof ConversationOrder;

@@ -9,7 +9,7 @@ import { Organization } from "../organizations/organization.entity";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "An invitation to become a member that has not been accepted or withdrawn and has not expired.",
+    "A pending invitation to become a member: not accepted, not withdrawn and not expired.",
 })
 @Entity()
 @Index(["organizationId", "email"], { unique: true })
