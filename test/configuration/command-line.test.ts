@@ -275,7 +275,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   test.each<[string, string[], number, RegExp]>([
     ["an unknown agent", ["get", "--agent", "nobody"], 1, /There is no agent "nobody"\./],
     ["an unknown version", ["get", "--agent", "first-agent", "--version", "9"], 1, /has no version 9/],
-    ["a version that is not a number", ["get", "--agent", "first-agent", "--version", "x"], 2, /whole number/],
+    ["an invalid version", ["get", "--agent", "first-agent", "--version", "x"], 2, /whole number/],
     [
       "both a version and the draft",
       ["get", "--agent", "first-agent", "--version", "1", "--draft"],

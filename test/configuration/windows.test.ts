@@ -127,7 +127,7 @@ describe("windows", () => {
       "02:45",
       "2027-04-04T00:15:00.000Z",
     ],
-    ["a window whose times are shown twice opens twice", "2027-10-31T00:45:00Z", "02:15", "02:45", "2027-10-31T01:15:00.000Z"],
+    ["windows shown twice open twice", "2027-10-31T00:45:00Z", "02:15", "02:45", "2027-10-31T01:15:00.000Z"],
   ])("%s", (_, at, from, to, until) => {
     expect(closedUntil([{ days: "sun", from, to }], at)?.until).toBe(until);
   });

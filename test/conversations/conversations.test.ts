@@ -202,11 +202,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["not_found", "a contact with an invalid ID", { contact: { id: "x" } }],
       ["invalid_request", "no contact", { contact: {} }],
       ["invalid_request", "two contacts", { contact: { id: "x", ref: "y" } }],
-      [
-        "invalid_request",
-        "an invalid address",
-        { contact: { address: { kind: "email", address: "x" } } },
-      ],
+      ["invalid_request", "an invalid address", { contact: { address: { kind: "email", address: "x" } } }],
       ["invalid_request", "an empty message", { message: " " }],
       ["invalid_request", "an agent, with a key", { agentId: "x" }],
     ])("%s: %s", async (code, _, input) => {

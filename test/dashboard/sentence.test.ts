@@ -51,13 +51,10 @@ test.each([
   ["organization_deactivated", "Organization deactivated", "CLI deactivated the organization billing."],
   ["conversation_handed_off", "Conversation handed off", "CLI handed off the conversation billing."],
   ["agent_created", "Agent added", "CLI added the agent billing."],
-] as const)(
-  "%s has a label and a sentence, derived from its name by default",
-  (action, label, sentence) => {
-    expect(ACTION_LABELS).toContainEqual({ value: action, label });
-    expect(describeInText(entry({ ...OPERATOR, action }))).toBe(sentence);
-  },
-);
+] as const)("%s has a label and a sentence, derived from its name by default", (action, label, sentence) => {
+  expect(ACTION_LABELS).toContainEqual({ value: action, label });
+  expect(describeInText(entry({ ...OPERATOR, action }))).toBe(sentence);
+});
 
 test("changes are listed by field, and the text from earlier versions is kept", () => {
   const changes = [

@@ -130,7 +130,7 @@ describe("a model server", () => {
     [{ prompt_tokens: "7", completion_tokens: 1.5 }, null, null],
     ["many", null, null],
     [null, null, null],
-  ])("that counts tokens as %j has them shown only if they are valid counts", async (usage, input, output) => {
+  ])("that counts tokens as %j has only valid counts shown", async (usage, input, output) => {
     answering(JSON.stringify({ ...JSON.parse(completion({ text: null, tags: [], handoff: false })), usage }));
     expect((await model().answer(ASK, INPUT, NEVER)).request).toMatchObject({
       inputTokens: input,

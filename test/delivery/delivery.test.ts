@@ -210,7 +210,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     },
   );
 
-  slowTest("messages that an upgrade held back are sent only when they are released, and in order", async () => {
+  slowTest("messages held back by an upgrade are sent when released, in order", async () => {
     const { agents, messages, database } = gateway.services;
     const agent = await agents.bySlug("first-agent");
     const context = operatorFor(agent.organization);

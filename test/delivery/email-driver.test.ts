@@ -188,7 +188,7 @@ describe("a server with TLS and a login", () => {
     },
   };
 
-  test.each(["tls", "starttls"] as const)("accepts mail with %s, including in production", async (security) => {
+  test.each(["tls", "starttls"] as const)("accepts mail with %s, even in production", async (security) => {
     const server = await startServer(withTls({ secure: security === "tls", ...login }));
     const settings = { security, user: "shop", password: PASSWORD, targets: targetsIn("production") };
     expect(await sendVia(server.port, settings)).toEqual(ACCEPTED);

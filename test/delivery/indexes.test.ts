@@ -178,7 +178,7 @@ onEachEngine((engine) => {
     expect(plan).not.toMatch(/sort|temp b-tree/i);
   });
 
-  test.each([CONVERSATION_LANE, MESSAGE_LANE])("the work of a lane (%s) starts with indexes only", async (kind) => {
+  test.each([CONVERSATION_LANE, MESSAGE_LANE])("a lane's work (%s) starts with indexes", async (kind) => {
     await expectIndexes(/update message/, async (tx) => {
       const { dispatches, waiting } = await start(tx, kind);
       const isStandalone = kind === MESSAGE_LANE;

@@ -189,7 +189,7 @@ describe("a PostgreSQL database", () => {
     },
   );
 
-  slowTest("that was moved on purpose continues to deliver if the move is confirmed before the start", async () => {
+  slowTest("that was moved delivers if the move is confirmed before the start", async () => {
     const idle = await start({});
     await stop(await start());
     await change(idle, "system");

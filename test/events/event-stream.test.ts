@@ -73,7 +73,7 @@ describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "100000" } }, (ga
     ["no credential", null, "", {}, 401, "unauthenticated"],
     ["an unknown key", "agk_dev_nonsense", "", {}, 401, "invalid_api_key"],
     ["a position from the future", undefined, "?cursor=99999999", {}, 400, "invalid_cursor"],
-    ["a Last-Event-ID that is not a position", undefined, "", { "last-event-id": "x" }, 400, "invalid_cursor"],
+    ["an invalid Last-Event-ID", undefined, "", { "last-event-id": "x" }, 400, "invalid_cursor"],
     ["an unknown type", undefined, "?types=no.such", {}, 400, "invalid_request"],
     ["a limit", undefined, "?limit=5", {}, 400, "invalid_request"],
   ])("%s is rejected as JSON before the stream starts", async (_, token, query, headers, status, code) => {

@@ -35,11 +35,7 @@ export const ATTACKS: readonly Attack[] = [
   ["20,000 comments", "query_too_complex", `${"#\n".repeat(20_000)}{ __typename }`],
   ["10,000 comments", "query_too_complex", `${"#\n".repeat(10_000)}{ __typename }`],
   ["a block text of 10,000 lines", "query_too_complex", `{ pet(id: """${"\n x".repeat(9_000)}""") { id } }`],
-  [
-    "nested fields beyond the parser's stack",
-    "query_too_complex",
-    nested(1_600, "{ a", "", "}"),
-  ],
+  ["nested fields beyond the parser's stack", "query_too_complex", nested(1_600, "{ a", "", "}")],
   [
     "nested lists beyond the parser's stack",
     "query_too_complex",

@@ -65,57 +65,54 @@ describe("a planned query", () => {
     };
   });
 
-  test.each(CALLERS)(
-    "of %s gives the same results and errors as graphql-js, byte for byte",
-    async (who) => {
-      const schema = createSchema();
-      const resolvers = resolversOf(gateway.services);
-      const allFields = Object.values(schema.getQueryType()?.getFields() ?? {});
-      const allowed = allFields.filter(
-        (field) =>
-          // No generated token belongs to an invitation.
-          field.name !== "invitation" && isAllowed(callers[who], accessOf(field), false),
-      );
-      const preferred = allowed.map(({ name }) => name);
-      const tried = new Set<string>();
-      let answered = 0;
-      const compare = async ({ query, variables: variableValues }: { query: string; variables: object }) => {
-        const document = parsed(query);
-        if (document === undefined || validate(schema, document).length > 0) return;
-        let run: Execute;
-        try {
-          run = planOperation(schema, document);
-        } catch {
-          expect(query).toMatch(/@(skip|include)/);
-          return;
-        }
-        const context = (): RequestContext => ({ caller: callers[who], origin, resolvers });
-        const variables = variableValues as Record<string, unknown>;
-        const ask = async () =>
-          execute({ schema, document, variableValues: variables, contextValue: context() });
-        const wanted = await ask();
-        const found = await run(context(), variables);
-        expect(found.errors === undefined).toBe(wanted.errors === undefined);
-        // The first of several errors ends a planned run.
-        for (const error of found.errors ?? []) expect(codesOf(wanted)).toContain(toGatewayError(error).code);
-        for (const [name] of query.matchAll(/\w+/g)) tried.add(name);
-        if (wanted.errors !== undefined) return;
-        const text = textOf(found.data);
-        // The data may have changed between the two runs, such as a report on the last minutes.
-        if (text !== textOf(wanted.data)) expect(text).toBe(textOf((await ask()).data));
-        answered += 1;
-      };
-      const run = (fields: readonly string[], numRuns: number) =>
-        fc.assert(fc.asyncProperty(queryDocument(ids, cursors, fields), compare), { numRuns });
-      const untried = () => allFields.map(({ name }) => name).filter((name) => !tried.has(name));
-      await run(preferred, DOCUMENTS);
-      if (TIER !== "default") {
-        for (const name of untried()) await run([name], DOCUMENTS_OF_A_FIELD);
-        expect(untried()).toEqual([]);
+  test.each(CALLERS)("of %s gives the same results and errors as graphql-js, byte for byte", async (who) => {
+    const schema = createSchema();
+    const resolvers = resolversOf(gateway.services);
+    const allFields = Object.values(schema.getQueryType()?.getFields() ?? {});
+    const allowed = allFields.filter(
+      (field) =>
+        // No generated token belongs to an invitation.
+        field.name !== "invitation" && isAllowed(callers[who], accessOf(field), false),
+    );
+    const preferred = allowed.map(({ name }) => name);
+    const tried = new Set<string>();
+    let answered = 0;
+    const compare = async ({ query, variables: variableValues }: { query: string; variables: object }) => {
+      const document = parsed(query);
+      if (document === undefined || validate(schema, document).length > 0) return;
+      let run: Execute;
+      try {
+        run = planOperation(schema, document);
+      } catch {
+        expect(query).toMatch(/@(skip|include)/);
+        return;
       }
-      if (allowed.length > 0) expect(answered).toBeGreaterThan(TIER === "default" ? 0 : DOCUMENTS / 20);
-    },
-  );
+      const context = (): RequestContext => ({ caller: callers[who], origin, resolvers });
+      const variables = variableValues as Record<string, unknown>;
+      const ask = async () =>
+        execute({ schema, document, variableValues: variables, contextValue: context() });
+      const wanted = await ask();
+      const found = await run(context(), variables);
+      expect(found.errors === undefined).toBe(wanted.errors === undefined);
+      // The first of several errors ends a planned run.
+      for (const error of found.errors ?? []) expect(codesOf(wanted)).toContain(toGatewayError(error).code);
+      for (const [name] of query.matchAll(/\w+/g)) tried.add(name);
+      if (wanted.errors !== undefined) return;
+      const text = textOf(found.data);
+      // The data may have changed between the two runs, such as a report on the last minutes.
+      if (text !== textOf(wanted.data)) expect(text).toBe(textOf((await ask()).data));
+      answered += 1;
+    };
+    const run = (fields: readonly string[], numRuns: number) =>
+      fc.assert(fc.asyncProperty(queryDocument(ids, cursors, fields), compare), { numRuns });
+    const untried = () => allFields.map(({ name }) => name).filter((name) => !tried.has(name));
+    await run(preferred, DOCUMENTS);
+    if (TIER !== "default") {
+      for (const name of untried()) await run([name], DOCUMENTS_OF_A_FIELD);
+      expect(untried()).toEqual([]);
+    }
+    if (allowed.length > 0) expect(answered).toBeGreaterThan(TIER === "default" ? 0 : DOCUMENTS / 20);
+  });
 
   test.each([
     ["a directive", "{ a @include(if: true) }"],

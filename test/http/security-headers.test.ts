@@ -79,9 +79,7 @@ describe("every response", () => {
       expect((await gateway.rest("POST", path, { body })).headers.get("cache-control")).toBe("no-store");
   };
 
-  test.each(API_ROUTES)("of %s to a malformed body is not cached", (path) =>
-    expectUncached(path, ["{", {}]),
-  );
+  test.each(API_ROUTES)("of %s to a malformed body is not cached", (path) => expectUncached(path, ["{", {}]));
 
   slowTest.each(API_ROUTES)("of %s to an oversized body is not cached", (path) =>
     expectUncached(path, ["x".repeat(2_000_000)]),

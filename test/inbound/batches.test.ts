@@ -149,7 +149,8 @@ describeGateway((gateway) => {
     expect(together.map(({ isNew }) => isNew)).toEqual(alone);
     expect(alone).toContain(false);
   }
-  test("messages that arrive together are stored as if they arrived one after the other", () => expectOrderOfOneByOne(1));
+  test("messages that arrive together are stored as if they arrived one after the other", () =>
+    expectOrderOfOneByOne(1));
   slowTest.each([2, 3])("so are other messages that arrive together (%i)", expectOrderOfOneByOne);
 
   test("a burst from a contact is accepted as a whole, with a decision for every twenty messages", async () => {

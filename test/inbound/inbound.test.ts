@@ -171,7 +171,7 @@ describeGateway(
         ]),
       );
 
-    test.each(["please stop by", "stop it", "restart", "Stop, please"])("%j is an ordinary message", async (text) => {
+    test.each(["please stop by", "stop it", "restart", "Stop, please"])("%j is plain text", async (text) => {
       const { body } = await sender.text(phone(), text);
       expect(await decided(body.conversationId)).toMatchObject([{ ruleId: "echo" }]);
     });

@@ -129,7 +129,7 @@ describeGateway(
       [{ ref: "", id: "" }, "invalid_request"],
       [{ address: { kind: "email", address: "" }, id: "" }, "invalid_request"],
       [[], "invalid_request"],
-    ])("an empty text in the argument %j counts as omitted if the argument is optional", async (contact, code) => {
+    ])("an empty text in the argument %j counts as omitted if optional", async (contact, code) => {
       const reply = await callTool(gateway, "openConversation", { contact });
       expect(toolError(reply)?.code).toBe(code);
     });

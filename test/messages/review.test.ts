@@ -129,7 +129,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     ]);
   });
 
-  anyTest("an edited text is sent without the HTML, and the proposed text is kept until an erasure", async () => {
+  anyTest("an edited text is sent without HTML, and the proposed one is kept", async () => {
     const id = await newConversation();
     const message = await propose(id);
     const { body } = await approve(message, { message: "A better offer" });
@@ -273,7 +273,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     }
   });
 
-  anyTest("a carried proposal is approved on the new line, and a newer answer does not affect it", async () => {
+  anyTest("a carried proposal is approved on the new line, despite a newer answer", async () => {
     const id = await newConversation();
     const message = await propose(id);
     await become(await propose(id, "plain"), delivered);

@@ -179,7 +179,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   const conversationOf = (id: string) =>
     gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id }));
 
-  anyTest("a carried message is sent on the new line, and a client's message survives a handoff", async () => {
+  anyTest("a carried message is sent on the new line, and a client's survives a handoff", async () => {
     const id = await newConversation();
     const message = await schedule(id, "later");
     const { body } = await api.move(id, { line: "third", pending: "carry" });
