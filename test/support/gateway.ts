@@ -17,6 +17,7 @@ import "./schema-metadata";
 import { watchCodeGeneration, withoutCodeWatch } from "./code-generation";
 import { assertInContract } from "./contract";
 import type { TestDatabase, TestEngine } from "./engines";
+import { sendRequest } from "./http-client";
 
 /** The response of one call. */
 export interface Reply {
@@ -146,16 +147,10 @@ export async function startGateway(
   return gateway;
 }
 
-async function send(url: string, init: RequestInit): Promise<Reply> {
-  const response = await fetch(url, init);
-  const text = await response.text();
-  const isJson = response.headers.get("content-type")?.includes("json") === true;
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: isJson && text !== "" ? JSON.parse(text) : undefined,
-  };
+async function send(url: string, given: Parameters<typeof sendRequest>[1]): Promise<Reply> {
+  const reply = await sendRequest(url, given);
+  const isJson = reply.headers.get("content-type")?.includes("json") === true;
+  return { ...reply, body: isJson && reply.text !== "" ? JSON.parse(reply.text) : undefined };
 }
 
 const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
