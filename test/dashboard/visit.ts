@@ -236,6 +236,15 @@ export const gone = (what: Locator): Promise<void> => what.first().waitFor({ sta
 /** Returns the table row that contains a text. */
 export const rowOf = (page: Page, text: string): Locator => page.getByRole("row").filter({ hasText: text });
 
+/** Counts the rejected requests that the audit log shows: those before and after the end of a minute are two entries. */
+export async function rejectedRequests(page: Page): Promise<number> {
+  const texts = await page
+    .getByRole("main")
+    .getByText(/ w(as|ere) rejected/)
+    .allTextContents();
+  return texts.reduce((sum, text) => sum + Number(/\((\d+) in 1 min\)/.exec(text)?.[1] ?? 1), 0);
+}
+
 export const dialogOf = (page: Page): Locator => page.getByRole("dialog");
 
 /** Chooses an action from the menu of an item in a list or on a page. */
