@@ -54,18 +54,8 @@ export async function storeChange(
       conversationEvent(type, conversation, releaseReason && { reason: releaseReason }),
     ),
   );
-  return settleQueue(tx, lanes, conversation, cancel);
-}
-
-/** Cancels or carries over the queued messages of a conversation with a locked lane, and wakes the lane. */
-async function settleQueue(
-  tx: Tx,
-  lanes: Lanes,
-  conversation: Conversation,
-  cancel: PlannedChange["cancel"],
-): Promise<ChangedQueue> {
   const queues = await restamp(tx, lanes, conversation, cancel);
-  await lanes.wake(tx, [conversation.id]);
+  await lanes.wake(tx, [id]);
   return queues;
 }
 
