@@ -116,28 +116,13 @@ export const conversations = feature({
     "conversation addresses",
     "release periods",
   ],
-  lanes: ({
-    lanes,
-    drivers,
-    lineHealth,
-    messageFailures,
-    messagePolicies,
-    receipts,
-    unsubscribeLinks,
-    compiledConfigurations,
-    conversationChanges,
-  }) => ({
-    [RELEASE_LANE]: releaseWork(lanes, compiledConfigurations, conversationChanges),
-    [SCHEDULE_LANE]: scheduleWork(lanes, messageFailures),
-    [CONVERSATION_LANE]: messageWork({
-      lanes,
-      drivers,
-      messagePolicies,
-      messageFailures,
-      unsubscribeLinks,
-      read: readQueues,
-      onRejecting: lineHealth.pauseRejecting,
-      onUndeliverable: receipts.markUndeliverable,
-    }),
+  lanes: (services) => ({
+    [RELEASE_LANE]: releaseWork(
+      services.lanes,
+      services.compiledConfigurations,
+      services.conversationChanges,
+    ),
+    [SCHEDULE_LANE]: scheduleWork(services.lanes, services.messageFailures),
+    [CONVERSATION_LANE]: messageWork(readQueues, services),
   }),
 });

@@ -54,16 +54,5 @@ export const messages = feature({
   metrics: () => [MESSAGES, ATTEMPTS, RECOVERIES, DELIVERIES],
   retention: { RETENTION_ATTEMPTS_DAYS: 90 },
   expired: ({ RETENTION_ATTEMPTS_DAYS: days }) => olderThan(days, DeliveryAttempt, "started_at"),
-  lanes: ({ lanes, drivers, lineHealth, messageFailures, messagePolicies, receipts, unsubscribeLinks }) => ({
-    [MESSAGE_LANE]: messageWork({
-      lanes,
-      drivers,
-      messagePolicies,
-      messageFailures,
-      unsubscribeLinks,
-      read: readStandaloneMessages,
-      onRejecting: lineHealth.pauseRejecting,
-      onUndeliverable: receipts.markUndeliverable,
-    }),
-  }),
+  lanes: (services) => ({ [MESSAGE_LANE]: messageWork(readStandaloneMessages, services) }),
 });
