@@ -5,6 +5,20 @@ import { InputById } from "../../schema/mutation-input";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { AGENT_NAME_MAX_LENGTH } from "./agent.limits";
 
+/** An agent ID for `scopedAgentId`. */
+export const SCOPED_AGENT_ID = {
+  nullable: true,
+  description:
+    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
+};
+
+/** An agent ID for `scopedAgentIds`. */
+export const SCOPED_AGENT_IDS = {
+  nullable: true,
+  description:
+    "ID of the agent. For members, all agents of the organization if omitted; not allowed with an API key, which belongs to one agent.",
+};
+
 @InputType({ description: "An agent to create." })
 export class CreateAgentInput extends IdempotentInput {
   @Field(() => String, {

@@ -4,16 +4,14 @@ import { PageArgs } from "../../pagination/connection";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
+import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
 import { NOTE_MAX_LENGTH } from "./configuration.limits";
 
 const AGENT_ID = { description: "ID of the agent." };
 
 @ArgsType()
 export class ConfigurationArgs {
-  @Nullable(
-    () => ID,
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  )
+  @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
   @Nullable(() => Int, "Version number; null or omitted for the live version.")

@@ -7,6 +7,7 @@ import { InputById } from "../../schema/mutation-input";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { OneOf } from "../../schema/one-of";
 import { IsText } from "../../schema/text";
+import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
 import { ConsentState } from "./consent.entity";
 import {
   CONSENT_TOPIC_MAX_LENGTH,
@@ -47,10 +48,7 @@ export class ContactArgs {
 
 @ArgsType()
 export class ContactsArgs extends OrderedPageArgs {
-  @Nullable(
-    () => ID,
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  )
+  @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
   @Optional(() => String, "Only contacts with this tag, case-insensitive.")

@@ -11,6 +11,7 @@ import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost } from "../../schema/list-size";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { IsText } from "../../schema/text";
+import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
 import { normalizeAddress } from "./addresses";
 import { ConsentState } from "./consent.entity";
 import { Contact } from "./contact.entity";
@@ -98,10 +99,7 @@ export class NewContactConsent {
 })
 @Rule(HAS_REF_OR_ADDRESSES)
 export class PutContactInput {
-  @Nullable(
-    () => ID,
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  )
+  @Field(() => ID, SCOPED_AGENT_ID)
   @ForMembers()
   agentId?: string | null | undefined;
 

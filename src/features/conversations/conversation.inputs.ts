@@ -9,6 +9,7 @@ import { AtMost } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
 import { OneOf } from "../../schema/one-of";
 import { IsText } from "../../schema/text";
+import { SCOPED_AGENT_ID, SCOPED_AGENT_IDS } from "../agents/agent.inputs";
 import { REF_MAX_LENGTH, TERM_MAX_LENGTH } from "../contacts/contact.limits";
 import { NewAddress } from "../contacts/put-contact.inputs";
 import { Message } from "../messages/message.entity";
@@ -31,11 +32,6 @@ export type PendingMessages = keyof typeof PendingMessages;
 const EXPECTED_VERSION = {
   nullable: true,
   description: "The current version; any other is rejected with `version_conflict`.",
-};
-const AGENT_ID = {
-  nullable: true,
-  description:
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
 };
 const TEXT = "Text of the message, 1 to 10,000 characters.";
 
@@ -66,7 +62,7 @@ export class LineReference {
 
 @InputType({ description: "A conversation to open." })
 export class OpenConversationInput extends IdempotentInput {
-  @Field(() => ID, AGENT_ID)
+  @Field(() => ID, SCOPED_AGENT_ID)
   @ForMembers()
   agentId?: string | null | undefined;
 
@@ -120,10 +116,7 @@ export class ConversationChange {
 
 @ArgsType()
 export class ConversationsArgs extends PageArgs {
-  @Nullable(
-    () => ID,
-    "ID of the agent. For members, all agents of the organization if omitted; not allowed with an API key, which belongs to one agent.",
-  )
+  @Field(() => ID, SCOPED_AGENT_IDS)
   agentId?: string | null | undefined;
 
   @Nullable(() => ConversationState, "Only in this state.")

@@ -10,6 +10,7 @@ import { IdempotentInput } from "../../schema/idempotent.input";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { IsText } from "../../schema/text";
+import { SCOPED_AGENT_ID, SCOPED_AGENT_IDS } from "../agents/agent.inputs";
 import {
   NAME_MAX_LENGTH,
   SITUATION_KEY_MAX_LENGTH,
@@ -25,12 +26,6 @@ import { MAX_REPLAYED, ReplayAgainst } from "./replay";
 
 /** Number of decisions to replay when the client omits `first`. */
 const DEFAULT_REPLAYED = 100;
-
-export const AGENT_ID = {
-  nullable: true,
-  description:
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-};
 
 @InputType({
   description: "Something that happened, such as an order being shipped; the agent decides how to handle it.",
@@ -98,7 +93,7 @@ const TRIES_IN_DRY_RUN: ObjectRule = {
 @InputType({ description: "A situation to submit to an agent." })
 @Rule(TRIES_IN_DRY_RUN)
 export class DecideInput extends IdempotentInput {
-  @Field(() => ID, AGENT_ID)
+  @Field(() => ID, SCOPED_AGENT_ID)
   @ForMembers()
   agentId?: string | null | undefined;
 
@@ -136,10 +131,7 @@ export class DecideInput extends IdempotentInput {
 
 @ArgsType()
 export class DecisionsArgs extends PageArgs {
-  @Nullable(
-    () => ID,
-    "ID of the agent. For members, all agents of the organization if omitted; not allowed with an API key, which belongs to one agent.",
-  )
+  @Field(() => ID, SCOPED_AGENT_IDS)
   agentId?: string | null | undefined;
 
   @Optional(() => String, "Only situations with this key.")
@@ -178,7 +170,7 @@ export class DecisionsArgs extends PageArgs {
 
 @ArgsType()
 export class ReplayDecisionsArgs {
-  @Field(() => ID, AGENT_ID)
+  @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
   @Field(() => ReplayAgainst, { description: "The configuration to use for the decision." })

@@ -4,6 +4,7 @@ import { JsonSchema } from "../../common/json-schema";
 import { Nullable } from "../../common/nullable";
 import { IsOptional } from "../../common/validators";
 import { EdgeOf, PageArgs, PageInfo } from "../../pagination/connection";
+import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
 import { Event } from "./event.entity";
 import { EVENT_TYPES, EventType } from "./event-types";
 
@@ -25,17 +26,11 @@ export const IsEventType = () =>
       : "must be an event type, such as message.delivered",
   );
 
-const AGENT_ID = {
-  nullable: true,
-  description:
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-};
-
 const TYPES = { nullable: true, description: "Only events of these types." };
 
 @ArgsType()
 export class EventsArgs extends PageArgs {
-  @Field(() => ID, AGENT_ID)
+  @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
   @Field(() => [EventType], TYPES)
@@ -46,7 +41,7 @@ export class EventsArgs extends PageArgs {
 
 @ArgsType()
 export class FollowEventsArgs {
-  @Field(() => ID, AGENT_ID)
+  @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
   @Nullable(() => String, "Starts after this position; omit it to start with the next event.")

@@ -8,6 +8,7 @@ import { Input } from "../../schema/mutation-input";
 import { MAY_READ_LINES } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
 import { unlessDeleted } from "../agents/agent-scope";
+import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
 import { Line } from "./line.entity";
 import {
   ArchiveLineInput,
@@ -54,11 +55,7 @@ export class LineResolver {
   @Query(() => [Line], { description: "The lines of an agent, ordered by name." })
   lines(
     @Ctx() context: RequestContext,
-    @Arg("agentId", () => ID, {
-      nullable: true,
-      description:
-        "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-    })
+    @Arg("agentId", () => ID, SCOPED_AGENT_ID)
     agentId: string | null | undefined,
   ): Promise<Line[]> {
     return this.service.list(context, agentId);

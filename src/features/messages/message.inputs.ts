@@ -7,6 +7,7 @@ import { ConnectionOf, OrderedPageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
 import { IsText } from "../../schema/text";
+import { SCOPED_AGENT_IDS } from "../agents/agent.inputs";
 import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import { DISCARD_REASON_MAX_LENGTH, MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
@@ -61,10 +62,7 @@ export class DiscardMessageInput extends InputById("message") {
 
 @ArgsType()
 export class MessagesArgs extends OrderedPageArgs {
-  @Nullable(
-    () => ID,
-    "ID of the agent. For members, all agents of the organization if omitted; not allowed with an API key, which belongs to one agent.",
-  )
+  @Field(() => ID, SCOPED_AGENT_IDS)
   agentId?: string | null | undefined;
 
   @Nullable(() => MessageStatus, "Only messages with this status.")

@@ -1,15 +1,13 @@
-import { ArgsType, ID, InputType } from "type-graphql";
+import { ArgsType, Field, ID, InputType } from "type-graphql";
 import { Nullable } from "../../common/nullable";
 import { PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { InputById } from "../../schema/mutation-input";
+import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
 
 @ArgsType()
 export class TimersArgs extends PageArgs {
-  @Nullable(
-    () => ID,
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
-  )
+  @Field(() => ID, SCOPED_AGENT_ID)
   @ForMembers()
   agentId?: string | null | undefined;
 

@@ -5,17 +5,17 @@ import { ValidateNested } from "../../../common/validators";
 import { Access } from "../../../schema/access";
 import { GraphQLJsonObject } from "../../../schema/json-object";
 import { MaxCharacters } from "../../../schema/list-size";
+import { SCOPED_AGENT_ID } from "../../agents/agent.inputs";
 import { MAY_READ_CONVERSATIONS } from "../../conversations/conversation.access";
 import { DECIDE } from "../decision.access";
 import { Decision } from "../decision.entity";
-import { AGENT_ID } from "../decision.inputs";
 import { ReplayAgainst } from "../replay";
 import { ConfigurationTests, TEST_MAX_CHARACTERS, TestFromDecision } from "./configuration-tests.outputs";
 import type { ConfigurationTestService } from "./configuration-tests.service";
 
 @ArgsType()
 class RunConfigurationTestsArgs {
-  @Field(() => ID, AGENT_ID)
+  @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
   @Optional(() => ReplayAgainst, "The configuration; the live one if omitted.")
