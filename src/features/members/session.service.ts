@@ -104,24 +104,22 @@ export class SessionService implements CredentialResolver<MemberCaller> {
    */
   signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
     assertPasswordsOn(this.config);
-    return this.checks.run(context, () => this.openSession(context, input));
-  }
-
-  private async openSession(context: RequestContext, input: SignInInput): Promise<SignedIn> {
     const { origin } = context;
-    const member = await this.verifiedMember(context, input);
-    const signedIn = await this.database.write(async (tx) => {
-      await lockPassword(tx, member);
-      if (await tx.existsBy(Passkey, { memberId: member.id })) {
-        await refundAttempt(tx, member.email, origin.ip);
-        await recordOn(tx, anonymousAt(origin), memberActions.member_passkey_required, member);
-        return undefined;
-      }
-      await recordSignIn(tx, member.email, origin.ip);
-      return this.open(tx, member, origin);
+    return this.checks.run(context, async () => {
+      const member = await this.verifiedMember(context, input);
+      const signedIn = await this.database.write(async (tx) => {
+        await lockPassword(tx, member);
+        if (await tx.existsBy(Passkey, { memberId: member.id })) {
+          await refundAttempt(tx, member.email, origin.ip);
+          await recordOn(tx, anonymousAt(origin), memberActions.member_passkey_required, member);
+          return undefined;
+        }
+        await recordSignIn(tx, member.email, origin.ip);
+        return this.open(tx, member, origin);
+      });
+      if (signedIn === undefined) throw new GatewayError("passkey_required");
+      return signedIn;
     });
-    if (signedIn === undefined) throw new GatewayError("passkey_required");
-    return signedIn;
   }
 
   /**
@@ -136,11 +134,21 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   private async verifiedMember({ origin }: RequestContext, input: SignInInput): Promise<Member> {
     const email = normalizeEmail(input.email);
     const lock = await countSignInAttempt(this.database, this.countsOf, email, origin.ip);
-    const found = await this.memberOf(email);
+    // No valid address contains NUL, and PostgreSQL rejects it in a parameter.
+    const found = email.includes("\0")
+      ? null
+      : await this.database.read((reader) =>
+          reader.findOne(Member, { where: { email }, relations: { organization: true } }),
+        );
     const member = lock?.opensByPassword === false ? null : found;
     const right = await verifyPassword(member?.passwordHash, input.password);
     if (member === null || !right) {
-      await this.recordFailure(email, member, origin);
+      // A transaction even for an unknown address, because the response time must not reveal whether it exists.
+      await this.database.write(async (tx) => {
+        await touchSignInAttempts(tx, email);
+        if (member !== null)
+          await recordOn(tx, anonymousAt(origin), memberActions.member_sign_in_failed, member);
+      });
       throw lock?.rejection ?? new GatewayError("invalid_credentials");
     }
     return member;
@@ -272,7 +280,9 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   async listedMember(context: RequestContext, memberId?: string | null): Promise<string> {
     const id = memberId ?? memberCaller(context).id;
     if (isOwn(context, id)) return id;
-    assertManager(context);
+    const { caller } = context;
+    if (caller.kind === "member" && !caller.permissions.includes(Permission.config_manage))
+      throw new GatewayError("forbidden", `This requires the permission ${Permission.config_manage}.`);
     const organizationId = organizationOf(context);
     const isKnown =
       isUuid(id) && (await this.database.read((reader) => reader.existsBy(Member, { id, organizationId })));
@@ -325,29 +335,6 @@ export class SessionService implements CredentialResolver<MemberCaller> {
       await recordOn(tx, context, memberActions.member_password_changed, member);
     });
   }
-
-  private async memberOf(email: string): Promise<Member | null> {
-    // No valid address contains NUL, and PostgreSQL rejects it in a parameter.
-    if (email.includes("\0")) return null;
-    return this.database.read((reader) =>
-      reader.findOne(Member, { where: { email }, relations: { organization: true } }),
-    );
-  }
-
-  /**
-   * Runs a write transaction even for an unknown address, because the response time must not reveal whether it exists.
-   */
-  private recordFailure(
-    email: string,
-    member: Member | null,
-    origin: RequestContext["origin"],
-  ): Promise<void> {
-    const context = anonymousAt(origin);
-    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await touchSignInAttempts(tx, email);
-      if (member !== null) await recordOn(tx, context, memberActions.member_sign_in_failed, member);
-    });
-  }
 }
 
 /** @throws GatewayError `forbidden` if members sign in with OpenID Connect only */
@@ -374,12 +361,6 @@ export async function confirmSession(tx: Tx, context: RequestContext, member: Me
   await tx.update(Session, { id }, { confirmedAt: timestamp() });
   await recordOn(tx, context, memberActions.member_sign_in_confirmed, member);
   return tx.findOneByOrFail(Session, { id });
-}
-
-/** @throws GatewayError `forbidden` */
-function assertManager({ caller }: RequestContext): void {
-  if (caller.kind !== "member" || caller.permissions.includes(Permission.config_manage)) return;
-  throw new GatewayError("forbidden", `This requires the permission ${Permission.config_manage}.`);
 }
 
 /** True if the caller manages the organization, as of this transaction. */
