@@ -138,7 +138,7 @@ function executor(schema: GraphQLSchema, document: DocumentNode) {
  * Creates a function that chooses the status of a success response.
  * @returns a function that throws an Error for an undeclared status
  */
-function statusReader({ operationId, status, result }: RestRoute): (data: unknown) => SuccessStatus {
+function statusReader({ operationId, status, result }: RoutePlan["route"]): (data: unknown) => SuccessStatus {
   if (typeof status === "number") return () => status;
   return (data) => {
     const chosen = status.choose(at(data, result.slice(0, 1)) as Data);

@@ -18,7 +18,8 @@ import {
 
 /** The inputs and outputs of a route, derived from its document and the schema at startup. */
 export interface RoutePlan extends FixedDocument {
-  route: RestRoute;
+  /** The route, with its defaults. */
+  route: RestRoute & Required<Pick<RestRoute, "status" | "result">>;
   path: readonly Member[];
   query: readonly Member[];
   body: Body | undefined;
@@ -79,9 +80,11 @@ export function servable<T>({ operationId, method, path }: RestRoute, make: () =
   }
 }
 
-function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): RoutePlan {
-  const { pathParameters = [], queryParameters = [], bodyMembers = [] } = route;
-  const statuses = typeof route.status === "number" ? [route.status] : route.status.oneOf;
+function derive(declared: RestRoute, fixed: FixedDocument, define: Use["define"]): RoutePlan {
+  const { pathParameters = [], queryParameters = [], bodyMembers = [] } = declared;
+  const { status = 200, result = [fixed.field.name] } = declared;
+  const route = { ...declared, status, result };
+  const statuses = typeof status === "number" ? [status] : status.oneOf;
   assertShape(route, fixed, statuses);
   const variables = new Variables(fixed.variables, define);
   const path = pathParameters.map((parameter) => inPath(parameter, variables));
@@ -91,7 +94,7 @@ function derive(route: RestRoute, fixed: FixedDocument, define: Use["define"]): 
   variables.assertAllTaken();
 
   const parent = fixed.operation.selectionSet;
-  const { field, type, selection } = selectedAt(fixed.root, parent, route.result);
+  const { field, type, selection } = selectedAt(fixed.root, parent, result);
   const first = [...fixed.variables.values()].find(({ target }) => target?.name === "first");
   const page = route.pageInfo && { maxItems: ruleOf(first?.target).maximum };
   if (route.pageInfo) {

@@ -64,9 +64,10 @@ export interface RestRoute {
   bodyVariable?: string;
   /** Variables that are members of the JSON body; the alternative to `bodyVariable`. */
   bodyMembers?: readonly RestParameter[];
-  status: SuccessStatus | ChosenStatus;
-  /** Path of the response body in the data; null at this path becomes a 404. */
-  result: readonly string[];
+  /** 200 by default. */
+  status?: SuccessStatus | ChosenStatus;
+  /** Path of the response body in the data, the root field by default; null at this path becomes a 404. */
+  result?: readonly string[];
   /** Path of a list's PageInfo in the data; it becomes `Link: …; rel="next"`. */
   pageInfo?: readonly string[];
   /**

@@ -19,8 +19,6 @@ export const agentRoutes: RouteGroup = {
           key { id name hint createdAt }
         }
       }`,
-      status: 200,
-      result: ["whoami"],
       answers: "The agent, the organization and the API key.",
       example: {
         answer: {

@@ -31,8 +31,6 @@ export const configurationRoutes: RouteGroup = {
       method: "GET",
       path: "/agent/configuration",
       document: `query getConfiguration { configuration ${CONFIGURATION} }`,
-      status: 200,
-      result: ["configuration"],
       answers: "The live configuration.",
       example: { answer: EXAMPLE },
     },
@@ -46,8 +44,6 @@ export const configurationRoutes: RouteGroup = {
         configuration(version: $version) ${CONFIGURATION}
       }`,
       pathParameters: [{ name: "version", variable: "version", example: 1 }],
-      status: 200,
-      result: ["configuration"],
       answers: "The version.",
       example: { answer: EXAMPLE },
     },
@@ -67,8 +63,6 @@ export const configurationRoutes: RouteGroup = {
         }
       }`,
       bodyMembers: named("against"),
-      status: 200,
-      result: ["runConfigurationTests"],
       errors: ["not_found"],
       // Test results are useless to a model, because it cannot save or publish a configuration with a key.
       isForModels: false,

@@ -37,7 +37,6 @@ export const eventRoutes: RouteGroup = {
         }
       }`,
       queryParameters: [...PAGE, ...named("types")],
-      status: 200,
       result: ["events", "nodes"],
       pageInfo: ["events", "pageInfo"],
       endCursorHeader: "Last-Event-ID",

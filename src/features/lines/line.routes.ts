@@ -19,8 +19,6 @@ export const lineRoutes: RouteGroup = {
           secretGeneration previousSecretUntil version createdAt
         }
       }`,
-      status: 200,
-      result: ["lines"],
       answers: "All of the agent's lines, ordered by name.",
       example: {
         answer: [

@@ -57,7 +57,6 @@ export const messageRoutes: RouteGroup = {
       }`,
       bodyMembers: named("message", "sendAt"),
       status: 201,
-      result: ["sendMessage"],
       errors: ["queue_full"],
       reachesPeople: true,
       answers: "The queued message.",
@@ -83,7 +82,6 @@ export const messageRoutes: RouteGroup = {
         }
       }`,
       queryParameters: [...PAGE, ...named("status", "order")],
-      status: 200,
       result: ["messages", "nodes"],
       pageInfo: ["messages", "pageInfo"],
       answers: "One page of messages, oldest first by default.",
@@ -98,8 +96,6 @@ export const messageRoutes: RouteGroup = {
         message(id: $id) { ${STATE} }
       }`,
       pathParameters: [MESSAGE_ID],
-      status: 200,
-      result: ["message"],
       answers: "The message and its delivery.",
       example: { answer: DELIVERED },
     },
@@ -112,8 +108,6 @@ export const messageRoutes: RouteGroup = {
         cancelMessage(input: { id: $id }) { ${STATE} }
       }`,
       pathParameters: [MESSAGE_ID],
-      status: 200,
-      result: ["cancelMessage"],
       errors: ["not_found", "conflict"],
       destructive: true,
       answers: "The canceled message.",
@@ -129,8 +123,6 @@ export const messageRoutes: RouteGroup = {
       }`,
       pathParameters: [MESSAGE_ID],
       bodyMembers: named("message"),
-      status: 200,
-      result: ["approveMessage"],
       errors: ["not_found", "conflict"],
       reachesPeople: true,
       // Models propose messages; people approve them.
@@ -151,8 +143,6 @@ export const messageRoutes: RouteGroup = {
       }`,
       pathParameters: [MESSAGE_ID],
       bodyMembers: named("reason"),
-      status: 200,
-      result: ["discardMessage"],
       errors: ["not_found", "conflict"],
       destructive: true,
       isForModels: false,

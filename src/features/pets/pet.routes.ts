@@ -28,7 +28,6 @@ export const petRoutes: RouteGroup = {
         }
       }`,
       queryParameters: [...PAGE, ...named("status")],
-      status: 200,
       result: ["pets", "nodes"],
       pageInfo: ["pets", "pageInfo"],
       answers: "One page of pets.",
@@ -44,7 +43,6 @@ export const petRoutes: RouteGroup = {
       }`,
       bodyVariable: "input",
       status: 201,
-      result: ["createPet"],
       location: ({ id }) => `/v1/pets/${id}`,
       answers: "The new pet with its ID.",
       example: { body: { name: "Rex", categoryId: 1, status: "available" }, answer: REX },
@@ -59,8 +57,6 @@ export const petRoutes: RouteGroup = {
         pet(id: $id) { id name categoryId status }
       }`,
       pathParameters: [{ name: "petId", variable: "id", format: "int64", example: 1 }],
-      status: 200,
-      result: ["pet"],
       deprecation: GET_PET_DEPRECATION,
       answers: "The pet.",
       example: { answer: REX },

@@ -30,7 +30,6 @@ export const timerRoutes: RouteGroup = {
         }
       }`,
       queryParameters: [...PAGE, ...named("contactId")],
-      status: 200,
       isForModels: false,
       result: ["timers", "nodes"],
       pageInfo: ["timers", "pageInfo"],
@@ -46,7 +45,6 @@ export const timerRoutes: RouteGroup = {
       pathParameters: [{ name: "timerId", variable: "id", format: "uuid", example: WAITING.id }],
       status: 204,
       isForModels: false,
-      result: ["cancelTimer"],
       answers: "The timer was canceled.",
       example: {},
     },
