@@ -92,6 +92,36 @@ export interface RestRoute {
   example: { body?: unknown; answer?: unknown };
 }
 
+interface ListRoute extends Omit<RestRoute, "method" | "document" | "result" | "pageInfo"> {
+  /** The root field, a connection. */
+  field: string;
+  /** Its arguments other than `first` and `after`, with their types, such as `tag: String, order: ListOrder`. */
+  parameters?: string;
+  /** The selection of a node. */
+  node: string;
+}
+
+/** Returns a route that lists the nodes of a connection in pages; its query parameters are named after the arguments. */
+export function listRoute({ field, parameters = "", node, ...route }: ListRoute): RestRoute {
+  const { operationId, pathParameters = [] } = route;
+  const types = `first: Int, after: String, ${parameters}`;
+  const names = [...types.matchAll(/(\w+):/g)].map(([, name = ""]) => name);
+  const own = names.slice(2).filter((name) => !pathParameters.some(({ variable }) => variable === name));
+  return {
+    method: "GET",
+    document: `query ${operationId}(${types.replace(/\w+:/g, "$$$&")}) {
+      ${field}(${names.map((name) => `${name}: $${name}`).join(", ")}) {
+        nodes { ${node} }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    queryParameters: [...PAGE, ...named(...own)],
+    result: [field, "nodes"],
+    pageInfo: [field, "pageInfo"],
+    ...route,
+  };
+}
+
 /** The items of a list as Server-Sent Events, from a subscription. */
 export interface RestStream {
   /** A single subscription with a single root field; the stream sends the field's items. */

@@ -1,4 +1,4 @@
-import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
+import { listRoute, named, type RouteGroup } from "../../schema/rest-route";
 
 const CONTACT =
   "id ref name locale timezone attributes addresses { id kind address optedOutAt undeliverableAt } tags version handedOffAt createdAt updatedAt erasedAt";
@@ -100,25 +100,16 @@ export const contactRoutes: RouteGroup = {
         },
       },
     },
-    {
+    listRoute({
       operationId: "listContacts",
       summary: "List contacts",
-      method: "GET",
       path: "/agent/contacts",
-      document: `query listContacts(
-        $first: Int, $after: String, $tag: String, $search: String, $ids: [ID!], $order: ListOrder
-      ) {
-        contacts(first: $first, after: $after, tag: $tag, search: $search, ids: $ids, order: $order) {
-          nodes { ${CONTACT} }
-          pageInfo { hasNextPage endCursor }
-        }
-      }`,
-      queryParameters: [...PAGE, ...named("tag", "search", "ids", "order")],
-      result: ["contacts", "nodes"],
-      pageInfo: ["contacts", "pageInfo"],
+      field: "contacts",
+      parameters: "tag: String, search: String, ids: [ID!], order: ListOrder",
+      node: CONTACT,
       answers: "One page of contacts.",
       example: { answer: [ANNA] },
-    },
+    }),
     {
       operationId: "getContact",
       summary: "Get a contact",
@@ -141,21 +132,14 @@ export const contactRoutes: RouteGroup = {
       answers: "The contact was erased by this or an earlier request.",
       example: {},
     },
-    {
+    listRoute({
       operationId: "exportContact",
       summary: "Export a contact",
-      method: "GET",
       path: "/agent/contacts/:contactId/export",
-      document: `query exportContact($id: ID!, $first: Int, $after: String) {
-        exportContact(id: $id, first: $first, after: $after) {
-          nodes { kind data }
-          pageInfo { hasNextPage endCursor }
-        }
-      }`,
+      field: "exportContact",
+      parameters: "id: ID!",
+      node: "kind data",
       pathParameters: [ID],
-      queryParameters: PAGE,
-      result: ["exportContact", "nodes"],
-      pageInfo: ["exportContact", "pageInfo"],
       isForModels: false,
       answers: "One page of the records about the contact.",
       example: {
@@ -164,7 +148,7 @@ export const contactRoutes: RouteGroup = {
           { kind: "tag", data: { tag: "vip" } },
         ],
       },
-    },
+    }),
     {
       operationId: "listContactConsents",
       summary: "List a contact's consents",

@@ -1,4 +1,4 @@
-import { named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-route";
+import { listRoute, named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-route";
 
 const CONVERSATION =
   "id contactId line: lineName address state handler assigneeId waitingSince releaseAt version lastSequence createdAt updatedAt";
@@ -123,34 +123,23 @@ export const conversationRoutes: RouteGroup = {
         answer: { created: true, conversation: WITH_ANNA, message: ACCEPTED },
       },
     },
-    {
+    listRoute({
       operationId: "listConversations",
       summary: "List conversations",
-      method: "GET",
       path: "/agent/conversations",
-      document: `query listConversations(
-        $first: Int, $after: String, $state: ConversationState, $handler: Handler, $assigneeId: ID, $assigned: Boolean,
-        $contactId: ID, $line: LineReference, $order: ConversationOrder
-      ) {
-        conversations(
-          first: $first, after: $after, state: $state, handler: $handler, assigneeId: $assigneeId, assigned: $assigned,
-          contactId: $contactId, line: $line, order: $order
-        ) {
-          nodes { ${CONVERSATION} lastMessage { id sequence author status preview createdAt } }
-          pageInfo { hasNextPage endCursor }
-        }
-      }`,
+      field: "conversations",
+      parameters:
+        "state: ConversationState, handler: Handler, assigneeId: ID, assigned: Boolean, contactId: ID, line: LineReference, order: ConversationOrder",
+      node: `${CONVERSATION} lastMessage { id sequence author status preview createdAt }`,
       queryParameters: [
         ...PAGE,
         ...named("state", "handler", "assigneeId", "assigned", "contactId"),
         lineNamed("Only conversations on the line with this name."),
         ...named("order"),
       ],
-      result: ["conversations", "nodes"],
-      pageInfo: ["conversations", "pageInfo"],
       answers: "One page of conversations; `lastMessage` with `messages:read`.",
       example: { answer: [{ ...WITH_ANNA, lastMessage: LAST_MESSAGE }] },
-    },
+    }),
     {
       operationId: "getConversation",
       summary: "Get a conversation",
@@ -162,26 +151,17 @@ export const conversationRoutes: RouteGroup = {
       answers: "The conversation.",
       example: { answer: WITH_ANNA },
     },
-    {
+    listRoute({
       operationId: "listConversationMessages",
       summary: "List the messages of a conversation",
-      method: "GET",
       path: "/agent/conversations/:conversationId/messages",
-      document: `query listConversationMessages(
-        $id: ID!, $first: Int, $after: String, $scheduled: Boolean, $order: ListOrder
-      ) {
-        conversationMessages(id: $id, first: $first, after: $after, scheduled: $scheduled, order: $order) {
-          nodes { ${MESSAGE} }
-          pageInfo { hasNextPage endCursor }
-        }
-      }`,
+      field: "conversationMessages",
+      parameters: "id: ID!, scheduled: Boolean, order: ListOrder",
+      node: MESSAGE,
       pathParameters: [ID],
-      queryParameters: [...PAGE, ...named("scheduled", "order")],
-      result: ["conversationMessages", "nodes"],
-      pageInfo: ["conversationMessages", "pageInfo"],
       answers: "One page of messages.",
       example: { answer: [DELIVERED] },
-    },
+    }),
     {
       operationId: "sendToConversation",
       summary: "Send a message in a conversation",

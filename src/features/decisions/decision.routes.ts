@@ -1,4 +1,4 @@
-import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
+import { listRoute, named, type RouteGroup } from "../../schema/rest-route";
 
 const DECISION = `id contactId conversationId timerId situation { type data } situationKey configurationVersion decider state outcome ruleId
   failedEffects createdAt decidedAt`;
@@ -86,42 +86,17 @@ export const decisionRoutes: RouteGroup = {
       },
       example: { body: { situation: SHIPPED, contact: { ref: "customer-17" } }, answer: EXPLAINED },
     },
-    {
+    listRoute({
       operationId: "listDecisions",
       summary: "List decisions",
-      method: "GET",
       path: "/agent/decisions",
-      document: `query listDecisions(
-        $first: Int, $after: String, $conversationId: ID, $contactId: ID, $key: String, $type: String, $ruleId: String,
-        $outcome: DecisionOutcome, $hasFailures: Boolean, $since: DateTimeISO, $until: DateTimeISO
-      ) {
-        decisions(
-          first: $first, after: $after, conversationId: $conversationId, contactId: $contactId, key: $key, type: $type,
-          ruleId: $ruleId, outcome: $outcome, hasFailures: $hasFailures, since: $since, until: $until
-        ) {
-          nodes { ${DECISION} }
-          pageInfo { hasNextPage endCursor }
-        }
-      }`,
-      queryParameters: [
-        ...PAGE,
-        ...named(
-          "conversationId",
-          "contactId",
-          "key",
-          "type",
-          "ruleId",
-          "outcome",
-          "hasFailures",
-          "since",
-          "until",
-        ),
-      ],
-      result: ["decisions", "nodes"],
-      pageInfo: ["decisions", "pageInfo"],
+      field: "decisions",
+      parameters:
+        "conversationId: ID, contactId: ID, key: String, type: String, ruleId: String, outcome: DecisionOutcome, hasFailures: Boolean, since: DateTimeISO, until: DateTimeISO",
+      node: DECISION,
       answers: "One page of decisions, newest first, without explanations.",
       example: { answer: [TO_ANNA] },
-    },
+    }),
     {
       operationId: "getDecision",
       summary: "Get a decision",

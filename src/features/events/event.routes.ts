@@ -1,4 +1,4 @@
-import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
+import { listRoute, type RouteGroup } from "../../schema/rest-route";
 
 const EVENT = {
   id: "01a1fcd4-4d70-7d2f-9c1a-7b2a8d1a3c45",
@@ -25,20 +25,13 @@ export const eventRoutes: RouteGroup = {
   tag: "Events",
   description: "The agent's events, for systems that subscribe to them.",
   routes: [
-    {
+    listRoute({
       operationId: "listEvents",
       summary: "List events",
-      method: "GET",
       path: "/agent/events",
-      document: `query listEvents($first: Int, $after: String, $types: [EventType!]) {
-        events(first: $first, after: $after, types: $types) {
-          nodes { id type timestamp agentId subject position data }
-          pageInfo { hasNextPage endCursor }
-        }
-      }`,
-      queryParameters: [...PAGE, ...named("types")],
-      result: ["events", "nodes"],
-      pageInfo: ["events", "pageInfo"],
+      field: "events",
+      parameters: "types: [EventType!]",
+      node: "id type timestamp agentId subject position data",
       endCursorHeader: "Last-Event-ID",
       errors: ["position_expired"],
       stream: {
@@ -58,6 +51,6 @@ export const eventRoutes: RouteGroup = {
       answers:
         "One page of events, oldest first. `Last-Event-ID` is the `cursor` to continue from, even after an empty page. With `types`, a page can have fewer events than `limit`, or none, even if more follow.",
       example: { answer: [EVENT] },
-    },
+    }),
   ],
 };

@@ -1,4 +1,4 @@
-import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
+import { listRoute, named, type RouteGroup } from "../../schema/rest-route";
 
 /** The fields of an accepted message. */
 const STATE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
@@ -70,23 +70,16 @@ export const messageRoutes: RouteGroup = {
         },
       },
     },
-    {
+    listRoute({
       operationId: "listMessages",
       summary: "List the agent's messages",
-      method: "GET",
       path: "/messages",
-      document: `query listMessages($first: Int, $after: String, $status: MessageStatus, $order: ListOrder) {
-        messages(first: $first, after: $after, status: $status, order: $order) {
-          nodes { ${STATE} }
-          pageInfo { hasNextPage endCursor }
-        }
-      }`,
-      queryParameters: [...PAGE, ...named("status", "order")],
-      result: ["messages", "nodes"],
-      pageInfo: ["messages", "pageInfo"],
+      field: "messages",
+      parameters: "status: MessageStatus, order: ListOrder",
+      node: STATE,
       answers: "One page of messages, oldest first by default.",
       example: { answer: [DELIVERED] },
-    },
+    }),
     {
       operationId: "getMessage",
       summary: "Get one of the agent's messages",

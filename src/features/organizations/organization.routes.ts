@@ -1,4 +1,10 @@
-import { named, PAGE, type PathParameter, type RestRoute, type RouteGroup } from "../../schema/rest-route";
+import {
+  listRoute,
+  named,
+  type PathParameter,
+  type RestRoute,
+  type RouteGroup,
+} from "../../schema/rest-route";
 
 const AGENT_ID: PathParameter = {
   name: "agentId",
@@ -42,24 +48,16 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
     answers: "The agents, ordered by slug.",
     example: { answer: [{ ...AGENT, name: "First agent" }] },
   },
-  {
+  listRoute({
     operationId: "listApiKeys",
     summary: "List the API keys",
-    method: "GET",
     path: "/organization/api-keys",
-    document: `query listApiKeys(
-      $first: Int, $after: String, $agentId: ID, $kind: ApiKeyKind, $state: ApiKeyState, $search: String
-    ) {
-      apiKeys(
-        first: $first, after: $after, agentId: $agentId, kind: $kind, state: $state, search: $search
-      ) { nodes { ${KEY} } pageInfo { hasNextPage endCursor } }
-    }`,
-    queryParameters: [...PAGE, ...named("agentId", "kind", "state", "search")],
-    result: ["apiKeys", "nodes"],
-    pageInfo: ["apiKeys", "pageInfo"],
+    field: "apiKeys",
+    parameters: "agentId: ID, kind: ApiKeyKind, state: ApiKeyState, search: String",
+    node: KEY,
     answers: "One page of keys, newest first.",
     example: { answer: [EXAMPLE_KEY] },
-  },
+  }),
   {
     operationId: "createApiKey",
     summary: "Mint an agent's API key",
@@ -179,29 +177,13 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
       },
     },
   },
-  {
+  listRoute({
     operationId: "listAuditLog",
     summary: "Read the audit log",
-    method: "GET",
     path: "/organization/audit-log",
-    document: `query listAuditLog(
-      $first: Int, $after: String, $action: AuditAction, $actorId: ID, $targetId: ID,
-      $since: DateTimeISO, $until: DateTimeISO
-    ) {
-      auditLog(
-        first: $first, after: $after, action: $action, actorId: $actorId, targetId: $targetId,
-        since: $since, until: $until
-      ) {
-        nodes {
-          id action actorKind actorId actorName targetId targetName targetHint
-          changes { field before after } detail ip userAgent requestId count createdAt
-        }
-        pageInfo { hasNextPage endCursor }
-      }
-    }`,
-    queryParameters: [...PAGE, ...named("action", "actorId", "targetId", "since", "until")],
-    result: ["auditLog", "nodes"],
-    pageInfo: ["auditLog", "pageInfo"],
+    field: "auditLog",
+    parameters: "action: AuditAction, actorId: ID, targetId: ID, since: DateTimeISO, until: DateTimeISO",
+    node: "id action actorKind actorId actorName targetId targetName targetHint changes { field before after } detail ip userAgent requestId count createdAt",
     answers: "One page of entries, newest first.",
     example: {
       answer: [
@@ -221,7 +203,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
         },
       ],
     },
-  },
+  }),
 ];
 
 /** The REST API for organization keys. */

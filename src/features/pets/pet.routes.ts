@@ -1,5 +1,5 @@
 import type { Deprecation } from "../../schema/deprecation";
-import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
+import { listRoute, type RouteGroup } from "../../schema/rest-route";
 
 /** Deprecation of getting a pet by its ID, in all APIs. */
 export const GET_PET_DEPRECATION: Deprecation = {
@@ -16,23 +16,16 @@ export const petRoutes: RouteGroup = {
   tag: "Pets",
   description: "The petstore, which is shared by all API keys.",
   routes: [
-    {
+    listRoute({
       operationId: "listPets",
       summary: "List pets",
-      method: "GET",
       path: "/v1/pets",
-      document: `query listPets($first: Int, $after: String, $status: PetStatus) {
-        pets(first: $first, after: $after, status: $status) {
-          nodes { id name categoryId status }
-          pageInfo { hasNextPage endCursor }
-        }
-      }`,
-      queryParameters: [...PAGE, ...named("status")],
-      result: ["pets", "nodes"],
-      pageInfo: ["pets", "pageInfo"],
+      field: "pets",
+      parameters: "status: PetStatus",
+      node: "id name categoryId status",
       answers: "One page of pets.",
       example: { answer: [REX] },
-    },
+    }),
     {
       operationId: "createPet",
       summary: "Add a pet",

@@ -1,4 +1,4 @@
-import { named, PAGE, type RouteGroup } from "../../schema/rest-route";
+import { listRoute, type RouteGroup } from "../../schema/rest-route";
 
 const WAITING = {
   id: "01a1fcd4-2b52-7d2f-9c1a-7b2a8d1a3c51",
@@ -18,24 +18,17 @@ export const timerRoutes: RouteGroup = {
   tag: "Timers",
   description: "Situations to submit to the agent later.",
   routes: [
-    {
+    listRoute({
       operationId: "listTimers",
       summary: "List waiting timers",
-      method: "GET",
       path: "/agent/timers",
-      document: `query listTimers($first: Int, $after: String, $contactId: ID) {
-        timers(first: $first, after: $after, contactId: $contactId) {
-          nodes { id contactId conversationId key situationType data unless dueAt decisionId createdAt }
-          pageInfo { hasNextPage endCursor }
-        }
-      }`,
-      queryParameters: [...PAGE, ...named("contactId")],
+      field: "timers",
+      parameters: "contactId: ID",
+      node: "id contactId conversationId key situationType data unless dueAt decisionId createdAt",
       isForModels: false,
-      result: ["timers", "nodes"],
-      pageInfo: ["timers", "pageInfo"],
       answers: "One page of waiting timers, oldest first.",
       example: { answer: [WAITING] },
-    },
+    }),
     {
       operationId: "cancelTimer",
       summary: "Cancel a waiting timer",
