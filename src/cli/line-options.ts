@@ -114,16 +114,8 @@ const commonOf = ({ name, rate, expireAfter, whenUncertain, optOutReply, optOutW
   optOutWords: orNull(optOutWord),
 });
 
-async function emailOf({
-  host,
-  port,
-  security,
-  user,
-  passwordStdin,
-  from,
-  subject,
-  listAddress,
-}: LineOptions) {
+async function emailOf(options: LineOptions) {
+  const { host, port, security, user, passwordStdin, from, subject, listAddress } = options;
   const given = { host, port, security, user: orNull(user), from, subject, listAddress: orNull(listAddress) };
   const password = passwordStdin && (await secretFromStdin());
   const isGiven = passwordStdin || Object.values(given).some((value) => value !== undefined);

@@ -39,16 +39,8 @@ export function composer({ from, subject = DEFAULT_SUBJECT }: { from: string; su
   const domain = MAILBOX.exec(sender?.address ?? "")?.[1];
   if (!sender || !domain || others.length > 0) throw new Error("The sender is not a valid address.");
 
-  return async ({
-    id,
-    to,
-    text,
-    html,
-    subject: own,
-    autoSubmitted,
-    thread,
-    unsubscribeUrl,
-  }: OutboundMessage): Promise<Mail> => {
+  return async (message: OutboundMessage): Promise<Mail> => {
+    const { id, to, text, html, subject: own, autoSubmitted, thread, unsubscribeUrl } = message;
     if (to === null) throw new InvalidMail("The message has no recipient.");
     if (!MAILBOX.test(to)) throw new InvalidMail("The recipient is not a valid address.");
     const ownId = (id: string) => `<${id}@${domainToASCII(domain) || domain}>`;

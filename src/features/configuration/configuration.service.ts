@@ -230,15 +230,9 @@ export class ConfigurationService {
    */
   async publish(
     context: RequestContext,
-    {
-      agentId: agent,
-      fromVersion = null,
-      document: given,
-      note = null,
-      ignoreTests = null,
-      ...expected
-    }: Publication,
+    { agentId: agent, fromVersion = null, document: given, ...input }: Publication,
   ): Promise<ConfigurationVersion> {
+    const { note = null, ignoreTests = null, ...expected } = input;
     const { document, revision } = given
       ? { document: given, revision: undefined }
       : await this.database.read(async (reader) => {

@@ -37,17 +37,9 @@ async function contactsIn(
 export async function matchingIn(
   reader: EntityManager,
   agentIds: readonly string[],
-  {
-    state,
-    handler,
-    assigneeId,
-    assigned,
-    needsReply,
-    search,
-    contactId,
-    line,
-  }: Omit<ConversationsArgs, "agentId" | "order" | "first" | "after">,
+  filter: Omit<ConversationsArgs, "agentId" | "order" | "first" | "after">,
 ): Promise<Matching | null> {
+  const { state, handler, assigneeId, assigned, needsReply, search, contactId, line } = filter;
   const query = reader.createQueryBuilder(Conversation, "conversation");
   let owners: Owners = { agentIds };
   if (state != null) query.andWhere({ state });

@@ -20,22 +20,9 @@ import { lineById } from "./destination";
 const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
 /** A message to queue, schedule or propose; standalone if its conversation is null. */
-export type MessageToQueue = Pick<
-  Draft,
-  | "agentId"
-  | "text"
-  | "subject"
-  | "html"
-  | "author"
-  | "memberId"
-  | "decisionId"
-  | "sendAt"
-  | "heldBy"
-  | "review"
-  | "topic"
-  | "isUrgent"
-  | "answeredAddressId"
-> & { conversation: Conversation | null };
+export type MessageToQueue = Omit<Draft, "expiresAfterMs" | "conversation"> & {
+  conversation: Conversation | null;
+};
 
 /**
  * Queues, schedules or proposes standalone messages, and messages in conversations that the transaction has locked or

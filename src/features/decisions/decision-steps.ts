@@ -178,20 +178,12 @@ export class DecisionSteps {
     tx: Tx,
     decision: Decision,
     snapshot: Snapshot,
-    {
-      context,
-      participants,
-      configuration,
-      planned,
-      asked,
-      tags,
-      model,
-      unit,
-    }: DecisionContext & { planned: Plan<string>; model?: ModelRequest | undefined } & Pick<
+    made: DecisionContext & { planned: Plan<string>; model?: ModelRequest | undefined } & Pick<
         Application,
         "asked" | "tags"
       >,
   ): Promise<void> {
+    const { context, participants, configuration, planned, asked, tags, model, unit } = made;
     const { agentId, id: decisionId, situation } = decision;
     // Read before applying the effects, because they may move the conversation.
     const addressId = participants.conversation?.addressId;

@@ -85,15 +85,8 @@ function matchingIn(
 }
 
 /** True if filtering for rare values may read many index entries and no other index narrows them down. */
-function mayReadMany({
-  key,
-  contactId,
-  conversationId,
-  type,
-  ruleId,
-  outcome,
-  hasFailures,
-}: DecisionFilter): boolean {
+function mayReadMany(filter: DecisionFilter): boolean {
+  const { key, contactId, conversationId, type, ruleId, outcome, hasFailures } = filter;
   const isNarrow = [key, contactId, conversationId].some((value) => value != null);
   return !isNarrow && ([type, ruleId, outcome].some((value) => value != null) || hasFailures === false);
 }

@@ -6,15 +6,8 @@ import type { Explanation, ReadValue, RuleExplanation } from "./explanation";
 export type Explained = Omit<Explanation, "rules"> & { rules: string };
 
 /** Serializes an explanation as `@WrittenAsStored` requires. */
-export function explanationJson({
-  version,
-  now,
-  model,
-  error,
-  gates,
-  rules,
-  effects,
-}: Explained): StoredJson<Explanation> {
+export function explanationJson(explanation: Explained): StoredJson<Explanation> {
+  const { version, now, model, error, gates, rules, effects } = explanation;
   const start = JSON.stringify(withoutNulls({ version, now, model, error, gates })).slice(0, -1);
   return new StoredJson(`${start},"rules":${rules},"effects":${JSON.stringify(withoutNulls(effects))}}`);
 }

@@ -19,27 +19,13 @@ interface Needs {
 /** Inbound messages and receipts. */
 export const inbound = feature({
   entities: [EarlyReceipt],
-  services: ({
-    database,
-    lanes,
-    instanceKey,
-    rejectedTokens,
-    log,
-    consents,
-    receipts,
-    situationTriggers,
-  }: Core & Needs) => {
-    const earlyReceipts = new EarlyReceipts(database, lanes, receipts, log);
+  services: (core: Core & Needs) => {
+    const { database, lanes, instanceKey, rejectedTokens, receipts } = core;
+    const earlyReceipts = new EarlyReceipts(database, lanes, receipts, core.log);
+    const messages = new InboundMessages(lanes, core.consents, core.situationTriggers);
     return {
       earlyReceipts,
-      inbound: new InboundService(
-        database,
-        new InboundMessages(lanes, consents, situationTriggers),
-        instanceKey,
-        rejectedTokens,
-        receipts,
-        earlyReceipts,
-      ),
+      inbound: new InboundService(database, messages, instanceKey, rejectedTokens, receipts, earlyReceipts),
     };
   },
   hooks: ({ database }) => ({ agentPurged: purgeRows(database, EarlyReceipt) }),

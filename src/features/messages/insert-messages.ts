@@ -109,15 +109,11 @@ const SCHEDULED = {
 const PROPOSED = { status: MessageStatus.proposed, scheduledReason: null };
 
 /** The lane of a message; the queued messages of a conversation share a lane. */
-export function laneOf({
-  id,
-  agentId,
-  conversationId,
-  status,
-  sendAt,
-  expiresAt,
-}: Pick<Message, "id" | "agentId" | "conversationId" | "status" | "sendAt"> &
-  Partial<Pick<Message, "expiresAt">>): NewLane {
+export function laneOf(
+  message: Pick<Message, "id" | "agentId" | "conversationId" | "status" | "sendAt"> &
+    Partial<Pick<Message, "expiresAt">>,
+): NewLane {
+  const { id, agentId, conversationId, status, sendAt, expiresAt } = message;
   if (status === MessageStatus.proposed && expiresAt != null)
     return { id, agentId, kind: SCHEDULE_LANE, wakeAt: expiresAt };
   if (status === MessageStatus.scheduled && sendAt !== null)

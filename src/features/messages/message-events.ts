@@ -5,21 +5,7 @@ import { MessageStatus } from "./message.enums";
 
 /** The data of a message event; clients read the text by ID. */
 export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" | "author"> &
-  Partial<
-    Pick<
-      Message,
-      | "sequence"
-      | "decisionId"
-      | "lineId"
-      | "errorCode"
-      | "providerId"
-      | "sendAt"
-      | "scheduledReason"
-      | "scheduledBy"
-      | "text"
-      | "proposedText"
-    >
-  >;
+  Partial<Message>;
 
 /** An event about a message. */
 export const messageEvent = (

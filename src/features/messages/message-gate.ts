@@ -50,18 +50,8 @@ export class MessageGate {
 }
 
 /** The conditions that keep a message from being sent now. */
-export function gatesOf({
-  status,
-  scheduledReason,
-  sendAt,
-  scheduledBy,
-  heldReason,
-  notBefore,
-  topic,
-}: Pick<
-  Message,
-  "status" | "scheduledReason" | "sendAt" | "scheduledBy" | "heldReason" | "notBefore" | "topic"
->): MessageGate[] {
+export function gatesOf(message: Message): MessageGate[] {
+  const { status, scheduledReason, sendAt, scheduledBy, heldReason, notBefore, topic } = message;
   if (status === MessageStatus.proposed) return [reviewGate(scheduledBy, topic)];
   // A message that was just inserted lacks some columns.
   if (scheduledReason != null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy, topic }];

@@ -95,17 +95,8 @@ export class EffectWriter {
     return { ruleId, error, kind: "ask", ...asked, maxLength, tags, handoff, ...given };
   }
 
-  private send(
-    ruleId: string | null,
-    {
-      send: template,
-      line,
-      reuse,
-      delaySeconds = 0,
-      review,
-      ...own
-    }: Extract<EffectDocument, { send: string }>,
-  ): Effect {
+  private send(ruleId: string | null, own: Extract<EffectDocument, { send: string }>): Effect {
+    const { send: template, line, reuse, delaySeconds = 0, review } = own;
     this.messages += 1;
     const { error, ...texts } =
       this.messages > MAX_MESSAGES_PER_DECISION

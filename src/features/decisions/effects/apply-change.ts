@@ -30,14 +30,7 @@ export const isContactHandoff = (effect: Effect): boolean =>
 export async function change(
   tx: Tx,
   effect: Exclude<Change, TimerChange>,
-  {
-    conversation,
-    opened,
-    canceled,
-    timers,
-    application,
-    all,
-  }: {
+  about: {
     conversation: Conversation | null;
     opened: readonly Conversation[];
     canceled: Map<string, Set<string>>;
@@ -47,6 +40,7 @@ export async function change(
     all: () => readonly Conversation[];
   },
 ): Promise<EffectStatus> {
+  const { conversation, opened, canceled, timers, application, all } = about;
   const { lanes, context, participants } = application;
   const { contact } = participants;
   if ("tags" in effect) {
