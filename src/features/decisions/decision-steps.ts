@@ -100,16 +100,13 @@ export class DecisionSteps {
     tx: Tx,
     decision: Decision,
     obstacle: GateExplanation,
-    {
-      configuration,
-      planned,
-      model,
-    }: {
+    about: {
       configuration: CompiledConfiguration;
       planned: Plan<string> | null;
       model: ModelRequest | undefined;
     },
   ): Promise<void> {
+    const { configuration, planned, model } = about;
     await forget(tx, decision, configuration);
     const { configurationVersion: version, snapshot, createdAt } = decision;
     const explanation = {

@@ -155,8 +155,13 @@ function compileCall(node: ASTNode, name: string, args: readonly ASTNode[], plac
   }
   const call = FUNCTIONS.get(`${name}/${args.length}`);
   if (!call) throw reject(node, `calls the unsupported function ${name}()`);
-  const compiled = args.map((each) => compile(each, place));
+  const compiled = compileCallOf(call, args, place);
   if (argument?.op === "value") assertConvertible(node, call, argument.args as Value);
+  return compiled;
+}
+
+function compileCallOf(call: ConditionFunction, args: readonly ASTNode[], place: Place): Expression {
+  const compiled = args.map((each) => compile(each, place));
   return (run) => {
     run.steps.spend(1);
     return call(
@@ -211,15 +216,7 @@ function compileMethod(
     args.map(({ op, args }) => (op === "value" ? args : undefined)),
   );
   if (problem !== undefined) throw reject(node, problem);
-  const compiled = [receiver, ...args].map((each) => compile(each, place));
-  return (run) => {
-    run.steps.spend(1);
-    return call(
-      compiled.map((each) => each(run)),
-      run.steps,
-      run.formats,
-    );
-  };
+  return compileCallOf(call, [receiver, ...args], place);
 }
 
 /** The path from a name to a member, such as `contact.tags[0]`; undefined unless all segments are literals. */
@@ -252,18 +249,13 @@ function compileAccess(node: ASTNode, place: Place): Expression {
   }
   if (node.op !== "." && node.op !== "[]") throw reject(node, "is not a member");
   const object = compile(node.args[0], place);
-  const key: Expression =
-    typeof node.args[1] === "string" ? constant(node.args[1]) : compile(node.args[1], place);
+  const [, member] = node.args;
+  const key: Expression = typeof member === "string" ? () => member : compile(member, place);
   return (run) => {
     run.steps.spend(1);
     return at(object(run), key(run));
   };
 }
-
-const constant =
-  (value: string): Expression =>
-  () =>
-    value;
 
 /** Reads a member of the decision's data and records it for the explanation. */
 function compileRead([root, ...members]: [string, ...(string | number)[]]): Expression {

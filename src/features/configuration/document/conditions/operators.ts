@@ -86,16 +86,13 @@ type Comparison = "<" | "<=" | ">" | ">=";
 /** @returns true if the comparison holds */
 export function compare(operator: Comparison, left: Value, right: Value, steps: StepBudget): boolean {
   const [one, other] = comparable(operator, left, right, steps);
-  switch (operator) {
-    case "<":
-      return one < other;
-    case "<=":
-      return one <= other;
-    case ">":
-      return one > other;
-    case ">=":
-      return one >= other;
-  }
+  return holds(operator, one, other);
+}
+
+export function holds<T extends Comparable>(operator: string, one: T, other: T): boolean {
+  if (operator === "<") return one < other;
+  if (operator === "<=") return one <= other;
+  return operator === ">" ? one > other : one >= other;
 }
 
 type Comparable = string | number | bigint | boolean;

@@ -6,6 +6,7 @@ import {
   TokenKind,
   TypeGuards,
 } from "liquidjs";
+import { holds } from "../conditions/operators";
 import { SourceError } from "../problem";
 import { isList, isObject, type Value } from "../value";
 import { filterOf } from "./filters";
@@ -205,12 +206,6 @@ function compare(operator: string, one: Value, other: Value, run: TextRun): bool
   }
   if (typeof one === "number" && typeof other === "number") return holds(operator, one, other);
   throw new TextError("only two numbers or two texts can be compared with < or >");
-}
-
-function holds<T extends string | number>(operator: string, one: T, other: T): boolean {
-  if (operator === "<") return one < other;
-  if (operator === "<=") return one <= other;
-  return operator === ">" ? one > other : one >= other;
 }
 
 /** Compiles a literal or a name. */

@@ -80,7 +80,7 @@ export class TextRun {
     return [...line].slice(0, SUBJECT_MAX_LENGTH).join("").trim();
   }
 
-  private assertWellFormed(): void {
+  protected assertWellFormed(): void {
     if (this.parts.includes("\0") || !this.parts.isWellFormed())
       throw new TextError("the text is not well-formed Unicode");
   }
