@@ -22,11 +22,8 @@ export const Rule =
   };
 
 /** Returns the rules of a GraphQL input type. */
-export const objectRulesOf = ({
-  extensions,
-}: {
-  extensions: Readonly<Record<string, unknown>>;
-}): readonly ObjectRule[] => (extensions.objectRules as readonly ObjectRule[] | undefined) ?? [];
+export const objectRulesOf = (type: { extensions: Readonly<Record<string, unknown>> }) =>
+  (type.extensions.objectRules as readonly ObjectRule[] | undefined) ?? [];
 
 /**
  * Adds the problems found by an object's rules.

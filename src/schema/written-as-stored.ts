@@ -7,8 +7,5 @@ import { Extensions } from "type-graphql";
 export const WrittenAsStored = (): MethodDecorator => Extensions({ isWrittenAsStored: true });
 
 /** True if a field is marked with `@WrittenAsStored`. */
-export const isWrittenAsStored = ({
-  extensions,
-}: {
-  extensions: Readonly<Record<string, unknown>>;
-}): boolean => extensions.isWrittenAsStored === true;
+export const isWrittenAsStored = (field: { extensions: Readonly<Record<string, unknown>> }): boolean =>
+  field.extensions.isWrittenAsStored === true;

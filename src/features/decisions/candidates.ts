@@ -1,5 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { authorize } from "../../auth/authorize";
+import type { Caller } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
@@ -83,8 +84,7 @@ export async function candidateOf(
   }
   if (document != null) {
     // Members may publish the document and see its decisions anyway.
-    for (const allowed of caller.kind === "agent" ? [MAY_READ_CONTACTS, MAY_READ_CONVERSATIONS] : [])
-      authorize(caller, { allowed, whileDeactivated: false }, false);
+    if (caller.kind === "agent") authorizeReading(caller);
     return { given: document };
   }
   if (draft !== true) throw new InvalidInput([{ path: "against.draft", message: "must be true" }]);
@@ -93,4 +93,10 @@ export async function candidateOf(
   const found = await reader.findOneBy(ConfigurationDraft, { agentId });
   if (found === null) throw noSuch("draft");
   return found;
+}
+
+/** @throws GatewayError unless the caller may read the contact and conversation data that a decision was based on */
+export function authorizeReading(caller: Caller): void {
+  for (const allowed of [MAY_READ_CONTACTS, MAY_READ_CONVERSATIONS])
+    authorize(caller, { allowed, whileDeactivated: false }, false);
 }

@@ -18,6 +18,7 @@ import type { Message } from "../messages/message.entity";
 import type { FailedMessage } from "../messages/message-failures";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
 import { pendingDecision } from "./pending-decision";
+import { messageIdsOf } from "./snapshot";
 
 /** Max messages from a contact per decision; further messages get another decision. */
 const MAX_BURST = 20;
@@ -96,7 +97,7 @@ export class SituationTriggers {
     for (const { conversation, message } of written) {
       const { id: conversationId, agentId, contactId } = conversation;
       let decision = last.get(conversationId);
-      let messageIds = messageIdsOf(decision);
+      let messageIds = decision === undefined ? [] : messageIdsOf(decision.situation);
       if (decision !== undefined && decision.snapshot === null && messageIds.length < MAX_BURST)
         joined.add(decision);
       else {
@@ -164,8 +165,3 @@ const newDecision = (tx: Tx, raised: Raised, configurationVersion: number): Deci
     snapshot: null,
     createdAt: timestamp(),
   });
-
-function messageIdsOf(decision: Decision | undefined): string[] {
-  const ids = decision?.situation.data.messageIds;
-  return Array.isArray(ids) ? ids : [];
-}

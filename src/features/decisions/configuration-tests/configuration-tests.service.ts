@@ -10,10 +10,8 @@ import type { ConfigurationDocument } from "../../configuration/document/format"
 import type { TestDifference } from "../../configuration/document/test-difference";
 import type { TestDocument } from "../../configuration/document/tests-format";
 import { liveVersion } from "../../configuration/versions";
-import { MAY_READ_CONTACTS } from "../../contacts/contact.access";
 import { ContactAddress } from "../../contacts/contact-address.entity";
-import { MAY_READ_CONVERSATIONS } from "../../conversations/conversation.access";
-import { type Candidate, type Candidates, candidateOf } from "../candidates";
+import { authorizeReading, type Candidate, type Candidates, candidateOf } from "../candidates";
 import { DECIDE } from "../decision.access";
 import { Decision, DecisionState } from "../decision.entity";
 import type { ReplayAgainst } from "../replay";
@@ -61,7 +59,7 @@ export class ConfigurationTestService {
     id: string,
     against: ReplayAgainst | null | undefined,
   ): Promise<TestDocument> {
-    authorizeReading(context);
+    authorizeReading(context.caller);
     const [decision, addresses, candidate] = await this.database.read(async (reader) => {
       const found = await findOfCaller(reader, context, Decision, id);
       if (found === null) throw noSuch("decision");
@@ -85,7 +83,7 @@ export class ConfigurationTestService {
    */
   async fromDryRun(context: RequestContext, decision: Decision): Promise<TestDocument | null> {
     if (decision.id !== null) return null;
-    authorizeReading(context);
+    authorizeReading(context.caller);
     const { agentId, configurationVersion: version, tried } = decision;
     const [addresses, live] = await this.database.read(
       async (reader) =>
@@ -123,12 +121,6 @@ export class ConfigurationTestService {
       return step.value;
     });
   }
-}
-
-/** Tests contain the contact and conversation data that a decision was based on. */
-function authorizeReading({ caller }: RequestContext): void {
-  for (const allowed of [MAY_READ_CONTACTS, MAY_READ_CONVERSATIONS])
-    authorize(caller, { allowed, whileDeactivated: false }, false);
 }
 
 const addressesOf = async (reader: EntityManager, { contactId }: Decision): Promise<string[]> =>

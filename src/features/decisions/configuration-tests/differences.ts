@@ -150,62 +150,47 @@ function sendDifferences(compared: Compared): PartDifference[] {
   const sent = assumed.effects.flatMap(({ effect, status }) =>
     effect.kind === "send" && status === "done" ? [effect] : [],
   );
-  const differences = expect.sends.flatMap((wanted, at): PartDifference[] => {
+  const differences: PartDifference[] = [];
+  const add = (path: Path, message: string, { ruleId }: Pick<Plan, "ruleId">) =>
+    differences.push({ path: ["sends", ...path], message, ruleId });
+  for (const [at, { template, text, contains, subject, line }] of expect.sends.entries()) {
     const found = sent[at];
-    const path = ["sends", at];
-    if (found === undefined)
-      return [
-        {
-          path,
-          message: `expected a message${wanted.template ? ` with the template ${wanted.template}` : ""}, but ${decider(planned)} sent ${countOf(sent.length)}${obstacles(compared)}`,
-          ruleId: planned.ruleId,
-        },
-      ];
-    const { ruleId } = found;
-    const compare = (member: string, expected: string | null, actual: string | null): PartDifference[] =>
-      expected === actual
-        ? []
-        : [
-            {
-              path: [...path, member],
-              message: `expected ${named(member)} ${quoted(expected, actual)}, but ${decider(found)} sent ${quoted(actual, expected)}`,
-              ruleId,
-            },
-          ];
-    const lines = found.lines ?? [];
-    const { contains } = wanted;
-    return [
-      ...(wanted.template === undefined ? [] : compare("template", wanted.template, found.template)),
-      ...(wanted.text === undefined ? [] : compare("text", wanted.text, found.text)),
-      ...(contains === undefined || found.text?.includes(contains)
-        ? []
-        : [
-            {
-              path: [...path, "contains"],
-              message: `expected a text that contains ${quoted(contains)}, but ${decider(found)} sent ${quoted(found.text)}`,
-              ruleId,
-            },
-          ]),
-      ...(wanted.subject === undefined ? [] : compare("subject", wanted.subject, found.subject ?? null)),
-      ...(wanted.line === undefined || (wanted.line !== null && lines.includes(wanted.line))
-        ? []
-        : compare("line", wanted.line, lines[0] ?? found.line)),
-    ];
-  });
-  const more = sent.slice(expect.sends.length);
-  if (more[0] !== undefined)
-    differences.push({
-      path: ["sends"],
-      message: `expected ${countOf(expect.sends.length)}, but ${decider(more[0])} also sent ${quoted(more[0].text)}`,
-      ruleId: more[0].ruleId,
-    });
+    if (found === undefined) {
+      const meant = template ? ` with the template ${template}` : "";
+      const message = `expected a message${meant}, but ${decider(planned)} sent ${countOf(sent.length)}`;
+      add([at], `${message}${obstacles(compared)}`, planned);
+      continue;
+    }
+    const by = decider(found);
+    const compare = (member: string, expected: string | null | undefined, actual: string | null) => {
+      if (expected === undefined || expected === actual) return;
+      const wanted = quoted(expected, actual);
+      add(
+        [at, member],
+        `expected the ${member} ${wanted}, but ${by} sent ${quoted(actual, expected)}`,
+        found,
+      );
+    };
+    compare("template", template, found.template);
+    compare("text", text, found.text);
+    if (contains !== undefined && !found.text?.includes(contains)) {
+      const message = `expected a text that contains ${quoted(contains)}, but ${by} sent ${quoted(found.text)}`;
+      add([at, "contains"], message, found);
+    }
+    compare("subject", subject, found.subject ?? null);
+    const { lines = [] } = found;
+    if (line == null || !lines.includes(line)) compare("line", line, lines[0] ?? found.line);
+  }
+  const [more] = sent.slice(expect.sends.length);
+  if (more !== undefined) {
+    const wanted = countOf(expect.sends.length);
+    add([], `expected ${wanted}, but ${decider(more)} also sent ${quoted(more.text)}`, more);
+  }
   return differences;
 }
 
 const countOf = (messages: number) =>
   messages === 0 ? "no message" : messages === 1 ? "one message" : `${messages} messages`;
-
-const named = (member: string) => `the ${member}`;
 
 function tagDifferences({ expect, assumed, planned }: Compared): PartDifference[] {
   if (expect.tags === undefined) return [];
@@ -222,46 +207,32 @@ function timerDifferences({ expect, assumed, planned }: Compared): PartDifferenc
   const { timers } = assumed;
   const keys = new Set(expect.timers.map(({ key }) => key));
   const other = [...timers.keys()].filter((key) => !keys.has(key));
-  const { ruleId } = planned;
-  return [
-    ...expect.timers.flatMap(({ key, situation, dueAt }, at): PartDifference[] => {
-      const found = timers.get(key);
-      const path = ["timers", at];
-      const difference = (member: readonly string[], message: string) => [
-        { path: [...path, ...member], message, ruleId },
-      ];
-      if (found === undefined) {
-        const are = timers.size === 0 ? "none waits" : `only ${listed([...timers.keys()])} waits`;
-        return difference([], `expected the timer ${quoted(key)}, but after ${decider(planned)} ${are}`);
-      }
-      const isDue =
-        dueAt === undefined ||
-        (found.dueAt != null && instantOf(dueAt)?.getTime() === instantOf(found.dueAt)?.getTime());
-      return [
-        ...(situation === undefined || situation === found.situation
-          ? []
-          : difference(
-              ["situation"],
-              `expected the timer ${quoted(key)} to raise ${situation}, but it raises ${found.situation ?? "an earlier situation"}`,
-            )),
-        ...(isDue
-          ? []
-          : difference(
-              ["dueAt"],
-              `expected the timer ${quoted(key)} at ${dueAt}, but it is due at ${found.dueAt ?? "an earlier time"}`,
-            )),
-      ];
-    }),
-    ...(other.length === 0
-      ? []
-      : [
-          {
-            path: ["timers"],
-            message: `expected ${keys.size === 0 ? "no timer" : `only the timers ${listed([...keys])}`}, but after ${decider(planned)} ${listed(other)} waits`,
-            ruleId,
-          },
-        ]),
-  ];
+  const by = decider(planned);
+  const differences: PartDifference[] = [];
+  const add = (path: Path, message: string) =>
+    differences.push({ path: ["timers", ...path], message, ruleId: planned.ruleId });
+  for (const [at, { key, situation, dueAt }] of expect.timers.entries()) {
+    const found = timers.get(key);
+    const timer = `the timer ${quoted(key)}`;
+    if (found === undefined) {
+      const are = timers.size === 0 ? "none waits" : `only ${listed([...timers.keys()])} waits`;
+      add([at], `expected ${timer}, but after ${by} ${are}`);
+      continue;
+    }
+    const raises = found.situation ?? "an earlier situation";
+    if (situation !== undefined && situation !== found.situation)
+      add([at, "situation"], `expected ${timer} to raise ${situation}, but it raises ${raises}`);
+    const isDue =
+      dueAt === undefined ||
+      (found.dueAt != null && instantOf(dueAt)?.getTime() === instantOf(found.dueAt)?.getTime());
+    const due = found.dueAt ?? "an earlier time";
+    if (!isDue) add([at, "dueAt"], `expected ${timer} at ${dueAt}, but it is due at ${due}`);
+  }
+  if (other.length > 0) {
+    const wanted = keys.size === 0 ? "no timer" : `only the timers ${listed([...keys])}`;
+    add([], `expected ${wanted}, but after ${by} ${listed(other)} waits`);
+  }
+  return differences;
 }
 
 const listed = (texts: readonly string[]): string => shown(texts.length === 0 ? "none" : texts.join(", "));
