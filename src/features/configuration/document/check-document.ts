@@ -9,7 +9,7 @@ import { templatesOf } from "./effect-format";
 import { effectProblems, timerProblems } from "./effect-problems";
 import { type ConfigurationDocument, effectsOf, fullSituationOf } from "./format";
 import { parseDocument, tooManyMembers } from "./parse-document";
-import { type Problem, pathOf } from "./problem";
+import { type Problem, problemAt } from "./problem";
 import { RESERVED_SITUATIONS } from "./shapes";
 import { soundParts } from "./sound-parts";
 import { conditionChecks, missingLinks, missingPlurals, templateChecks } from "./source-problems";
@@ -119,31 +119,27 @@ function namesInUse(document: ConfigurationDocument): Problem[] {
   const { situations = {}, templates = {}, rules = [] } = document;
   const reserved = Object.keys(situations)
     .filter((type) => RESERVED_SITUATIONS.has(type))
-    .map((type) => ({
-      path: pathOf(["situations", type]),
-      message: "is reserved for a situation that the gateway raises",
-    }));
-  const keys = Object.entries(situations).flatMap(([type, situation]): Problem[] => {
+    .map((type) => problemAt(["situations", type], "is reserved for a situation that the gateway raises"));
+  const keys = Object.entries(situations).flatMap(([type, situation]) => {
     const { key, data } = fullSituationOf(situation);
     if (key === undefined) return [];
-    const path = pathOf(["situations", type, "key"]);
-    if (!Object.hasOwn(data, key))
-      return [{ path, message: "is not declared", unknown: [key, Object.keys(data)] }];
+    const path = ["situations", type, "key"];
+    if (!Object.hasOwn(data, key)) return problemAt(path, "is not declared", [key, Object.keys(data)]);
     const { base } = parseDataType(data[key] as DataType);
-    return KEY_TYPES.has(base) ? [] : [{ path, message: "must be the name of a string or an int" }];
+    return KEY_TYPES.has(base) ? [] : problemAt(path, "must be the name of a string or an int");
   });
   const repeated = rules.flatMap(({ id }, index) =>
     rules.findIndex((other) => other.id === id) < index
-      ? [{ path: pathOf(["rules", index, "id"]), message: "is the id of another rule" }]
+      ? problemAt(["rules", index, "id"], "is the id of another rule")
       : [],
   );
   const known = Object.keys(templates);
   const missing = effectsOf(document).flatMap(({ effect, path }) =>
-    templatesOf(effect).flatMap(([member, name]): Problem[] => {
-      if (Object.hasOwn(templates, name)) return [];
-      const message = "is not the name of a template";
-      return [{ path: pathOf([...path, ...member]), message, unknown: [name, known] }];
-    }),
+    templatesOf(effect).flatMap(([member, name]) =>
+      Object.hasOwn(templates, name)
+        ? []
+        : problemAt([...path, ...member], "is not the name of a template", [name, known]),
+    ),
   );
   return [...reserved, ...keys, ...repeated, ...missing];
 }

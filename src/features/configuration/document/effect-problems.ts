@@ -2,7 +2,7 @@ import { MAX_MESSAGES_PER_DECISION } from "../configuration.limits";
 import { parseDataType } from "./data-types";
 import type { EffectDocument } from "./effect-format";
 import { type ConfigurationDocument, declarationOf, effectsOf } from "./format";
-import { type Problem, pathOf } from "./problem";
+import { type Problem, problemAt } from "./problem";
 import { MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
 
 /** The kinds of effects that do not interfere with a human. */
@@ -16,7 +16,7 @@ export function effectProblems(document: ConfigurationDocument): Problem[] {
     ...listProblems(otherwise, ["otherwise"], true),
     ...effectsOf(document).flatMap(({ effect, path, rule }) => {
       const problem = (isProblem: boolean, message: string, ...member: string[]): Problem[] =>
-        isProblem ? [{ path: pathOf([...path, ...member]), message }] : [];
+        isProblem ? [problemAt([...path, ...member], message)] : [];
       return [
         ...problem(
           rule?.whileHuman === true && !WHILE_HUMAN.some((kind) => kind in effect),
@@ -48,18 +48,10 @@ function listProblems(
 ): Problem[] {
   const asked = effects.findIndex((effect) => "ask" in effect);
   const problems: Problem[] = [];
-  if (effects.filter((effect) => "send" in effect || "resend" in effect).length > MAX_MESSAGES_PER_DECISION) {
-    problems.push({
-      path: pathOf(path),
-      message: `must send at most ${MAX_MESSAGES_PER_DECISION} messages`,
-    });
-  }
-  if (asked !== -1 && !(isLast && asked === effects.length - 1)) {
-    problems.push({
-      path: pathOf([...path, asked]),
-      message: "must be the last effect of a rule that decides",
-    });
-  }
+  if (effects.filter((effect) => "send" in effect || "resend" in effect).length > MAX_MESSAGES_PER_DECISION)
+    problems.push(problemAt(path, `must send at most ${MAX_MESSAGES_PER_DECISION} messages`));
+  if (asked !== -1 && !(isLast && asked === effects.length - 1))
+    problems.push(problemAt([...path, asked], "must be the last effect of a rule that decides"));
   return problems;
 }
 
@@ -70,24 +62,17 @@ export function timerProblems(document: ConfigurationDocument): Problem[] {
   return effectsOf(document).flatMap(({ effect, path }) => {
     if (!("later" in effect)) return [];
     const { situation: type, data = {} } = effect.later;
-    const problem = (
-      at: readonly PropertyKey[],
-      message: string,
-      rest: Pick<Problem, "unknown"> = {},
-    ): Problem => ({ path: pathOf([...path, "later", ...at]), message, ...rest });
+    const problem = (at: readonly PropertyKey[], message: string, unknown?: Problem["unknown"]) =>
+      problemAt([...path, "later", ...at], message, unknown);
     if (RESERVED_SITUATIONS.has(type))
       return [problem(["situation"], "is a situation that the gateway raises")];
     const declared = declarationOf(document, type)?.data;
-    if (declared === undefined) {
-      const unknown = [type, types] as const;
-      return strict ? [problem(["situation"], "must be a declared situation", { unknown })] : [];
-    }
+    if (declared === undefined)
+      return strict ? [problem(["situation"], "must be a declared situation", [type, types])] : [];
     return [
       ...Object.keys(data)
         .filter((name) => !Object.hasOwn(declared, name))
-        .map((name) =>
-          problem(["data", name], "is not declared", { unknown: [name, Object.keys(declared)] }),
-        ),
+        .map((name) => problem(["data", name], "is not declared", [name, Object.keys(declared)])),
       ...Object.entries(declared)
         .filter(([name, each]) => !Object.hasOwn(data, name) && !parseDataType(each).isOptional)
         .map(([name]) => problem(["data", name], "is required")),

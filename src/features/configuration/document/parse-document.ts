@@ -15,7 +15,7 @@ import {
   MAX_MEMBERS,
   SITUATIONS,
 } from "./format";
-import { type Problem, pathOf } from "./problem";
+import { type Problem, pathOf, problemAt } from "./problem";
 import { fullTemplateOf, TEMPLATES } from "./template-format";
 
 /** Zod must not generate code while handling requests. */
@@ -101,7 +101,7 @@ function problemsOf(
   format: z.ZodType,
 ): Problem[] {
   const path = [...parents, ...issue.path];
-  const problem = (message: string) => [{ path: pathOf(path), message }];
+  const problem = (message: string) => [problemAt(path, message)];
   if (issue.code !== "unrecognized_keys" && isMissing(path, root)) return problem("is required");
   switch (issue.code) {
     case "unrecognized_keys":
@@ -179,31 +179,24 @@ const isMemberOf = (part: "situations" | "templates", path: readonly PropertyKey
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   const format = meantBy(path, value);
-  if (format === undefined && isMemberOf("templates", path))
-    return [{ path: pathOf(path), message: "must be a string, or an object with a text" }];
-  if (format === undefined && isMemberOf("situations", path))
-    return [{ path: pathOf(path), message: "must be an object" }];
   if (format !== undefined) {
     const { error } = format.safeParse(value, OPTIONS);
     return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root, format));
   }
-  if (path.at(-1) === "on") return [{ path: pathOf(path), message: "must be * or the type of a situation" }];
+  const problem = (message: string) => [problemAt(path, message)];
+  if (isMemberOf("templates", path)) return problem("must be a string, or an object with a text");
+  if (isMemberOf("situations", path)) return problem("must be an object");
+  if (path.at(-1) === "on") return problem("must be * or the type of a situation");
   if (path.at(-1) === "per")
-    return [
-      { path: pathOf(path), message: "must be contact, conversation, or an expression that returns a text" },
-    ];
-  if (path.at(-1) === "line") {
-    const message = `must be the name of a line, or a list of at most ${MAX_LINES_OF_MESSAGE} names`;
-    return [{ path: pathOf(path), message }];
-  }
-  if (path.at(-2) === "data") {
-    const message = "must be a template, a number, true, false, null, or a list of templates";
-    return [{ path: pathOf(path), message }];
-  }
+    return problem("must be contact, conversation, or an expression that returns a text");
+  if (path.at(-1) === "line")
+    return problem(`must be the name of a line, or a list of at most ${MAX_LINES_OF_MESSAGE} names`);
+  if (path.at(-2) === "data")
+    return problem("must be a template, a number, true, false, null, or a list of templates");
   const names =
     typeof value === "object" && value !== null ? Object.keys(value).slice(0, MAX_MISSPELLED) : [];
   const meant = names.map((name) => suggestion(name, KINDS)).find((text) => text !== "") ?? "";
-  return [{ path: pathOf(path), message: `must have one of ${KINDS.join(", ")}${meant}` }];
+  return problem(`must have one of ${KINDS.join(", ")}${meant}`);
 }
 
 /** The names of the members that a format allows in a value at a path. */

@@ -45,6 +45,12 @@ export const pathOf = (segments: readonly PropertyKey[]): string =>
     })
     .join("");
 
+export const problemAt = (
+  path: readonly PropertyKey[],
+  message: string,
+  unknown?: Problem["unknown"],
+): Problem => ({ path: pathOf(path), message, ...(unknown && { unknown }) });
+
 /** The segments of a path written by `pathOf`. */
 export const segmentsOf = (path: string): (string | number)[] =>
   [...path.matchAll(/\[(?:(\d+)|("(?:[^"\\]|\\.)*"))\]|[\w-]+/g)].map(([name, index, quoted]) => {

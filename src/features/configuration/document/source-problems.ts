@@ -5,7 +5,7 @@ import type { CompiledConfiguration } from "./compiled-configuration";
 import { inlineTemplatesOf, templatesOf } from "./effect-format";
 import { effectsOf, ONCE_SUBJECTS } from "./format";
 import { DEFAULT_LOCALE } from "./local-formats";
-import { type Problem, pathOf, SourceError } from "./problem";
+import { type Problem, pathOf, problemAt, SourceError } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { fullTemplateOf, type TemplateDocument } from "./template-format";
 
@@ -118,10 +118,9 @@ export function missingLinks(configuration: CompiledConfiguration): Problem[] {
   return Object.entries(templates).flatMap(([name, template]) =>
     sourcesOf(template)
       .filter(([path, source]) => parsed(configuration, path, source).reads("unsubscribeUrl"))
-      .map(([path]) => ({
-        path: pathOf(["templates", name, ...path]),
-        message: "uses unsubscribeUrl, which requires PUBLIC_URL",
-      })),
+      .map(([path]) =>
+        problemAt(["templates", name, ...path], "uses unsubscribeUrl, which requires PUBLIC_URL"),
+      ),
   );
 }
 

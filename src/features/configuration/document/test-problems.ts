@@ -1,7 +1,7 @@
 import { suggestion } from "../../../common/suggest";
 import { situationTypes } from "./compiled-configuration";
 import type { ConfigurationDocument } from "./format";
-import { type Problem, pathOf } from "./problem";
+import { type Problem, problemAt } from "./problem";
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "./shapes";
 
 /** Finds tests that name unknown rules or templates, or describe impossible cases. */
@@ -12,8 +12,8 @@ export function testProblems({ tests = [], rules = [], templates = {} }: Configu
   const ids = new Set<string>();
   return tests.flatMap((test, index) => {
     const { id, situation, contact, conversation, message, failed, spent = [], expect } = test;
-    const problem = (path: readonly PropertyKey[], text: string): Problem[] => [
-      { path: pathOf(["tests", index, ...path]), message: text },
+    const problem = (path: readonly PropertyKey[], text: string) => [
+      problemAt(["tests", index, ...path], text),
     ];
     const unknown = (
       name: string | null | undefined,
@@ -47,14 +47,8 @@ export function testProblems({ tests = [], rules = [], templates = {} }: Configu
 /** Finds tests of situations that the document does not declare. */
 export function undeclaredTests(document: ConfigurationDocument): Problem[] {
   const types = new Set(situationTypes(document));
-  return (document.tests ?? []).flatMap(({ situation: { type } }, index) =>
-    types.has(type)
-      ? []
-      : [
-          {
-            path: pathOf(["tests", index, "situation", "type"]),
-            message: `is not a declared situation${suggestion(type, types)}`,
-          },
-        ],
-  );
+  return (document.tests ?? []).flatMap(({ situation: { type } }, index) => {
+    const path = ["tests", index, "situation", "type"];
+    return types.has(type) ? [] : problemAt(path, `is not a declared situation${suggestion(type, types)}`);
+  });
 }

@@ -1,5 +1,5 @@
 import { type ConfigurationDocument, effectsOf } from "./format";
-import { type Problem, pathOf } from "./problem";
+import { type Problem, problemAt } from "./problem";
 
 /** Finds topics that the policy does not declare. */
 export function topicProblems(document: ConfigurationDocument): Problem[] {
@@ -8,13 +8,7 @@ export function topicProblems(document: ConfigurationDocument): Problem[] {
   const check = (topic: string | undefined, path: readonly PropertyKey[]): Problem[] =>
     topic === undefined || Object.hasOwn(topics, topic)
       ? []
-      : [
-          {
-            path: pathOf(path),
-            message: "is not a topic of the policy",
-            unknown: [topic, Object.keys(topics)],
-          },
-        ];
+      : [problemAt(path, "is not a topic of the policy", [topic, Object.keys(topics)])];
   return [
     ...caps.flatMap((cap, index) =>
       (cap.topics ?? []).flatMap((topic, at) => check(topic, ["policy", "caps", index, "topics", at])),

@@ -1,7 +1,7 @@
 import { situationTypes } from "./compiled-configuration";
 import { templatesOf } from "./effect-format";
 import { type ConfigurationDocument, effectsOf, type PlacedEffect, type RuleDocument } from "./format";
-import { type Problem, pathOf } from "./problem";
+import { type Problem, problemAt } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { undeclaredTests } from "./test-problems";
 
@@ -22,65 +22,35 @@ const MAX_NAMED_LINES = 10;
  * an agent's document, missing lines and questions to a missing model.
  */
 export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
-  const { templates = {}, rules = [] } = document;
+  const { templates = {}, rules = [], policy, zone } = document;
   const types = new Set(situationTypes(document));
   const known = [...types];
-  const unknown = rules.flatMap(({ on }, index): Problem[] =>
-    on === ANY_SITUATION || types.has(on)
-      ? []
-      : [
-          {
-            path: pathOf(["rules", index, "on"]),
-            message: "is not a declared situation, so the rule never matches",
-            unknown: [on, known],
-          },
-        ],
-  );
   const effects = effectsOf(document);
-  const undeclared = effects.flatMap(({ effect, path }): Problem[] =>
-    !("later" in effect) || types.has(effect.later.situation)
-      ? []
-      : [
-          {
-            path: pathOf([...path, "later", "situation"]),
-            message: "is not a declared situation",
-            unknown: [effect.later.situation, known],
-          },
-        ],
-  );
-  const hidden = rules.flatMap((rule, index) => {
-    const before = rules.slice(0, index).find((other) => hides(other, rule));
-    return before
-      ? [
-          {
-            path: pathOf(["rules", index]),
-            message: `never fires, because the rule ${before.id} decides first`,
-          },
-        ]
-      : [];
-  });
   const used = new Set(effects.flatMap(({ effect }) => templatesOf(effect)).map(([, name]) => name));
-  const unused = Object.keys(templates)
-    .filter((name) => !used.has(name))
-    .map((name) => ({ path: pathOf(["templates", name]), message: "is not used" }));
-  const { policy, zone } = document;
-  const zoneless =
-    policy?.windows !== undefined && policy.zone === undefined && zone === undefined
-      ? [
-          {
-            path: "policy.windows",
-            message: "use UTC for contacts without a time zone, because policy.zone is not set",
-          },
-        ]
-      : [];
-  const missing = surroundings === undefined ? [] : missingFor(effects, surroundings);
+  const isZoneless = policy?.windows !== undefined && policy.zone === undefined && zone === undefined;
+  const undeclared = "is not a declared situation";
+  const inUtc = "use UTC for contacts without a time zone, because policy.zone is not set";
   return [
-    ...unknown,
-    ...undeclared,
-    ...hidden,
-    ...unused,
-    ...zoneless,
-    ...missing,
+    ...rules.flatMap(({ on }, index) => {
+      const isKnown = on === ANY_SITUATION || types.has(on);
+      const message = `${undeclared}, so the rule never matches`;
+      return isKnown ? [] : problemAt(["rules", index, "on"], message, [on, known]);
+    }),
+    ...effects.flatMap(({ effect, path }) => {
+      const type = "later" in effect ? effect.later.situation : undefined;
+      const at = [...path, "later", "situation"];
+      return type === undefined || types.has(type) ? [] : problemAt(at, undeclared, [type, known]);
+    }),
+    ...rules.flatMap((rule, index) => {
+      const before = rules.slice(0, index).find((other) => hides(other, rule));
+      const message = `never fires, because the rule ${before?.id} decides first`;
+      return before === undefined ? [] : problemAt(["rules", index], message);
+    }),
+    ...Object.keys(templates).flatMap((name) =>
+      used.has(name) ? [] : problemAt(["templates", name], "is not used"),
+    ),
+    ...(isZoneless ? [problemAt(["policy", "windows"], inUtc)] : []),
+    ...(surroundings === undefined ? [] : missingFor(effects, surroundings)),
     ...undeclaredTests(document),
   ];
 }
@@ -90,24 +60,17 @@ function missingFor(effects: readonly PlacedEffect[], { lines, hasModel }: Surro
   const named = lines.slice(0, MAX_NAMED_LINES).join(", ");
   const known = named === "" ? "has none" : `has ${named}${lines.length > MAX_NAMED_LINES ? ", …" : ""}`;
   return effects.flatMap(({ effect, path }) => {
+    const message = `is not a line in use: the agent ${known}`;
     const missing = (line: string, ...member: readonly PropertyKey[]): Problem[] =>
-      lines.includes(line)
-        ? []
-        : [
-            {
-              path: pathOf([...path, ...member]),
-              message: `is not a line in use: the agent ${known}`,
-              unknown: [line, lines],
-            },
-          ];
+      lines.includes(line) ? [] : [problemAt([...path, ...member], message, [line, lines])];
     if ("move" in effect) return missing(effect.move, "move");
     const sends = "send" in effect || "resend" in effect;
     if (sends && Array.isArray(effect.line))
       return effect.line.flatMap((line, at) => missing(line, "line", at));
     if (sends && typeof effect.line === "string") return missing(effect.line, "line");
     if (!("ask" in effect) || hasModel) return [];
-    const message = "asks a language model, but none is configured, so `otherwise` applies";
-    return [{ path: pathOf([...path, "ask"]), message }];
+    const unasked = "asks a language model, but none is configured, so `otherwise` applies";
+    return [problemAt([...path, "ask"], unasked)];
   });
 }
 
