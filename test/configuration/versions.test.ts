@@ -1,4 +1,4 @@
-import type { Publication } from "../../src/features/configuration/configuration.service";
+import type { PublishConfigurationInput } from "../../src/features/configuration/configuration.inputs";
 import { digestOf } from "../../src/features/configuration/document/canonical-json";
 import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { INITIAL_DOCUMENT } from "../../src/features/configuration/initial-document";
@@ -38,7 +38,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       draft: () => configurations.draft(context, agentId),
       save: (document: Record<string, unknown>, expectedRevision: number) =>
         configurations.saveDraft(context, agentId, document, expectedRevision),
-      publish: (publication: Omit<Publication, "agentId">) =>
+      publish: (publication: Omit<PublishConfigurationInput, "agentId">) =>
         configurations.publish(context, { agentId, ...publication }),
     };
   }

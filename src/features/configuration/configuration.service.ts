@@ -15,8 +15,12 @@ import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import { Line, LineState } from "../lines/line.entity";
 import { configurationActions } from "./configuration.audit";
-import type { ConfigurationVersionsArgs } from "./configuration.inputs";
-import { Configuration, ConfigurationVersionConnection } from "./configuration.outputs";
+import type { ConfigurationVersionsArgs, PublishConfigurationInput } from "./configuration.inputs";
+import {
+  Configuration,
+  ConfigurationVersionConnection,
+  type SavedConfigurationDraft,
+} from "./configuration.outputs";
 import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import type { ConfigurationDecider } from "./decider";
@@ -44,26 +48,6 @@ const LISTED = {
 
 /** Max time a check can wait for other checks (ms). */
 const CHECK_TIMEOUT_MS = 10_000;
-
-/** A draft and its problems. */
-export interface SavedDraft {
-  draft: ConfigurationDraft;
-  check: DocumentCheck;
-}
-
-/** The source of a publication: the draft, a given document, or an earlier version. */
-export interface Publication {
-  agentId?: string | null | undefined;
-  /** The version that the caller expects to be live. */
-  expectedLiveVersion: number;
-  /** The revision of the draft that the caller has reviewed; any if omitted. */
-  expectedRevision?: number | null | undefined;
-  fromVersion?: number | null | undefined;
-  document?: Record<string, unknown> | null | undefined;
-  /** The reason for publishing the document even if its tests fail. */
-  ignoreTests?: string | null | undefined;
-  note?: string | null | undefined;
-}
 
 /**
  * Agents' configurations. Changes to one agent's configuration are serialized. One class, because saving and publishing
@@ -196,7 +180,7 @@ export class ConfigurationService {
     agent: string | null | undefined,
     document: Record<string, unknown>,
     expectedRevision: number,
-  ): Promise<SavedDraft> {
+  ): Promise<SavedConfigurationDraft> {
     const problem = storageProblem(document);
     if (problem !== undefined) throw new InvalidInput([{ path: "input.document", message: problem }]);
     const tokens = tokenProblems(document);
@@ -230,7 +214,7 @@ export class ConfigurationService {
    */
   async publish(
     context: RequestContext,
-    { agentId: agent, fromVersion = null, document: given, ...input }: Publication,
+    { agentId: agent, fromVersion = null, document: given, ...input }: PublishConfigurationInput,
   ): Promise<ConfigurationVersion> {
     const { note = null, ignoreTests = null, ...expected } = input;
     const { document, revision } = given
