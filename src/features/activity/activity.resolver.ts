@@ -16,10 +16,7 @@ export class ActivityResolver {
     description:
       "Activity of the organization's agents in the last 24 hours or 30 days. Counts are capped at 10,000.",
   })
-  activity(
-    @Ctx() context: RequestContext,
-    @Args(() => PeriodArgs) { period }: PeriodArgs,
-  ): Promise<Activity> {
+  activity(@Ctx() context: RequestContext, @Args() { period }: PeriodArgs): Promise<Activity> {
     return this.service.count(context, period);
   }
 

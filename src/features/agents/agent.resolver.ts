@@ -33,19 +33,13 @@ export class AgentResolver {
   @Mutation(() => Agent, {
     description: "Creates an agent with a configuration and a local line, `main`, as its default line.",
   })
-  createAgent(
-    @Ctx() context: RequestContext,
-    @Input(CreateAgentInput) input: CreateAgentInput,
-  ): Promise<Agent> {
+  createAgent(@Ctx() context: RequestContext, @Input() input: CreateAgentInput): Promise<Agent> {
     return this.service.create(context, input);
   }
 
   @Access(MANAGERS)
   @Mutation(() => Agent, { description: "Changes an agent's display name; its slug stays the same." })
-  renameAgent(
-    @Ctx() context: RequestContext,
-    @Input(RenameAgentInput) input: RenameAgentInput,
-  ): Promise<Agent> {
+  renameAgent(@Ctx() context: RequestContext, @Input() input: RenameAgentInput): Promise<Agent> {
     return this.service.rename(context, input);
   }
 
@@ -54,10 +48,7 @@ export class AgentResolver {
     description:
       "Deletes an agent without active keys, along with its lines, contacts, conversations, messages, configuration, decisions, events and webhook endpoints. From the next request on, it appears only as the agent of its revoked and expired keys. Deletion cannot be undone.",
   })
-  async deleteAgent(
-    @Ctx() context: RequestContext,
-    @Input(DeleteAgentInput) { id }: DeleteAgentInput,
-  ): Promise<Agent> {
+  async deleteAgent(@Ctx() context: RequestContext, @Input() { id }: DeleteAgentInput): Promise<Agent> {
     const deleted = await this.service.delete(context, id);
     this.purge.start(deleted);
     return deleted;

@@ -32,7 +32,7 @@ export class AgentApiKeysResolver {
   apiKeys(
     @Ctx() context: RequestContext,
     @Root() { id }: Agent,
-    @Args(() => NewestFirstPageArgs) args: NewestFirstPageArgs,
+    @Args() args: NewestFirstPageArgs,
   ): Promise<ApiKeyConnection> {
     return this.keys.ofAgent(context, id, args);
   }
@@ -58,10 +58,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS)
   @Report()
   @Query(() => ApiKeyConnection, { description: "API keys of the caller's organization, newest first." })
-  apiKeys(
-    @Ctx() context: RequestContext,
-    @Args(() => ApiKeysArgs) args: ApiKeysArgs,
-  ): Promise<ApiKeyConnection> {
+  apiKeys(@Ctx() context: RequestContext, @Args() args: ApiKeysArgs): Promise<ApiKeyConnection> {
     return this.keys.list(context, args);
   }
 
@@ -82,10 +79,7 @@ export class ApiKeyResolver {
     description:
       "Mints an agent's API key. Its secret is shown only in this response. Members need a recent sign-in.",
   })
-  createApiKey(
-    @Ctx() context: RequestContext,
-    @Input(CreateApiKeyInput) input: CreateApiKeyInput,
-  ): Promise<MintedApiKey> {
+  createApiKey(@Ctx() context: RequestContext, @Input() input: CreateApiKeyInput): Promise<MintedApiKey> {
     return this.keys.create(context, input);
   }
 
@@ -96,7 +90,7 @@ export class ApiKeyResolver {
   })
   createOrganizationKey(
     @Ctx() context: RequestContext,
-    @Input(CreateOrganizationKeyInput) input: CreateOrganizationKeyInput,
+    @Input() input: CreateOrganizationKeyInput,
   ): Promise<MintedApiKey> {
     return this.keys.createForOrganization(context, input);
   }
@@ -106,10 +100,7 @@ export class ApiKeyResolver {
     description:
       "Changes the name or settings of an active API key, effective on the next request. Open streams end if their address is no longer allowed.",
   })
-  updateApiKey(
-    @Ctx() context: RequestContext,
-    @Input(UpdateApiKeyInput) input: UpdateApiKeyInput,
-  ): Promise<ApiKey> {
+  updateApiKey(@Ctx() context: RequestContext, @Input() input: UpdateApiKeyInput): Promise<ApiKey> {
     return this.keys.update(context, input);
   }
 
@@ -119,7 +110,7 @@ export class ApiKeyResolver {
   })
   revokeApiKey(
     @Ctx() context: RequestContext,
-    @Input(RevokeApiKeyInput) { id, keepReplaced }: RevokeApiKeyInput,
+    @Input() { id, keepReplaced }: RevokeApiKeyInput,
   ): Promise<ApiKey> {
     return this.keys.revoke(context, id, undefined, { keepReplaced });
   }
@@ -129,10 +120,7 @@ export class ApiKeyResolver {
     description:
       "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains accepted for the grace period. Members need a recent sign-in; an organization key can rotate only keys that it could have minted.",
   })
-  rotateApiKey(
-    @Ctx() context: RequestContext,
-    @Input(RotateApiKeyInput) input: RotateApiKeyInput,
-  ): Promise<MintedApiKey> {
+  rotateApiKey(@Ctx() context: RequestContext, @Input() input: RotateApiKeyInput): Promise<MintedApiKey> {
     return this.keys.rotate(context, input);
   }
 

@@ -16,10 +16,7 @@ export class AuditResolver {
   @Query(() => AuditEntryConnection, {
     description: "The audit log of the caller's organization, newest first.",
   })
-  auditLog(
-    @Ctx() context: RequestContext,
-    @Args(() => AuditLogArgs) args: AuditLogArgs,
-  ): Promise<AuditEntryConnection> {
+  auditLog(@Ctx() context: RequestContext, @Args() args: AuditLogArgs): Promise<AuditEntryConnection> {
     return this.audit.list(context, args);
   }
 }

@@ -34,7 +34,7 @@ export class ConfigurationResolver {
   })
   configuration(
     @Ctx() context: RequestContext,
-    @Args(() => ConfigurationArgs) { agentId, version }: ConfigurationArgs,
+    @Args() { agentId, version }: ConfigurationArgs,
   ): Promise<Configuration | null> {
     return this.service.readBack(context, agentId, version);
   }
@@ -45,7 +45,7 @@ export class ConfigurationResolver {
   })
   configurationVersions(
     @Ctx() context: RequestContext,
-    @Args(() => ConfigurationVersionsArgs) args: ConfigurationVersionsArgs,
+    @Args() args: ConfigurationVersionsArgs,
   ): Promise<ConfigurationVersionConnection> {
     return this.service.versions(context, args);
   }
@@ -86,7 +86,7 @@ export class ConfigurationResolver {
   })
   saveConfigurationDraft(
     @Ctx() context: RequestContext,
-    @Input(SaveConfigurationDraftInput) input: SaveConfigurationDraftInput,
+    @Input() input: SaveConfigurationDraftInput,
   ): Promise<SavedConfigurationDraft> {
     return this.service.saveDraft(context, input.agentId, input.document, input.expectedRevision);
   }
@@ -98,7 +98,7 @@ export class ConfigurationResolver {
   })
   publishConfiguration(
     @Ctx() context: RequestContext,
-    @Input(PublishConfigurationInput) input: PublishConfigurationInput,
+    @Input() input: PublishConfigurationInput,
   ): Promise<ConfigurationVersion> {
     return this.service.publish(context, input);
   }

@@ -48,7 +48,7 @@ export class AgentContactsResolver {
   contacts(
     @Ctx() context: RequestContext,
     @Root() agent: Agent,
-    @Args(() => OrderedPageArgs) args: OrderedPageArgs,
+    @Args() args: OrderedPageArgs,
   ): Promise<ContactConnection | null> {
     return unlessDeleted(agent, (id) => this.service.ofAgent(context, id, args));
   }
@@ -78,10 +78,7 @@ export class ContactResolver {
     nullable: true,
     description: "One contact by its ID or `ref`; null if it does not exist.",
   })
-  contact(
-    @Ctx() context: RequestContext,
-    @Args(() => ContactArgs) args: ContactArgs,
-  ): Promise<Contact | null> {
+  contact(@Ctx() context: RequestContext, @Args() args: ContactArgs): Promise<Contact | null> {
     return this.service.find(context, args);
   }
 
@@ -90,10 +87,7 @@ export class ContactResolver {
   @Query(() => ContactConnection, {
     description: "The contacts of an agent, excluding erased contacts.",
   })
-  contacts(
-    @Ctx() context: RequestContext,
-    @Args(() => ContactsArgs) args: ContactsArgs,
-  ): Promise<ContactConnection> {
+  contacts(@Ctx() context: RequestContext, @Args() args: ContactsArgs): Promise<ContactConnection> {
     return this.service.list(context, args);
   }
 
@@ -106,7 +100,7 @@ export class ContactResolver {
   })
   exportContact(
     @Ctx() context: RequestContext,
-    @Args(() => ContactExportArgs) args: ContactExportArgs,
+    @Args() args: ContactExportArgs,
   ): Promise<ContactRecordConnection> {
     return this.contactExport.read(context, args);
   }
@@ -116,10 +110,7 @@ export class ContactResolver {
     description:
       "Creates a contact, or changes the contact with the same `ref` or addresses. Repeating a call has no effect.",
   })
-  putContact(
-    @Ctx() context: RequestContext,
-    @Input(PutContactInput) input: PutContactInput,
-  ): Promise<StoredContact> {
+  putContact(@Ctx() context: RequestContext, @Input() input: PutContactInput): Promise<StoredContact> {
     return this.service.put(context, input);
   }
 
@@ -130,7 +121,7 @@ export class ContactResolver {
   })
   async putContacts(
     @Ctx() context: RequestContext,
-    @Input(PutContactsInput) input: PutContactsInput,
+    @Input() input: PutContactsInput,
   ): Promise<PutContactsPayload> {
     return { results: await this.service.putAll(context, input) };
   }
@@ -140,10 +131,7 @@ export class ContactResolver {
     description:
       "Deletes all data about a contact except its ID and timestamps. Erasing a contact again has no effect.",
   })
-  eraseContact(
-    @Ctx() context: RequestContext,
-    @Input(EraseContactInput) { id }: EraseContactInput,
-  ): Promise<Contact> {
+  eraseContact(@Ctx() context: RequestContext, @Input() { id }: EraseContactInput): Promise<Contact> {
     return this.service.erase(context, id);
   }
 
@@ -153,7 +141,7 @@ export class ContactResolver {
   })
   changeContactTags(
     @Ctx() context: RequestContext,
-    @Input(ChangeContactTagsInput) { id, add, remove }: ChangeContactTagsInput,
+    @Input() { id, add, remove }: ChangeContactTagsInput,
   ): Promise<TagChange> {
     return this.service.changeTags(context, id, { add: add ?? [], remove: remove ?? [] });
   }
@@ -163,10 +151,7 @@ export class ContactResolver {
     description:
       "Sets a contact's consent to receive messages. An opt-out cancels queued and scheduled messages. Setting the current state again has no effect.",
   })
-  setConsent(
-    @Ctx() context: RequestContext,
-    @Input(SetConsentInput) input: SetConsentInput,
-  ): Promise<Contact> {
+  setConsent(@Ctx() context: RequestContext, @Input() input: SetConsentInput): Promise<Contact> {
     return this.service.setConsent(context, input);
   }
 
@@ -177,7 +162,7 @@ export class ContactResolver {
   })
   markAddressDeliverable(
     @Ctx() context: RequestContext,
-    @Input(MarkAddressDeliverableInput) { id, addressId }: MarkAddressDeliverableInput,
+    @Input() { id, addressId }: MarkAddressDeliverableInput,
   ): Promise<Contact> {
     return this.service.markDeliverable(context, id, addressId);
   }

@@ -96,7 +96,7 @@ export class ConversationResolver {
   })
   conversations(
     @Ctx() context: RequestContext,
-    @Args(() => ConversationsArgs) args: ConversationsArgs,
+    @Args() args: ConversationsArgs,
   ): Promise<ConversationConnection> {
     return this.service.list(context, args);
   }
@@ -105,7 +105,7 @@ export class ConversationResolver {
   @Query(() => MessageConnection, { description: "The messages of a conversation." })
   conversationMessages(
     @Ctx() context: RequestContext,
-    @Args(() => ConversationMessagesArgs) args: ConversationMessagesArgs,
+    @Args() args: ConversationMessagesArgs,
   ): Promise<MessageConnection> {
     return this.service.messages(context, args);
   }
@@ -117,17 +117,14 @@ export class ConversationResolver {
   })
   openConversation(
     @Ctx() context: RequestContext,
-    @Input(OpenConversationInput) input: OpenConversationInput,
+    @Input() input: OpenConversationInput,
   ): Promise<OpenedConversation> {
     return this.service.open(context, input);
   }
 
   @Access({ key: "messages:write" })
   @Mutation(() => Message, { description: "Queues a message for the API key's agent." })
-  sendMessage(
-    @Ctx() context: RequestContext,
-    @Input(SendMessageInput) input: SendMessageInput,
-  ): Promise<Message> {
+  sendMessage(@Ctx() context: RequestContext, @Input() input: SendMessageInput): Promise<Message> {
     return this.queue.send(context, input);
   }
 
@@ -135,17 +132,14 @@ export class ConversationResolver {
   @Mutation(() => Message, { description: "Queues a message in a conversation." })
   sendToConversation(
     @Ctx() context: RequestContext,
-    @Input(SendToConversationInput) input: SendToConversationInput,
+    @Input() input: SendToConversationInput,
   ): Promise<Message> {
     return this.service.send(context, input);
   }
 
   @Access(SEND)
   @Mutation(() => Message, { description: "Cancels a message that has not been sent." })
-  cancelMessage(
-    @Ctx() context: RequestContext,
-    @Input(CancelMessageInput) { id }: CancelMessageInput,
-  ): Promise<Message> {
+  cancelMessage(@Ctx() context: RequestContext, @Input() { id }: CancelMessageInput): Promise<Message> {
     return this.changes.cancelMessage(context, id);
   }
 
@@ -153,19 +147,13 @@ export class ConversationResolver {
   @Mutation(() => Message, {
     description: "Approves a proposed message and queues it, or schedules it if its rule delays it.",
   })
-  approveMessage(
-    @Ctx() context: RequestContext,
-    @Input(ApproveMessageInput) input: ApproveMessageInput,
-  ): Promise<Message> {
+  approveMessage(@Ctx() context: RequestContext, @Input() input: ApproveMessageInput): Promise<Message> {
     return this.reviews.approve(context, input);
   }
 
   @Access(CHANGE)
   @Mutation(() => Message, { description: "Discards a proposed message; it becomes `canceled`." })
-  discardMessage(
-    @Ctx() context: RequestContext,
-    @Input(DiscardMessageInput) input: DiscardMessageInput,
-  ): Promise<Message> {
+  discardMessage(@Ctx() context: RequestContext, @Input() input: DiscardMessageInput): Promise<Message> {
     return this.reviews.discard(context, input);
   }
 
@@ -175,7 +163,7 @@ export class ConversationResolver {
   })
   assignConversation(
     @Ctx() context: RequestContext,
-    @Input(AssignConversationInput) input: AssignConversationInput,
+    @Input() input: AssignConversationInput,
   ): Promise<Conversation> {
     return this.changes.assign(context, input);
   }
@@ -187,7 +175,7 @@ export class ConversationResolver {
   })
   markConversationOpened(
     @Ctx() context: RequestContext,
-    @Input(MarkConversationOpenedInput) { id }: MarkConversationOpenedInput,
+    @Input() { id }: MarkConversationOpenedInput,
   ): Promise<Conversation> {
     return this.changes.markOpened(context, id);
   }
@@ -198,7 +186,7 @@ export class ConversationResolver {
   })
   moveConversation(
     @Ctx() context: RequestContext,
-    @Input(MoveConversationInput) input: MoveConversationInput,
+    @Input() input: MoveConversationInput,
   ): Promise<ConversationChange> {
     return this.changes.move(context, input);
   }
@@ -210,7 +198,7 @@ export class ConversationResolver {
   })
   handOffConversation(
     @Ctx() context: RequestContext,
-    @Input(HandOffConversationInput) input: HandOffConversationInput,
+    @Input() input: HandOffConversationInput,
   ): Promise<ConversationChange> {
     return this.changes.handOff(context, input);
   }
@@ -221,7 +209,7 @@ export class ConversationResolver {
   })
   releaseConversation(
     @Ctx() context: RequestContext,
-    @Input(ReleaseConversationInput) input: ReleaseConversationInput,
+    @Input() input: ReleaseConversationInput,
   ): Promise<ConversationChange> {
     return this.changes.release(context, input);
   }
@@ -232,7 +220,7 @@ export class ConversationResolver {
   })
   closeConversation(
     @Ctx() context: RequestContext,
-    @Input(CloseConversationInput) input: CloseConversationInput,
+    @Input() input: CloseConversationInput,
   ): Promise<ConversationChange> {
     return this.changes.close(context, input);
   }
@@ -264,7 +252,7 @@ export class ConversationResolver {
   messages(
     @Ctx() context: RequestContext,
     @Root() { id }: Conversation,
-    @Args(() => OrderedPageArgs) args: OrderedPageArgs,
+    @Args() args: OrderedPageArgs,
   ): Promise<MessageConnection> {
     return this.service.messagesOf(context, id, args);
   }
@@ -275,7 +263,7 @@ export class ConversationResolver {
   log(
     @Ctx() context: RequestContext,
     @Root() { id }: Conversation,
-    @Args(() => NewestFirstPageArgs) args: NewestFirstPageArgs,
+    @Args() args: NewestFirstPageArgs,
   ): Promise<ConversationLogConnection> {
     return this.service.logOf(context, id, args);
   }

@@ -26,7 +26,7 @@ export class AgentConversationsResolver {
   conversations(
     @Ctx() context: RequestContext,
     @Root() agent: Agent,
-    @Args(() => OrderedPageArgs) args: OrderedPageArgs,
+    @Args() args: OrderedPageArgs,
   ): Promise<ConversationConnection | null> {
     return unlessDeleted(agent, (id) => this.service.ofAgent(context, id, args));
   }

@@ -40,10 +40,7 @@ export class DecisionResolver {
 
   @Access(MAY_READ_DECISIONS)
   @Query(() => DecisionConnection, { description: "The decisions of an agent, newest first." })
-  decisions(
-    @Ctx() context: RequestContext,
-    @Args(() => DecisionsArgs) args: DecisionsArgs,
-  ): Promise<DecisionConnection> {
+  decisions(@Ctx() context: RequestContext, @Args() args: DecisionsArgs): Promise<DecisionConnection> {
     return this.service.list(context, args);
   }
 
@@ -52,7 +49,7 @@ export class DecisionResolver {
     description:
       "Lets an agent decide what to do in a situation according to its configuration, and applies the effects in one transaction, once per idempotency key.",
   })
-  decide(@Ctx() context: RequestContext, @Input(DecideInput) input: DecideInput): Promise<Decision> {
+  decide(@Ctx() context: RequestContext, @Input() input: DecideInput): Promise<Decision> {
     return this.service.decide(context, input);
   }
 
@@ -75,10 +72,7 @@ export class DecisionResolver {
   @Query(() => Replays, {
     description: "Replays an agent's most recent decisions and counts how many would change.",
   })
-  replayDecisions(
-    @Ctx() context: RequestContext,
-    @Args(() => ReplayDecisionsArgs) args: ReplayDecisionsArgs,
-  ): Promise<Replays> {
+  replayDecisions(@Ctx() context: RequestContext, @Args() args: ReplayDecisionsArgs): Promise<Replays> {
     return this.replays.many(context, args);
   }
 

@@ -24,7 +24,7 @@ export class EventResolver {
     description:
       "The events of an agent, oldest first and without gaps, starting with the oldest stored event or, with a cursor, the event after it.",
   })
-  events(@Ctx() context: RequestContext, @Args(() => EventsArgs) args: EventsArgs): Promise<EventConnection> {
+  events(@Ctx() context: RequestContext, @Args() args: EventsArgs): Promise<EventConnection> {
     return this.service.list(context, args);
   }
 
@@ -37,7 +37,7 @@ export class EventResolver {
   })
   followEvents(
     @Ctx() context: RequestContext,
-    @Args(() => FollowEventsArgs) args: FollowEventsArgs,
+    @Args() args: FollowEventsArgs,
   ): Promise<BatchedStream<Event>> {
     return this.live.follow(context, args);
   }

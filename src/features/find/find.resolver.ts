@@ -17,7 +17,7 @@ export class FindResolver {
   @Query(() => [Found], {
     description: `Finds resources of the organization that the member may read, at most ${MAX_PER_KIND} of each kind.`,
   })
-  find(@Ctx() context: RequestContext, @Args(() => FindArgs) { text }: FindArgs): Promise<Found[]> {
+  find(@Ctx() context: RequestContext, @Args() { text }: FindArgs): Promise<Found[]> {
     return this.service.find(context, text);
   }
 }

@@ -25,10 +25,7 @@ export class HandoffNoticesResolver {
   @Mutation(() => Agent, {
     description: "Turns e-mails about an agent's handoffs on or off for the signed-in member.",
   })
-  setHandoffNotices(
-    @Ctx() context: RequestContext,
-    @Input(SetHandoffNoticesInput) input: SetHandoffNoticesInput,
-  ): Promise<Agent> {
+  setHandoffNotices(@Ctx() context: RequestContext, @Input() input: SetHandoffNoticesInput): Promise<Agent> {
     return this.service.set(context, input);
   }
 }

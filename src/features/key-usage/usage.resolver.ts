@@ -25,10 +25,7 @@ export class UsageResolver {
     description:
       "Usage of the organization's API keys in a period, most used first, at most 100 keys. New requests are counted within seconds.",
   })
-  keyUsage(
-    @Ctx() context: RequestContext,
-    @Args(() => KeyUsageArgs) args: KeyUsageArgs,
-  ): Promise<KeyUsageReport[]> {
+  keyUsage(@Ctx() context: RequestContext, @Args() args: KeyUsageArgs): Promise<KeyUsageReport[]> {
     return this.usage.list(context, args);
   }
 
@@ -40,7 +37,7 @@ export class UsageResolver {
   })
   deprecatedUse(
     @Ctx() context: RequestContext,
-    @Args(() => DeprecatedUseArgs) args: DeprecatedUseArgs,
+    @Args() args: DeprecatedUseArgs,
   ): Promise<DeprecatedUseReport> {
     return this.usage.deprecated(context, args);
   }
@@ -50,10 +47,7 @@ export class UsageResolver {
   @Query(() => UsageTotals, {
     description: "Total usage of all API keys of the caller's organization in a period.",
   })
-  usageTotals(
-    @Ctx() context: RequestContext,
-    @Args(() => PeriodArgs) { period }: PeriodArgs,
-  ): Promise<UsageTotals> {
+  usageTotals(@Ctx() context: RequestContext, @Args() { period }: PeriodArgs): Promise<UsageTotals> {
     return this.usage.totals(context, period);
   }
 }

@@ -7,8 +7,8 @@ import { AtMost } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
 import { MAY_READ_LINES } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
-import { unlessDeleted } from "../agents/agent-scope";
 import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
+import { unlessDeleted } from "../agents/agent-scope";
 import { Line } from "./line.entity";
 import {
   ArchiveLineInput,
@@ -75,16 +75,13 @@ export class LineResolver {
     description:
       "Creates a line. An agent's first line becomes its default; an agent can have at most 50 lines.",
   })
-  createLine(
-    @Ctx() context: RequestContext,
-    @Input(CreateLineInput) input: CreateLineInput,
-  ): Promise<LineWithSecret> {
+  createLine(@Ctx() context: RequestContext, @Input() input: CreateLineInput): Promise<LineWithSecret> {
     return this.service.create(context, input);
   }
 
   @Access(MANAGERS)
   @Mutation(() => Line, { description: "Changes the name or settings of a line." })
-  updateLine(@Ctx() context: RequestContext, @Input(UpdateLineInput) input: UpdateLineInput): Promise<Line> {
+  updateLine(@Ctx() context: RequestContext, @Input() input: UpdateLineInput): Promise<Line> {
     return this.service.update(context, input);
   }
 
@@ -95,7 +92,7 @@ export class LineResolver {
   })
   rotateLineSecret(
     @Ctx() context: RequestContext,
-    @Input(RotateLineSecretInput) input: RotateLineSecretInput,
+    @Input() input: RotateLineSecretInput,
   ): Promise<LineWithSecret> {
     return this.service.rotateSecret(context, input);
   }
@@ -105,19 +102,19 @@ export class LineResolver {
     description:
       "Sends a test message over a line immediately, regardless of its state, and returns the result. An organization can run one test at a time and at most 10 per minute.",
   })
-  testLine(@Ctx() context: RequestContext, @Input(TestLineInput) input: TestLineInput): Promise<LineTest> {
+  testLine(@Ctx() context: RequestContext, @Input() input: TestLineInput): Promise<LineTest> {
     return this.tests.run(context, input);
   }
 
   @Access(MANAGERS)
   @Mutation(() => Line, { description: "Pauses a line. Pausing a paused line changes only the reason." })
-  pauseLine(@Ctx() context: RequestContext, @Input(PauseLineInput) input: PauseLineInput): Promise<Line> {
+  pauseLine(@Ctx() context: RequestContext, @Input() input: PauseLineInput): Promise<Line> {
     return this.service.pause(context, input);
   }
 
   @Access(MANAGERS)
   @Mutation(() => Line, { description: "Puts a paused or archived line back into use." })
-  resumeLine(@Ctx() context: RequestContext, @Input(ResumeLineInput) { id }: ResumeLineInput): Promise<Line> {
+  resumeLine(@Ctx() context: RequestContext, @Input() { id }: ResumeLineInput): Promise<Line> {
     return this.service.resume(context, id);
   }
 
@@ -125,10 +122,7 @@ export class LineResolver {
   @Mutation(() => Line, {
     description: "Takes a line out of use. The default line cannot be archived; set another default first.",
   })
-  archiveLine(
-    @Ctx() context: RequestContext,
-    @Input(ArchiveLineInput) { id }: ArchiveLineInput,
-  ): Promise<Line> {
+  archiveLine(@Ctx() context: RequestContext, @Input() { id }: ArchiveLineInput): Promise<Line> {
     return this.service.archive(context, id);
   }
 
@@ -136,10 +130,7 @@ export class LineResolver {
   @Mutation(() => Line, {
     description: "Makes a line the agent's default line, replacing the previous default.",
   })
-  setDefaultLine(
-    @Ctx() context: RequestContext,
-    @Input(SetDefaultLineInput) { id }: SetDefaultLineInput,
-  ): Promise<Line> {
+  setDefaultLine(@Ctx() context: RequestContext, @Input() { id }: SetDefaultLineInput): Promise<Line> {
     return this.service.setDefault(context, id);
   }
 }

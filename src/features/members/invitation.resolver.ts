@@ -47,10 +47,7 @@ export class InvitationResolver {
     description:
       "Invites a person to the caller's organization with a one-time link that expires after 72 hours. If a mail server is configured, the link is sent by e-mail.",
   })
-  inviteMember(
-    @Ctx() context: RequestContext,
-    @Input(InviteMemberInput) input: InviteMemberInput,
-  ): Promise<NewInvitation> {
+  inviteMember(@Ctx() context: RequestContext, @Input() input: InviteMemberInput): Promise<NewInvitation> {
     return this.service.invite(context, input);
   }
 
@@ -60,17 +57,14 @@ export class InvitationResolver {
   })
   withdrawInvitation(
     @Ctx() context: RequestContext,
-    @Input(WithdrawInvitationInput) { id }: WithdrawInvitationInput,
+    @Input() { id }: WithdrawInvitationInput,
   ): Promise<Invitation> {
     return this.service.withdraw(context, id);
   }
 
   @Access("anyone")
   @Mutation(() => SignedIn, { description: "Accepts an invitation: adds the member and opens a session." })
-  acceptInvitation(
-    @Ctx() context: RequestContext,
-    @Input(AcceptInvitationInput) input: AcceptInvitationInput,
-  ): Promise<SignedIn> {
+  acceptInvitation(@Ctx() context: RequestContext, @Input() input: AcceptInvitationInput): Promise<SignedIn> {
     return this.service.accept(context, input);
   }
 
@@ -81,7 +75,7 @@ export class InvitationResolver {
   })
   async acceptInvitationWithCookie(
     @Ctx() context: RequestContext,
-    @Input(AcceptInvitationWithCookieInput) input: AcceptInvitationWithCookieInput,
+    @Input() input: AcceptInvitationWithCookieInput,
   ): Promise<CookieSession> {
     const cookie = cookieOf(context);
     const { token, expiresAt, member } = await this.service.accept(context, input);

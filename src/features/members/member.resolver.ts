@@ -65,7 +65,7 @@ export class MemberResolver {
 
   @Access("anyone")
   @Mutation(() => SignedIn, { description: "Opens a session for a member." })
-  signIn(@Ctx() context: RequestContext, @Input(SignInInput) input: SignInInput): Promise<SignedIn> {
+  signIn(@Ctx() context: RequestContext, @Input() input: SignInInput): Promise<SignedIn> {
     return this.sessions.signIn(context, input);
   }
 
@@ -76,7 +76,7 @@ export class MemberResolver {
   })
   async signInWithCookie(
     @Ctx() context: RequestContext,
-    @Input(SignInWithCookieInput) input: SignInWithCookieInput,
+    @Input() input: SignInWithCookieInput,
   ): Promise<CookieSession> {
     const cookie = cookieOf(context);
     const { token, expiresAt, member } = await this.sessions.signIn(context, input);
@@ -89,10 +89,7 @@ export class MemberResolver {
     description:
       "Grants a permission to a member of the caller's organization, effective on the member's next request.",
   })
-  grantPermission(
-    @Ctx() context: RequestContext,
-    @Input(GrantPermissionInput) input: GrantPermissionInput,
-  ): Promise<Member> {
+  grantPermission(@Ctx() context: RequestContext, @Input() input: GrantPermissionInput): Promise<Member> {
     return this.service.grantPermission(context, input);
   }
 
@@ -101,10 +98,7 @@ export class MemberResolver {
     description:
       "Revokes a permission from a member of the caller's organization, effective on the member's next request. The last member with `config:manage` cannot lose it.",
   })
-  revokePermission(
-    @Ctx() context: RequestContext,
-    @Input(RevokePermissionInput) input: RevokePermissionInput,
-  ): Promise<Member> {
+  revokePermission(@Ctx() context: RequestContext, @Input() input: RevokePermissionInput): Promise<Member> {
     return this.service.revokePermission(context, input);
   }
 
@@ -131,10 +125,7 @@ export class MemberResolver {
     description:
       "Changes the member's password, or sets a first one, and ends all of the member's other sessions. Requires a recent sign-in.",
   })
-  changePassword(
-    @Ctx() context: RequestContext,
-    @Input(ChangePasswordInput) input: ChangePasswordInput,
-  ): Promise<Member> {
+  changePassword(@Ctx() context: RequestContext, @Input() input: ChangePasswordInput): Promise<Member> {
     return this.account.changePassword(context, input);
   }
 
@@ -152,10 +143,7 @@ export class MemberResolver {
     description:
       "Changes the e-mail address that the member uses to sign in. The member's sessions remain valid. Requires a recent sign-in.",
   })
-  changeEmail(
-    @Ctx() context: RequestContext,
-    @Input(ChangeEmailInput) input: ChangeEmailInput,
-  ): Promise<Member> {
+  changeEmail(@Ctx() context: RequestContext, @Input() input: ChangeEmailInput): Promise<Member> {
     return this.account.changeEmail(context, input);
   }
 
@@ -164,10 +152,7 @@ export class MemberResolver {
     description:
       "Removes a member from the caller's organization, ends their sessions and withdraws the invitations they sent. The last member with `config:manage` cannot be removed.",
   })
-  removeMember(
-    @Ctx() context: RequestContext,
-    @Input(RemoveMemberInput) { id }: RemoveMemberInput,
-  ): Promise<Member> {
+  removeMember(@Ctx() context: RequestContext, @Input() { id }: RemoveMemberInput): Promise<Member> {
     return this.service.remove(context, id);
   }
 
@@ -178,7 +163,7 @@ export class MemberResolver {
   })
   unlinkIdentity(
     @Ctx() context: RequestContext,
-    @Input(UnlinkIdentityInput) { memberId }: UnlinkIdentityInput,
+    @Input() { memberId }: UnlinkIdentityInput,
   ): Promise<Member> {
     return this.service.unlinkIdentity(context, memberId);
   }

@@ -50,19 +50,13 @@ export class PasskeyResolver {
     description:
       "Adds a passkey to the calling member. From then on, the password alone is not enough to sign in.",
   })
-  addPasskey(
-    @Ctx() context: RequestContext,
-    @Input(AddPasskeyInput) input: AddPasskeyInput,
-  ): Promise<Passkey> {
+  addPasskey(@Ctx() context: RequestContext, @Input() input: AddPasskeyInput): Promise<Passkey> {
     return this.service.add(context, input);
   }
 
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Passkey, { description: "Renames a passkey of the caller." })
-  renamePasskey(
-    @Ctx() context: RequestContext,
-    @Input(RenamePasskeyInput) { id, name }: RenamePasskeyInput,
-  ): Promise<Passkey> {
+  renamePasskey(@Ctx() context: RequestContext, @Input() { id, name }: RenamePasskeyInput): Promise<Passkey> {
     return this.service.rename(context, id, name);
   }
 
@@ -71,10 +65,7 @@ export class PasskeyResolver {
     description:
       "Removes a passkey of the caller or, for managers, of any member of the organization. A member without passkeys signs in with the password. Requires a recent sign-in.",
   })
-  removePasskey(
-    @Ctx() context: RequestContext,
-    @Input(RemovePasskeyInput) { id }: RemovePasskeyInput,
-  ): Promise<Passkey> {
+  removePasskey(@Ctx() context: RequestContext, @Input() { id }: RemovePasskeyInput): Promise<Passkey> {
     return this.service.remove(context, id);
   }
 
@@ -85,7 +76,7 @@ export class PasskeyResolver {
   })
   startPasskeySignIn(
     @Ctx() context: RequestContext,
-    @Input(StartPasskeySignInInput) { credentials }: StartPasskeySignInInput,
+    @Input() { credentials }: StartPasskeySignInInput,
   ): Promise<PasskeyOptions> {
     return this.service.startSignIn(context, credentials);
   }
@@ -95,10 +86,7 @@ export class PasskeyResolver {
     description:
       "Confirms the current session with the password or, for a member with passkeys, with a passkey. For 15 minutes, the session may perform operations that require a recent sign-in.",
   })
-  confirmSignIn(
-    @Ctx() context: RequestContext,
-    @Input(ConfirmSignInInput) input: ConfirmSignInInput,
-  ): Promise<Session> {
+  confirmSignIn(@Ctx() context: RequestContext, @Input() input: ConfirmSignInInput): Promise<Session> {
     return this.service.confirmSignIn(context, input);
   }
 
@@ -106,7 +94,7 @@ export class PasskeyResolver {
   @Mutation(() => SignedIn, { description: "Opens a session for a member who signs in with a passkey." })
   signInWithPasskey(
     @Ctx() context: RequestContext,
-    @Input(SignInWithPasskeyInput) input: SignInWithPasskeyInput,
+    @Input() input: SignInWithPasskeyInput,
   ): Promise<SignedIn> {
     return this.service.signIn(context, input);
   }
@@ -118,7 +106,7 @@ export class PasskeyResolver {
   })
   async signInWithPasskeyAndCookie(
     @Ctx() context: RequestContext,
-    @Input(SignInWithPasskeyAndCookieInput) input: SignInWithPasskeyAndCookieInput,
+    @Input() input: SignInWithPasskeyAndCookieInput,
   ): Promise<CookieSession> {
     const cookie = cookieOf(context);
     const { token, expiresAt, member } = await this.service.signIn(context, input);

@@ -38,10 +38,7 @@ export class SessionResolver {
     description:
       "Ends a session of the caller or, for managers, of any member of the organization. The session's next request is rejected.",
   })
-  async endSession(
-    @Ctx() context: RequestContext,
-    @Input(EndSessionInput) { id }: EndSessionInput,
-  ): Promise<Session> {
+  async endSession(@Ctx() context: RequestContext, @Input() { id }: EndSessionInput): Promise<Session> {
     const session = await this.sessions.end(context, id);
     if (context.caller.kind === "member" && context.caller.sessionId === id) context.cookie?.clear();
     return session;

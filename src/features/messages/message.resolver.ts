@@ -30,10 +30,7 @@ export class MessageResolver {
 
   @Access(MAY_READ_MESSAGES)
   @Query(() => MessageConnection, { description: "The messages of an agent." })
-  messages(
-    @Ctx() context: RequestContext,
-    @Args(() => MessagesArgs) args: MessagesArgs,
-  ): Promise<MessageConnection> {
+  messages(@Ctx() context: RequestContext, @Args() args: MessagesArgs): Promise<MessageConnection> {
     return this.service.list(context, args);
   }
 

@@ -28,7 +28,7 @@ export class ConnectionResolver {
   })
   connectApplication(
     @Ctx() context: RequestContext,
-    @Input(ConnectApplicationInput) input: ConnectApplicationInput,
+    @Input() input: ConnectApplicationInput,
   ): Promise<ConnectApplicationResult> {
     return this.connections.consent(context, input);
   }

@@ -24,7 +24,7 @@ export class OrganizationResolver {
   })
   renameOrganization(
     @Ctx() context: RequestContext,
-    @Input(RenameOrganizationInput) input: RenameOrganizationInput,
+    @Input() input: RenameOrganizationInput,
   ): Promise<Organization> {
     return this.organizations.rename(context, input);
   }

@@ -16,7 +16,7 @@ export class PetResolver {
     name: "pets",
     description: "Pets in the store, ordered by ID.",
   })
-  list(@Args(() => PetsArgs) args: PetsArgs): Promise<PetConnection> {
+  list(@Args() args: PetsArgs): Promise<PetConnection> {
     return this.pets.list(args);
   }
 
@@ -32,7 +32,7 @@ export class PetResolver {
 
   @Access({ key: "pets:write", member: Permission.config_manage })
   @Mutation(() => Pet, { name: "createPet", description: "Adds a pet to the store." })
-  create(@Ctx() context: RequestContext, @Input(CreatePetInput) input: CreatePetInput): Promise<Pet> {
+  create(@Ctx() context: RequestContext, @Input() input: CreatePetInput): Promise<Pet> {
     return this.pets.create(context, input);
   }
 }

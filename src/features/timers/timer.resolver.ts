@@ -22,16 +22,13 @@ export class TimerResolver {
 
   @Access(MAY_READ_CONTACTS)
   @Query(() => TimerConnection, { description: "The waiting timers of an agent, oldest first." })
-  timers(@Ctx() context: RequestContext, @Args(() => TimersArgs) args: TimersArgs): Promise<TimerConnection> {
+  timers(@Ctx() context: RequestContext, @Args() args: TimersArgs): Promise<TimerConnection> {
     return this.service.list(context, args);
   }
 
   @Access({ key: "contacts:write", member: Permission.conversations_write })
   @Mutation(() => Timer, { description: "Cancels a waiting timer." })
-  cancelTimer(
-    @Ctx() context: RequestContext,
-    @Input(CancelTimerInput) { id }: CancelTimerInput,
-  ): Promise<Timer> {
+  cancelTimer(@Ctx() context: RequestContext, @Input() { id }: CancelTimerInput): Promise<Timer> {
     return this.service.cancel(context, id);
   }
 

@@ -74,7 +74,7 @@ export class WebhookResolver {
   })
   webhookDeliveries(
     @Ctx() context: RequestContext,
-    @Args(() => WebhookDeliveriesArgs) args: WebhookDeliveriesArgs,
+    @Args() args: WebhookDeliveriesArgs,
   ): Promise<WebhookDeliveryConnection> {
     return this.log.list(context, args);
   }
@@ -86,7 +86,7 @@ export class WebhookResolver {
   })
   createWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Input(CreateWebhookEndpointInput) input: CreateWebhookEndpointInput,
+    @Input() input: CreateWebhookEndpointInput,
   ): Promise<WebhookEndpointWithSecret> {
     return this.service.create(context, input);
   }
@@ -98,7 +98,7 @@ export class WebhookResolver {
   })
   updateWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Input(UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
+    @Input() input: UpdateWebhookEndpointInput,
   ): Promise<WebhookEndpoint> {
     return this.service.update(context, input);
   }
@@ -109,7 +109,7 @@ export class WebhookResolver {
   })
   deleteWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Input(DeleteWebhookEndpointInput) { id }: DeleteWebhookEndpointInput,
+    @Input() { id }: DeleteWebhookEndpointInput,
   ): Promise<WebhookEndpoint> {
     return this.service.delete(context, id);
   }
@@ -121,7 +121,7 @@ export class WebhookResolver {
   })
   enableWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Input(EnableWebhookEndpointInput) { id }: EnableWebhookEndpointInput,
+    @Input() { id }: EnableWebhookEndpointInput,
   ): Promise<WebhookEndpoint> {
     return this.service.enable(context, id);
   }
@@ -132,7 +132,7 @@ export class WebhookResolver {
   })
   disableWebhookEndpoint(
     @Ctx() context: RequestContext,
-    @Input(DisableWebhookEndpointInput) { id }: DisableWebhookEndpointInput,
+    @Input() { id }: DisableWebhookEndpointInput,
   ): Promise<WebhookEndpoint> {
     return this.service.disable(context, id);
   }
@@ -144,7 +144,7 @@ export class WebhookResolver {
   })
   rotateWebhookSecret(
     @Ctx() context: RequestContext,
-    @Input(RotateWebhookSecretInput) input: RotateWebhookSecretInput,
+    @Input() input: RotateWebhookSecretInput,
   ): Promise<WebhookEndpointWithSecret> {
     return this.service.rotateSecret(context, input);
   }
@@ -154,10 +154,7 @@ export class WebhookResolver {
     description:
       "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position, even before the endpoint was created.",
   })
-  redeliver(
-    @Ctx() context: RequestContext,
-    @Input(RedeliverInput) input: RedeliverInput,
-  ): Promise<WebhookEndpoint> {
+  redeliver(@Ctx() context: RequestContext, @Input() input: RedeliverInput): Promise<WebhookEndpoint> {
     return this.redeliveries.redeliver(context, input);
   }
 
@@ -166,10 +163,7 @@ export class WebhookResolver {
   @Query(() => MissedEvents, {
     description: "The number of events that `redeliver` would send again to a webhook endpoint.",
   })
-  missedWebhookEvents(
-    @Ctx() context: RequestContext,
-    @Args(() => MissedEventsArgs) args: MissedEventsArgs,
-  ): Promise<MissedEvents> {
+  missedWebhookEvents(@Ctx() context: RequestContext, @Args() args: MissedEventsArgs): Promise<MissedEvents> {
     return this.redeliveries.countMissed(context, args);
   }
 
@@ -180,7 +174,7 @@ export class WebhookResolver {
   })
   resendWebhookDelivery(
     @Ctx() context: RequestContext,
-    @Input(ResendWebhookDeliveryInput) { id }: ResendWebhookDeliveryInput,
+    @Input() { id }: ResendWebhookDeliveryInput,
   ): Promise<WebhookDelivery> {
     return this.redeliveries.resend(context, id);
   }
@@ -190,10 +184,7 @@ export class WebhookResolver {
     description:
       "Sends an event of type `webhook.test` to a webhook endpoint immediately, regardless of its state, and returns the result. An organization can run one test at a time and at most 10 per minute.",
   })
-  sendTestEvent(
-    @Ctx() context: RequestContext,
-    @Input(SendTestEventInput) { id }: SendTestEventInput,
-  ): Promise<WebhookTest> {
+  sendTestEvent(@Ctx() context: RequestContext, @Input() { id }: SendTestEventInput): Promise<WebhookTest> {
     return this.tests.run(context, id);
   }
 }

@@ -34,7 +34,7 @@ export class ConfigurationTestsResolver {
   })
   runConfigurationTests(
     @Ctx() context: RequestContext,
-    @Args(() => RunConfigurationTestsArgs) { agentId, against }: RunConfigurationTestsArgs,
+    @Args() { agentId, against }: RunConfigurationTestsArgs,
   ): Promise<ConfigurationTests> {
     return this.service.run(context, agentId, against);
   }
