@@ -1,6 +1,5 @@
-import type { EntityTarget, ObjectLiteral } from "typeorm";
+import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
 import type { Change } from "./change-together";
-import { fillDefaults } from "./fill-defaults";
 import type { Tx } from "./unit-of-work";
 
 /** Max parameters of a statement; SQLite allows 32,766 and PostgreSQL 65,535. */
@@ -33,10 +32,10 @@ export function insertsOf<Row extends ObjectLiteral>(
   fillDefaults(tx, entity, rows);
   const { driver } = tx.connection;
   const { tableName, columns: all } = tx.connection.getMetadata(entity);
-  const columns = Object.keys(first).map((name) => {
+  const columns = Object.keys(first).flatMap((name) => {
     const column = all.find(({ propertyName }) => propertyName === name);
     if (column === undefined) throw new Error(`${tableName} has no column for ${name}.`);
-    return column;
+    return column.isVirtualProperty ? [] : [column];
   });
   const names = columns.map(({ databaseName }) => driver.escape(databaseName)).join(", ");
   const atOnce = Math.floor(MAX_PARAMETERS / columns.length);
@@ -54,4 +53,23 @@ export function insertsOf<Row extends ObjectLiteral>(
     });
   }
   return inserts;
+}
+
+/**
+ * Fills in missing properties of new rows with the defaults that their entity declares, so that the rows can be
+ * returned without being read back.
+ * @param rows changed in place
+ */
+function fillDefaults<Row extends ObjectLiteral>(
+  { connection }: EntityManager,
+  entity: EntityTarget<Row>,
+  rows: readonly Partial<Row>[],
+): void {
+  const { columns } = connection.getMetadata(entity);
+  for (const column of columns.filter(({ default: value }) => value !== undefined)) {
+    for (const row of rows) {
+      if (column.getEntityValue(row) !== undefined) continue;
+      column.setEntityValue(row, connection.driver.prepareHydratedValue(column.default, column));
+    }
+  }
 }

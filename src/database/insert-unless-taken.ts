@@ -1,7 +1,6 @@
 import type { EntityTarget, ObjectLiteral } from "typeorm";
-import type { QueryDeepPartialEntity } from "typeorm/query-builder/QueryPartialEntity";
 import { GatewayError } from "../errors";
-import { fillDefaults } from "./fill-defaults";
+import { insertAll } from "./insert-all";
 import type { Tx } from "./unit-of-work";
 
 /**
@@ -15,14 +14,6 @@ export async function insertUnlessTaken<T extends ObjectLiteral & { id: string }
   row: T,
   message: string,
 ): Promise<void> {
-  fillDefaults(tx, target, [row]);
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(target)
-    .values(row as QueryDeepPartialEntity<T>)
-    .orIgnore()
-    .updateEntity(false)
-    .execute();
+  await insertAll(tx, target, [row], { orIgnore: true });
   if (!(await tx.existsBy(target, { id: row.id as never }))) throw new GatewayError("conflict", message);
 }

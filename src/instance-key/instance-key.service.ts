@@ -5,6 +5,7 @@ import type { Config } from "../config";
 import type { InstanceKey } from "../credentials/instance-key";
 import { createKeyFile, readKeyFile } from "../credentials/instance-key-file";
 import type { Database } from "../database/database";
+import { insertAll } from "../database/insert-all";
 import type { Tx } from "../database/unit-of-work";
 import { GatewayError, StartupError } from "../errors";
 import { InstanceKeyCheck } from "./instance-key-check.entity";
@@ -83,14 +84,8 @@ export class InstanceKeyService {
    */
   async required(tx: Tx): Promise<InstanceKey> {
     const key = await this.current();
-    await tx
-      .createQueryBuilder()
-      .insert()
-      .into(InstanceKeyCheck)
-      .values({ id: ID, value: key.checkValue, createdAt: timestamp() })
-      .orIgnore()
-      .updateEntity(false)
-      .execute();
+    const check = { id: ID, value: key.checkValue, createdAt: timestamp() };
+    await insertAll(tx, InstanceKeyCheck, [check], { orIgnore: true });
     if ((await checkIn(tx)) !== key.checkValue) throw new InstanceKeyError(WRONG);
     return key;
   }

@@ -3,6 +3,7 @@ import type { Caller, Origin } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";
 import { ORGANIZATION_KEY } from "../../credentials/token-parts";
+import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import type { AuditAction } from "./audit-actions";
 import { type Changes, changesOf } from "./audit-change";
@@ -59,24 +60,12 @@ export async function recordRepeated(
   tx: Tx,
   { id, action, countedAs, key, origin, at, count }: RepeatedAction,
 ): Promise<void> {
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(AuditEntry)
-    .values({
-      id,
-      action,
-      ...actorOfKey(key),
-      ...columnsOf(key),
-      changes: [],
-      ...origin,
-      count: 0,
-      countedAs,
-      createdAt: at,
-    })
-    .orIgnore()
-    .updateEntity(false)
-    .execute();
+  const entry = {
+    ...{ id, action, ...actorOfKey(key), ...columnsOf(key), changes: [], ...origin, countedAs },
+    count: 0,
+    createdAt: at,
+  };
+  await insertAll(tx, AuditEntry, [entry], { orIgnore: true });
   // Runs in either case, because another process may have created the entry.
   await tx.increment(AuditEntry, { countedAs }, "count", count);
 }

@@ -1,5 +1,6 @@
 import { In } from "typeorm";
 import { type Timestamp, timestampOf } from "../../common/time";
+import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
@@ -26,14 +27,8 @@ export class Rates {
     const rates = new Map(lines.map(({ id, ratePerMinute }) => [id, ratePerMinute]));
     const ids = [...rates].flatMap(([id, rate]) => (rate === null ? [] : [id])).sort();
     if (ids.length === 0) return new Rates(new Map(), Date.now());
-    await tx
-      .createQueryBuilder()
-      .insert()
-      .into(LineTraffic)
-      .values(ids.map((lineId) => ({ ...NO_TRAFFIC, lineId })))
-      .orIgnore()
-      .updateEntity(false)
-      .execute();
+    const fresh = ids.map((lineId) => ({ ...NO_TRAFFIC, lineId }));
+    await insertAll(tx, LineTraffic, fresh, { orIgnore: true });
     const query = tx
       .createQueryBuilder(LineTraffic, "traffic")
       .where({ lineId: In(ids) })

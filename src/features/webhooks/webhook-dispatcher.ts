@@ -247,14 +247,7 @@ async function lockCursor(tx: Tx, endpointId: string, agentId: string): Promise<
       .getOne();
   const found = await find();
   if (found !== null) return found.position;
-  await tx
-    .createQueryBuilder()
-    .insert()
-    .into(WebhookCursor)
-    .values({ endpointId, agentId, position: "0" })
-    .orIgnore()
-    .updateEntity(false)
-    .execute();
+  await insertAll(tx, WebhookCursor, [{ endpointId, agentId, position: "0" }], { orIgnore: true });
   return (await find())?.position;
 }
 
