@@ -1,13 +1,33 @@
-import type { Request } from "playwright-core";
-import { describeDashboard, seen } from "./visit";
+import type { Page, Request } from "playwright-core";
+import { COLOR_RULES, violations } from "./axe";
+import { describeDashboard, eventually, seen } from "./visit";
 
 describeDashboard("GraphiQL", (dashboard) => {
-  test("runs queries with the key in its headers editor, without internet access or cookies", async () => {
-    const { gateway } = dashboard;
-    const page = await dashboard.visit("/settings/organization");
+  const run = (page: Page) => page.getByRole("button", { name: /^Execute query/ }).click();
+  const answer = (page: Page, text: string) => page.locator(".result-window").getByText(text).first();
+
+  /** Opens the page and records its requests. */
+  async function open(as?: null) {
+    const page = await dashboard.visit("/settings/organization", as === null ? { as } : {});
     const requests: Request[] = [];
     page.on("request", (request) => requests.push(request));
-    await page.goto(`${gateway.url}/graphiql`);
+    await page.goto(`${dashboard.gateway.url}/graphiql`);
+    const sent = async () =>
+      Promise.all(
+        requests.map(async (request) => {
+          const { cookie, authorization } = await request.allHeaders();
+          return { url: request.url(), cookie, authorization };
+        }),
+      );
+    return { page, sent };
+  }
+
+  const isElsewhere = ({ url }: { url: string }) =>
+    !/^(data|blob):/.test(url) && !url.startsWith(dashboard.gateway.url);
+
+  test("runs each example with the key of its headers editor, without internet access", async () => {
+    const { gateway } = dashboard;
+    const { page, sent } = await open(null);
     // The schema loads without a key.
     await page.getByRole("button", { name: "Show Documentation Explorer" }).click();
     await seen(page.getByRole("link", { name: "Mutation" }).or(page.getByText("Mutation", { exact: true })));
@@ -17,33 +37,52 @@ describeDashboard("GraphiQL", (dashboard) => {
     await page.keyboard.press("ControlOrMeta+A");
     // The editor closes the string and the object.
     await page.keyboard.insertText(`{"Authorization": "Bearer ${gateway.key}`);
-    await page.getByRole("button", { name: /^Execute query/ }).click();
-    await page.getByRole("menuitem", { name: "WhoAmIAndWhatIsThere" }).click();
-    await seen(page.locator(".result-window").getByText("first-agent"));
-    const requested = await Promise.all(
-      requests.map(async (request) => ({ url: request.url(), cookie: (await request.allHeaders()).cookie })),
-    );
-    expect(requested.filter(({ url }) => !/^(data|blob):/.test(url) && !url.startsWith(gateway.url))).toEqual(
-      [],
-    );
-    expect(requested.filter(({ url, cookie }) => url.endsWith("/graphql") && cookie !== undefined)).toEqual(
-      [],
-    );
+    await run(page);
+    await seen(answer(page, "first-agent"));
+    await page.getByRole("button", { name: "QueueMessage" }).click();
+    await run(page);
+    await seen(answer(page, "queued"));
+    expect((await sent()).filter(isElsewhere)).toEqual([]);
     const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
     expect(stored).not.toContain(gateway.key.slice(-28));
   });
 
-  test("is what /graphql offers to a browser that cannot reach Apollo Sandbox", async () => {
+  test("acts for a signed-in member without a key, never for both, and leads back to the dashboard", async () => {
+    const { gateway } = dashboard;
+    const { page, sent } = await open();
+    await seen(page.getByText(`Signed in as ${gateway.ownerCredentials.email}`));
+    await run(page);
+    await seen(answer(page, gateway.ownerCredentials.email));
+    await page.getByRole("button", { name: "Headers" }).click();
+    await page.locator(".graphiql-editor-tool .monaco-editor:visible").click();
+    await page.keyboard.insertText(`{"Authorization": "Bearer ${gateway.key}`);
+    await run(page);
+    await seen(answer(page, "forbidden"));
+    const requests = await sent();
+    expect(requests.filter(isElsewhere)).toEqual([]);
+    expect(requests.filter(({ cookie, authorization }) => cookie && authorization)).toEqual([]);
+    await page.getByRole("link", { name: "Dashboard" }).click();
+    await page.waitForURL("**/dashboard");
+  });
+
+  test("passes axe, light and dark", async () => {
+    const { page } = await open();
+    await seen(page.getByText("Signed in as"));
+    await run(page);
+    await seen(answer(page, "viewer"));
+    await eventually(() => violations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await eventually(() => violations(page, { only: COLOR_RULES })).toEqual([]);
+  });
+
+  test("is where /graphql leads a browser that cannot reach Apollo Sandbox", async () => {
     const page = await dashboard.visit("", { as: null });
     await page.route(
       (url) => url.host !== new URL(dashboard.gateway.url).host,
       (route) => route.abort(),
     );
-    // The page itself reports the missing script as an error.
-    await page.addInitScript(() => Object.assign(window, { EmbeddedSandbox: class {} }));
     await page.goto(`${dashboard.gateway.url}/graphql`);
-    await seen(page.getByText("Apollo Sandbox cannot be loaded"));
-    await page.getByRole("link", { name: "GraphiQL" }).click();
+    await page.waitForURL("**/graphiql");
     await seen(page.getByRole("button", { name: /^Execute query/ }));
   });
 });

@@ -6,14 +6,20 @@ import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL } from "graphiql";
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
-import { EXAMPLE } from "../example";
+import { KEY_EXAMPLES, MEMBER_EXAMPLE } from "../example";
 
 const PLACEHOLDER = "<API_KEY>";
 
 const { href, protocol } = new URL("/graphql", location.href);
 
-/** Sends no cookies, because the page acts only for the key in its headers editor, even if a member is signed in. */
-const request = (url, init) => fetch(url, { ...init, credentials: "omit" });
+const isAuthorization = (name) => name.toLowerCase() === "authorization";
+
+/** Sends the session cookie only without an Authorization header, so that a key acts for itself. */
+const request = (url, init) =>
+  fetch(url, {
+    ...init,
+    credentials: Object.keys(init.headers).some(isAuthorization) ? "omit" : "same-origin",
+  });
 
 const send = createGraphiQLFetcher({
   url: href,
@@ -21,22 +27,73 @@ const send = createGraphiQLFetcher({
   fetch: request,
 });
 
-/** Omits a header that still contains the placeholder, so that the schema loads without a key. */
-const withoutPlaceholders = (headers = {}) =>
-  Object.fromEntries(Object.entries(headers).filter(([, value]) => !String(value).includes(PLACEHOLDER)));
+/** The last credentials that were typed. */
+let typed;
 
-const fetcher = (params, options) =>
-  send(params, { ...options, headers: withoutPlaceholders(options?.headers) });
+/** Replaces the placeholder with the credentials typed in another tab, or omits it, so that the schema loads without. */
+const withCredentials = (headers = {}) =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      if (!isAuthorization(name)) return [[name, value]];
+      if (!String(value).includes(PLACEHOLDER)) typed = value;
+      return typed === undefined ? [] : [[name, typed]];
+    }),
+  );
 
-createRoot(document.getElementById("root")).render(
-  createElement(GraphiQL, {
-    fetcher,
-    initialQuery: EXAMPLE,
-    defaultQuery: EXAMPLE,
-    initialHeaders: JSON.stringify({ Authorization: `Bearer ${PLACEHOLDER}` }, null, 2),
-    defaultEditorToolsVisibility: "headers",
-    // Keeps API keys out of the browser's storage; otherwise, the history stores the headers of each query.
-    shouldPersistHeaders: false,
-    plugins: [],
-  }),
-);
+const fetcher = (params, options) => send(params, { ...options, headers: withCredentials(options?.headers) });
+
+/** The e-mail address of the signed-in member; undefined if there is none. */
+const email = await request(href, {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ query: "{ viewer { email } }" }),
+})
+  .then((response) => response.json())
+  .then(({ data }) => data?.viewer?.email)
+  .catch(() => undefined);
+const headers =
+  email === undefined ? JSON.stringify({ Authorization: `Bearer ${PLACEHOLDER}` }, null, 2) : "";
+const examples = email === undefined ? KEY_EXAMPLES : [MEMBER_EXAMPLE];
+
+document.getElementById("caller").textContent =
+  email === undefined
+    ? "Put your API key into the Authorization header below, then press the play button."
+    : `Signed in as ${email}. Requests without an Authorization header use your session.`;
+
+/** The color scheme chosen in the dashboard, if any. */
+const chosen = ["light", "dark"].find((each) => each === localStorage.getItem("mantine-color-scheme-value"));
+if (chosen !== undefined) document.documentElement.style.colorScheme = chosen;
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+
+const root = document.getElementById("root");
+
+// GraphiQL's tabs contain buttons, which screen readers ignore within tabs, so the tabs become list items.
+new MutationObserver(() => {
+  root.querySelector(".graphiql-tabs")?.removeAttribute("role");
+  for (const tab of root.querySelectorAll(".graphiql-tab[aria-selected]")) {
+    tab.querySelector(".graphiql-tab-button").ariaCurrent = tab.ariaSelected;
+    tab.removeAttribute("role");
+    tab.removeAttribute("aria-selected");
+  }
+}).observe(root, { subtree: true, childList: true, attributes: true, attributeFilter: ["aria-selected"] });
+
+const page = createRoot(root);
+
+/** GraphiQL alone does not follow the system's color scheme once it is shown. */
+const render = () =>
+  page.render(
+    createElement(GraphiQL, {
+      fetcher,
+      defaultTabs: examples.map((query) => ({ query, headers })),
+      initialHeaders: headers,
+      defaultHeaders: headers,
+      defaultEditorToolsVisibility: email === undefined ? "headers" : false,
+      // Keeps API keys out of the browser's storage; otherwise, the history stores the headers of each query.
+      shouldPersistHeaders: false,
+      plugins: [],
+      forcedTheme: chosen ?? (prefersDark.matches ? "dark" : "light"),
+    }),
+  );
+
+prefersDark.addEventListener("change", render);
+render();

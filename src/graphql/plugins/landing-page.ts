@@ -32,13 +32,10 @@ export const landingPage = ({
   return introspection ? withOfflineExplorer(sandbox) : sandbox;
 };
 
-/** Apollo's notice for browsers that cannot load Sandbox. */
-const NOTICE = "it appears that you might be offline.</p>";
+/** The line of Apollo's page that opens Sandbox. */
+const OPENING = "  new window.EmbeddedSandbox(";
 
-/**
- * Links to GraphiQL if Sandbox cannot load. Sandbox's frame covers the notice, so the frame ignores clicks until it
- * loads.
- */
+/** Redirects browsers that cannot load Sandbox to GraphiQL. */
 const withOfflineExplorer = (sandbox: ApolloServerPlugin): ApolloServerPlugin => ({
   async serverWillStart(service) {
     const listener = (await sandbox.serverWillStart?.(service)) ?? {};
@@ -46,12 +43,10 @@ const withOfflineExplorer = (sandbox: ApolloServerPlugin): ApolloServerPlugin =>
     if (page === undefined) throw new Error("Apollo Sandbox has no page.");
     const html = async () => {
       const text = typeof page.html === "string" ? page.html : await page.html();
-      return text
-        .replace(NOTICE, `${NOTICE}\n  <p><a href="/graphiql">GraphiQL</a> needs no internet access.</p>`)
-        .replace(
-          "#embeddableSandbox {",
-          "#embeddableSandbox:not(:has(iframe)) { pointer-events: none; }\n  #embeddableSandbox {",
-        );
+      return text.replace(
+        OPENING,
+        `  if (window.EmbeddedSandbox === undefined) location.replace("/graphiql");\n  else${OPENING.slice(1)}`,
+      );
     };
     return { ...listener, renderLandingPage: async () => ({ html }) };
   },
