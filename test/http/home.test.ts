@@ -21,7 +21,7 @@ describe.each<[string, string, string, Record<string, string>]>([
   ["without PUBLIC_URL", "", "Accept", {}],
   ["with PUBLIC_URL and CORS", PUBLIC_URL.slice(0, -1), "Origin, Accept", { PUBLIC_URL, CORS_ORIGINS }],
 ])("the address / %s", (_, prefix, vary, env) => {
-  const gateway = suiteGateway(sqlite, { env });
+  const gateway = suiteGateway(sqlite, { env, dashboard: join(__dirname, "../../dist/dashboard") });
   const get = async (accept: string | undefined, method = "GET") => {
     const response = await fetch(gateway.url, {
       method,
@@ -74,6 +74,13 @@ describe.each<[string, string, string, Record<string, string>]>([
     }
     expect((await gateway.rest("GET", "/graphql", { token: null })).status).toBe(400);
     expect((await gateway.rest("POST", "/mcp", { token: null })).status).toBe(401);
+  });
+
+  test("has no page for search engines, and an icon for browsers", async () => {
+    const robots = await gateway.rest("GET", "/robots.txt", { token: null });
+    expect([robots.status, robots.text]).toEqual([200, "User-agent: *\nDisallow: /\n"]);
+    const icon = await fetch(`${gateway.url}/favicon.ico`);
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
   });
 
   test("returns the changelog as text", async () => {

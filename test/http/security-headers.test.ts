@@ -13,6 +13,8 @@ const OPEN = [
   "/docs/viewer.js",
   "/openapi.json",
   "/changelog",
+  "/robots.txt",
+  "/favicon.ico",
   "/healthz",
   "/readyz",
   "/metrics",

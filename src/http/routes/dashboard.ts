@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { addBuiltPage } from "./built-page";
 
@@ -7,14 +9,19 @@ const POLICY =
   "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Adds `/dashboard`, and the same page for every path below it, so that deep links work.
+ * Adds `/dashboard`, and the same page for every path below it, so that deep links work. Its icon is also that of all
+ * other pages (`/favicon.ico`).
  * @param directory the build output
  */
-export const addDashboard = (app: FastifyInstance, directory: string): Promise<void> =>
-  addBuiltPage(app, {
+export async function addDashboard(app: FastifyInstance, directory: string): Promise<void> {
+  const assets = join(directory, "assets");
+  const icon = existsSync(assets) && readdirSync(assets).find((name) => /^icon-.+\.svg$/.test(name));
+  if (icon) app.get("/favicon.ico", async (_, reply) => reply.redirect(`/dashboard/assets/${icon}`));
+  await addBuiltPage(app, {
     name: "The dashboard",
     paths: ["/dashboard", "/dashboard/*"],
     directory,
     policy: POLICY,
     config: { api: "dashboard" },
   });
+}

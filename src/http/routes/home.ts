@@ -19,9 +19,12 @@ const ADDRESSES = {
 /** The changelog, relative to the sources and to the built program. */
 const CHANGELOGS = ["../../../CHANGELOG.md", "../../../../CHANGELOG.md"].map((file) => join(__dirname, file));
 
+/** Only for people and programs with credentials. */
+const ROBOTS = "User-agent: *\nDisallow: /\n";
+
 /**
- * Adds `/changelog` and `/`. The root path redirects browsers to the dashboard and returns the service's addresses to
- * programs.
+ * Adds `/changelog`, `/robots.txt` and `/`. The root path redirects browsers to the dashboard and returns the service's
+ * addresses to programs.
  */
 export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
   const index = Object.fromEntries(
@@ -29,6 +32,7 @@ export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "
   );
   const changelog = readFileSync(CHANGELOGS.find(existsSync) as string);
   app.get("/changelog", async (_, reply) => reply.type("text/plain; charset=utf-8").send(changelog));
+  app.get("/robots.txt", async (_, reply) => reply.type("text/plain; charset=utf-8").send(ROBOTS));
   app.get("/", async (request, reply) => {
     // The CORS plugin may already have added `Origin` to `Vary`.
     reply.header("vary", addVary(reply.getHeader("vary"), "Accept"));

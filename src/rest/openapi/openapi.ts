@@ -35,6 +35,15 @@ export function serversOf(
   return named.length > 0 ? named : [{ url: config.publicUrl ?? "/", description: "This server" }];
 }
 
+const DESCRIPTION = `Agents decide what to do in situations that your programs report, and talk to your contacts.
+
+1. **Report a situation**, such as an order that was shipped: \`POST /agent/decisions\`. The agent's rules decide. The response contains what was done, and why. With \`dryRun\`, nothing is stored or sent.
+2. **Messages** to contacts are sent in conversations, by webhook or e-mail, and each has a status: \`GET /messages\`.
+3. **Follow** what happens: \`GET /agent/events\`, as pages or as a stream.
+4. **The petstore** shows the API with simple data: \`GET /v1/pets\`.
+
+Every request needs an API key, which managers create in the dashboard: \`Authorization: Bearer <key>\`. \`GET /agent/whoami\` returns the identity behind a key. IDs of pets and categories are int64 and are never rounded. Methods that a path does not support are rejected with 405 \`method_not_allowed\` and an \`Allow\` header.`;
+
 /**
  * Generates the OpenAPI 3.1 document of the REST API from the route tables, the schema with its validation rules, and
  * the error table.
@@ -61,8 +70,7 @@ export function createOpenApi(
     info: {
       title: "Agent and Petstore gateway",
       version,
-      description:
-        "A pet store, messages sent by agents, and the identity of the agent behind an API key. IDs of pets and categories are int64 and are never rounded. Methods that a path does not support are rejected with 405 `method_not_allowed` and an `Allow` header.",
+      description: DESCRIPTION,
       contact: { name: "The operators of this gateway" },
       license: { name: "MIT", identifier: "MIT" },
     },
