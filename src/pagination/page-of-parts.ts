@@ -17,6 +17,16 @@ export interface Part {
   parameters: ObjectLiteral;
 }
 
+/** Limits a query to parts of a list; null if there are none. */
+export function inParts<Row extends ObjectLiteral>(
+  query: SelectQueryBuilder<Row>,
+  parts: readonly Part[],
+): SelectQueryBuilder<Row> | null {
+  if (parts.length === 0) return null;
+  const either = parts.map(({ condition }) => condition).join(" OR ");
+  return query.andWhere(`(${either})`, Object.assign({}, ...parts.map(({ parameters }) => parameters)));
+}
+
 /** An order by a column, then by ID. */
 export interface Order {
   column: string;

@@ -19,7 +19,8 @@ import { MessageQueue } from "../../src/features/conversations/message-queue";
 import { readSurroundings } from "../../src/features/decisions/loop";
 import { MAX_AUTOMATIC_ANSWERS } from "../../src/features/decisions/loop-gate";
 import { AgentQueues } from "../../src/features/messages/agent-queues";
-import { MessageConnection } from "../../src/features/messages/message.inputs";
+import { MessageConnection, MessagesArgs } from "../../src/features/messages/message.inputs";
+import { MessageService } from "../../src/features/messages/message.service";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { createLogger } from "../../src/logger";
 import { HookRegistry } from "../../src/schema/hooks";
@@ -199,6 +200,29 @@ onEachEngine((engine) => {
     const last = () => Promise.all([0, 1, 2].map((i) => service.lastMessageOf(conversation(i))));
     await expectIndexes(last, { reads: /FROM "message"/ });
     expect((await last()).map((each) => each?.sequence)).toEqual([LONG, 1, 1]);
+  });
+
+  test.each<[string, Partial<MessagesArgs>]>([
+    ["of a contact", { contactId: leastUuidAt(1) }],
+    ["that a search finds", { search: "rare" }],
+    ["that a search finds, in a status", { search: "rar", statuses: ["delivered"] as never }],
+  ])("a page of messages, %s, is read by their conversations", async (_, filter) => {
+    const messages = new MessageService(logged.database, lanes);
+    for (const after of [null, page(MessageConnection, message(LONG - 50))]) {
+      logged.statements.length = 0;
+      const args = Object.assign(
+        new MessagesArgs(),
+        { agentId: AGENT, after, order: "newest_first" },
+        filter,
+      );
+      const list = await messages.list(context, args);
+      expect([list.nodes.length, await list.totalCount()]).not.toContain(0);
+      for (const statement of logged.statements.filter(({ query }) => /FROM "message"/.test(query))) {
+        const plan = await logged.planOf(statement);
+        expect(plan).toContain("message_in_conversation");
+        expect(plan).not.toMatch(/seq scan on "?message|SCAN message/i);
+      }
+    }
   });
 
   test("a page of the messages of a long conversation is read from an index", async () => {

@@ -32,12 +32,16 @@ onEachEngine((engine) => {
         "insert into agent (id, organization_id, slug, name, created_at) values ($1, $2, 'a', 'A', '2026-01-01T00:00:00.000Z')",
         [AGENT, ORGANIZATION],
       );
+      await tx.query(
+        "insert into contact (id, agent_id, version, created_at, updated_at) values ($1, $2, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')",
+        [CONTACT, AGENT],
+      );
       for (let from = 0; from < DECISIONS; from += 500) {
         const rows = Array.from({ length: 500 }, (_, i) => {
           const at = START + (from + i) * MINUTE_MS;
           const isRare = from + i === 0;
           const key = (from + i) % 10 === 0 ? `'A${(from + i) % 1_000}'` : "null";
-          return `('${leastUuidAt(at)}', '${AGENT}', 'rules', 'decided', '${isRare ? "rare" : "usual"}', ${key}, 1, '{}', '[]',
+          return `('${leastUuidAt(at)}', '${AGENT}', 'rules', 'decided', '${isRare ? "rare" : "usual"}', ${key}, ${isRare ? 2 : 1}, '{}', '[]',
             '${new Date(at).toISOString()}', '${leastUuidAt((from + i) % 50)}', 'silent', '${isRare ? "rare" : "usual"}', '{"now":"${"x".repeat(500)}"}')`;
         });
         await tx.query(
@@ -51,7 +55,7 @@ onEachEngine((engine) => {
   afterAll(() => logged.close());
 
   const indexOn = (...columns: string[]) => logged.source.namingStrategy.indexName("decision", columns);
-  const COVERING = ["agent_id", "id", "situation_type", "rule_id", "outcome"];
+  const COVERING = ["agent_id", "id", "situation_type", "rule_id", "outcome", "configuration_version"];
 
   test.each<[string, Partial<DecisionsArgs>, () => string]>([
     ["a key", { key: "A10" }, () => "decision_keys"],
@@ -63,6 +67,7 @@ onEachEngine((engine) => {
     ["a contact", { contactId: CONTACT }, () => indexOn("contact_id", "id")],
     ["a rare type", { type: "rare" }, () => indexOn(...COVERING)],
     ["a rare rule", { ruleId: "rare" }, () => indexOn(...COVERING)],
+    ["a rare version", { version: 2 }, () => indexOn(...COVERING)],
     ["a rare outcome", { outcome: DecisionOutcome.handoff }, () => indexOn(...COVERING)],
   ])("decisions by %s are found by an index, in its order", async (_, args, index) => {
     logged.statements.length = 0;

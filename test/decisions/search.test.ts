@@ -83,6 +83,18 @@ describeGateway({ env: { DELIVERY_WORKERS: "1" }, engine: "any" }, (gateway) => 
     expect(await found({ since: "9999-12-31T23:59:59Z" })).toEqual([]);
   });
 
+  test("decisions are found by the version of the configuration", async () => {
+    const before = await decide("order.noted", { orderId: "v" });
+    await publish(gateway, agentId, { ...DOCUMENT, otherwise: [{ addTags: ["other"] }] });
+    const after = await decide("order.noted", { orderId: "v" });
+    const version = ({ configurationVersion }: { configurationVersion: number }) => `${configurationVersion}`;
+    expect(await found({ version: version(after) })).toEqual([after.id]);
+    expect((await found({ version: version(before) }))[0]).toBe(before.id);
+    for (const none of ["0", "-1", "2147483647"]) expect(await found({ version: none })).toEqual([]);
+    for (const value of ["2147483648", "1.5", "x"])
+      expect((await api.list(`?version=${value}`)).status).toBe(400);
+  });
+
   test.each(["key", "type", "ruleId"])("an impossible %s is rejected", async (name) => {
     for (const value of ["\0", "x".repeat(201), " "]) {
       const { status, body } = await api.list(`?${new URLSearchParams({ [name]: value })}`);

@@ -1,7 +1,9 @@
 import { Permission } from "../../src/auth/permissions";
+import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
-import { addMember, addOrganization } from "../support/people";
+import { addLine } from "../support/lines";
+import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 describeGateway((gateway) => {
@@ -48,6 +50,26 @@ describeGateway((gateway) => {
     expect(await idsOf("messages", ["queued", "failed"], "newest_first")).toEqual(sent.toReversed());
     expect(await idsOf("messages", ["failed", "failed"], "oldest_first")).toEqual([sent[3]]);
     expect(await idsOf("messages", [], "oldest_first")).toEqual([]);
+  });
+
+  test("each message has the name of the line that sent it or on which it waits", async () => {
+    const agentId = await firstAgentId(gateway);
+    const [first, second] = [await addLine(gateway, { agentId }), await addLine(gateway, { agentId })];
+    const client = conversationClient(gateway);
+    const { id } = await addConversation(gateway, { agentId, line: first.name });
+    const sent = (await client.send(id, "sent")).body.data.sendToConversation.id;
+    await gateway.services.database.write((tx) =>
+      tx.query("update message set status = 'sent', line_id = $1 where id = $2", [first.id, sent]),
+    );
+    await client.send(id, "waiting");
+    await client.move(id, { line: second.name });
+    const loose = (await gateway.rest("POST", "/messages", { body: { message: "loose" } })).body.id;
+    const { body } = await gateway.graphql(
+      "{ messages(order: newest_first, first: 3) { nodes { id lineName } } }",
+    );
+    const names = body.data.messages.nodes.map(({ lineName }: { lineName: string }) => lineName);
+    expect(body.data.messages.nodes[0].id).toBe(loose);
+    expect(names).toEqual(["main", second.name, first.name]);
   });
 
   test("decisions of all agents are listed page by page, newest first", async () => {

@@ -7,6 +7,12 @@ import { TERM_MAX_LENGTH } from "./contact.limits";
 import type { ContactAddress } from "./contact-address.entity";
 import { ContactTerm } from "./contact-term.entity";
 
+/** Max words of a search that must match; earlier words are ignored. */
+export const MAX_WORDS = 6;
+
+/** Sorts after all characters of terms, because terms are compared by their bytes. */
+export const LAST_CHARACTER = "\u{10FFFF}";
+
 /** Folds case and whitespace here because the databases differ. */
 const fold = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")].slice(0, TERM_MAX_LENGTH).join("");

@@ -1,18 +1,12 @@
 import type { EntityManager } from "typeorm";
 import { MAX_COUNT } from "../../pagination/total-count";
-import { termOf, wordsOf } from "./contact-search";
+import { LAST_CHARACTER, MAX_WORDS, termOf, wordsOf } from "./contact-search";
 
 /**
  * Max contacts found by the beginning of a term, in alphabetical order, so that a short text costs no more than a long
  * one.
  */
 const MAX_BY_PREFIX = 1_000;
-
-/** Max words of a search that must match; earlier words are ignored. */
-const MAX_WORDS = 6;
-
-/** Sorts after all characters of terms, because terms are compared by their bytes. */
-const LAST_CHARACTER = "\u{10FFFF}";
 
 /** The contacts to find: contacts of one agent, or of all agents in an organization. */
 export type Search = {

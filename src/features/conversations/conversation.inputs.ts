@@ -139,7 +139,7 @@ export class ConversationsArgs extends PageArgs {
 
   @Optional(
     () => String,
-    "Only conversations with contacts that have this text as their `ref`, address, name or a word of their name, case-insensitive.",
+    "Only conversations with contacts that `contacts` finds by this text. API keys need the `contacts:read` scope.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;

@@ -157,7 +157,7 @@ export class ConversationService {
     const read = <T>(query: (reader: EntityManager, matching: Matching) => Promise<T>, none: T) =>
       this.database.report(organizationOf(context), async (reader) => {
         const agentIds = await scopedAgentIds(reader, context, agentId);
-        const matching = await matchingIn(reader, agentIds, { ...filter, needsReply });
+        const matching = await matchingIn(reader, context, agentIds, { ...filter, needsReply });
         return matching === null ? none : query(reader, matching);
       });
     const rows = await read(

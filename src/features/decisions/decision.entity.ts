@@ -66,8 +66,8 @@ export const HAS_FAILURES = "failed_effects > 0 OR state = 'failed'";
   description: "An agent's decision in a situation, with the reasons. A finished decision never changes.",
 })
 @Entity()
-// Covers the filters by type, rule and outcome, so that rare rows are found without reading the rows in between.
-@Index(["agentId", "id", "situationType", "ruleId", "outcome"])
+// Covers the filters by type, rule, outcome and version, so that rare rows are found without reading the rows in between.
+@Index(["agentId", "id", "situationType", "ruleId", "outcome", "configurationVersion"])
 @Index(["conversationId", "id"])
 @Index(["contactId", "id"])
 @Index(["createdAt"])

@@ -17,7 +17,7 @@ import {
   SITUATION_MAX_BYTES,
   SITUATION_TYPE_MAX_LENGTH,
 } from "../configuration/configuration.limits";
-import { ATTRIBUTES_MAX_BYTES } from "../contacts/contact.limits";
+import { ATTRIBUTES_MAX_BYTES, TERM_MAX_LENGTH } from "../contacts/contact.limits";
 import { IsLocale, IsTimeZone } from "../contacts/put-contact.inputs";
 import { AreTags } from "../contacts/tags";
 import { ContactReference } from "../conversations/conversation.inputs";
@@ -151,6 +151,16 @@ export class DecisionsArgs extends PageArgs {
 
   @Optional(() => ID, "Only decisions about the contact with this ID.")
   contactId?: string | null | undefined;
+
+  @Optional(
+    () => String,
+    "Only decisions about contacts that `contacts` finds by this text. API keys need the `contacts:read` scope.",
+  )
+  @IsText(TERM_MAX_LENGTH)
+  search?: string | null | undefined;
+
+  @Optional(() => Int, "Only with this version.")
+  version?: number | null | undefined;
 
   @Optional(() => DecisionOutcome, "Only decisions with this outcome.")
   outcome?: DecisionOutcome | null | undefined;

@@ -92,7 +92,7 @@ export const decisionRoutes: RouteGroup = {
       path: "/agent/decisions",
       field: "decisions",
       parameters:
-        "conversationId: ID, contactId: ID, key: String, type: String, ruleId: String, outcome: DecisionOutcome, hasFailures: Boolean, since: DateTimeISO, until: DateTimeISO",
+        "conversationId: ID, contactId: ID, key: String, type: String, ruleId: String, version: Int, outcome: DecisionOutcome, hasFailures: Boolean, since: DateTimeISO, until: DateTimeISO",
       node: DECISION,
       answers: "One page of decisions, newest first, without explanations.",
       example: { answer: [TO_ANNA] },

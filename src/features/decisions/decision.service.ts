@@ -13,12 +13,13 @@ import { GatewayError, InvalidInput } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { createdBetween } from "../../pagination/created-between";
 import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
-import { pageByIdOfParts } from "../../pagination/page-of-parts";
+import { inParts, type Part, pageByIdOfParts } from "../../pagination/page-of-parts";
 import { countRows } from "../../pagination/total-count";
 import { findOfCaller, scopedAgentId, scopedAgentIds } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import { Contact } from "../contacts/contact.entity";
+import { findContacts } from "../contacts/contact-filter";
 import { Conversation } from "../conversations/conversation.entity";
 import { idempotencyScope } from "../conversations/find-conversation";
 import type { Candidates } from "./candidates";
@@ -67,28 +68,46 @@ const rejectInput = (error: unknown): never => {
 
 type DecisionFilter = Omit<DecisionsArgs, "agentId" | "first" | "after">;
 
-/** The decisions that match a filter, of any agent; null if there are none. */
-function matchingIn(
+/** The decisions of some agents or contacts that match a filter; `query` itself selects those of all. */
+interface Matching {
+  query: SelectQueryBuilder<Decision>;
+  parts: Part[];
+}
+
+/** The agents' decisions that match a filter; null if there are none. */
+async function matchingIn(
   reader: EntityManager,
-  { conversationId, contactId, key, type, ruleId, outcome, hasFailures, since, until }: DecisionFilter,
-): SelectQueryBuilder<Decision> | null {
+  context: RequestContext,
+  agentIds: readonly string[],
+  filter: DecisionFilter,
+): Promise<Matching | null> {
+  const { conversationId, key, type, ruleId, outcome, version, hasFailures, since, until } = filter;
+  const contacts = await findContacts(reader, context, agentIds, filter);
+  if (contacts === null || (conversationId != null && !isUuid(conversationId))) return null;
   const query = reader.createQueryBuilder(Decision, "decision");
-  for (const [name, id] of Object.entries({ conversationId, contactId })) {
-    if (id == null) continue;
-    if (!isUuid(id)) return null;
-    query.andWhere({ [name]: id });
-  }
-  const columns = { situationKey: key, situationType: type, ruleId, outcome };
+  const columns = {
+    ...{ conversationId, situationKey: key, situationType: type, ruleId, outcome },
+    configurationVersion: version,
+  };
   for (const [name, value] of Object.entries(columns)) if (value != null) query.andWhere({ [name]: value });
   if (hasFailures != null) query.andWhere(`${hasFailures ? "" : "NOT "}(${HAS_FAILURES})`);
-  return createdBetween(query, { since, until });
+  createdBetween(query, { since, until });
+  if (contacts !== undefined && "contactIds" in contacts)
+    return { query, parts: [{ condition: "decision.contact_id IN (:...contactIds)", parameters: contacts }] };
+  if (contacts !== undefined) query.andWhere(contacts.isIn("decision.contact_id"), contacts.parameters);
+  const parts = agentIds.map((id, i) => ({
+    condition: `decision.agent_id = :agent${i}`,
+    parameters: { [`agent${i}`]: id },
+  }));
+  return { query, parts };
 }
 
 /** True if filtering for rare values may read many index entries and no other index narrows them down. */
 function mayReadMany(filter: DecisionFilter): boolean {
-  const { key, contactId, conversationId, type, ruleId, outcome, hasFailures } = filter;
+  const { key, contactId, conversationId, type, ruleId, outcome, version, search, hasFailures } = filter;
   const isNarrow = [key, contactId, conversationId].some((value) => value != null);
-  return !isNarrow && ([type, ruleId, outcome].some((value) => value != null) || hasFailures === false);
+  const isRare = [type, ruleId, outcome, version, search].some((value) => value != null);
+  return !isNarrow && (isRare || hasFailures === false);
 }
 
 /** Submits situations to agents, and lists their decisions. */
@@ -164,20 +183,19 @@ export class DecisionService {
     const page = DecisionConnection.pageOf({ first, after });
     const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
       this.database.report(organizationOf(context), query);
+    const find = async (reader: EntityManager) =>
+      matchingIn(reader, context, await scopedAgentIds(reader, context, agentId), filter);
     const readRows = async (reader: EntityManager) => {
-      const agentIds = await scopedAgentIds(reader, context, agentId);
-      const query = matchingIn(reader, filter);
-      const parts = agentIds.map((id, i) => ({
-        condition: `decision.agent_id = :agent${i}`,
-        parameters: { [`agent${i}`]: id },
-      }));
-      return query === null ? [] : pageByIdOfParts(reader, query, parts, { page, direction: "DESC" });
+      const found = await find(reader);
+      return found === null
+        ? []
+        : pageByIdOfParts(reader, found.query, found.parts, { page, direction: "DESC" });
     };
     const rows = await (mayReadMany(filter) ? report(readRows) : this.database.read(readRows));
     return new DecisionConnection(rows, page, () =>
       report(async (reader) => {
-        const agentIds = await scopedAgentIds(reader, context, agentId);
-        return countRows(reader, matchingIn(reader, filter)?.andWhere({ agentId: In(agentIds) }) ?? null);
+        const found = await find(reader);
+        return countRows(reader, found && inParts(found.query, found.parts));
       }),
     );
   }

@@ -3,15 +3,18 @@ import { isUuid } from "../../common/uuid";
 import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
 import { createdBetween } from "../../pagination/created-between";
 import { MAX_PARTS, type Part, pageByIdOfParts } from "../../pagination/page-of-parts";
+import type { ContactFilter } from "../contacts/contact-filter";
 import { lineIdOf } from "./line-messages";
 import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import type { MessagesArgs } from "./message.inputs";
 
-/** The filters of a list, with the agents that the caller may list. */
+/** The filters of a list, with the agents and contacts that the caller may list. */
 export interface MessageFilter
   extends Pick<MessagesArgs, "status" | "statuses" | "held" | "lineId" | "since"> {
   agentIds: readonly string[];
+  /** Undefined for all contacts, null for none. */
+  contacts?: ContactFilter | null | undefined;
 }
 
 /** The statuses that a filter selects; undefined for all. */
@@ -23,20 +26,34 @@ function statusesIn({ status, statuses }: MessageFilter): MessageStatus[] | unde
 /** All messages that match a filter, apart from its agents and statuses; null if there are none. */
 function matching(
   reader: EntityManager,
-  { held, lineId, since }: MessageFilter,
+  { held, lineId, since, contacts }: MessageFilter,
 ): SelectQueryBuilder<Message> | null {
-  if (lineId != null && !isUuid(lineId)) return null;
+  if ((lineId != null && !isUuid(lineId)) || contacts === null) return null;
   const query = reader.createQueryBuilder(Message, "message");
   if (held != null) query.andWhere({ heldReason: held ? Not(IsNull()) : IsNull() });
   if (lineId != null) query.andWhere(`${lineIdOf("message")} = :lineId`, { lineId });
+  if (contacts !== undefined && "contactIds" in contacts)
+    query.andWhere(
+      "message.conversation_id IN (SELECT talk.id FROM conversation talk WHERE talk.contact_id IN (:...contactIds))",
+      contacts,
+    );
+  else if (contacts !== undefined)
+    query.andWhere(
+      `EXISTS (SELECT 1 FROM conversation talk WHERE talk.id = message.conversation_id AND ${contacts.isIn("talk.contact_id")})`,
+      contacts.parameters,
+    );
   return createdBetween(query, { since });
 }
+
+/** True for the messages of few contacts, which are read by their conversations and not by their agents. */
+const isOfFew = ({ contacts }: MessageFilter): boolean => contacts != null && "contactIds" in contacts;
 
 /** All messages that match a filter; null if there are none. */
 export function messagesIn(reader: EntityManager, filter: MessageFilter): SelectQueryBuilder<Message> | null {
   const statuses = statusesIn(filter);
   const query = matching(reader, filter);
-  query?.andWhere({ agentId: In([...filter.agentIds]) });
+  // It would make SQLite read all messages of the agents.
+  if (!isOfFew(filter)) query?.andWhere({ agentId: In([...filter.agentIds]) });
   if (statuses !== undefined) query?.andWhere({ status: In(statuses) });
   return query;
 }
@@ -50,7 +67,8 @@ export async function pageOfMessages(
 ): Promise<Message[]> {
   const direction = directionOf(order);
   const parts = partsOf(filter.agentIds, statusesIn(filter));
-  if (parts.length > MAX_PARTS) return pageOfRows(messagesIn(reader, filter), page, direction);
+  if (isOfFew(filter) || parts.length > MAX_PARTS)
+    return pageOfRows(messagesIn(reader, filter), page, direction);
   const query = matching(reader, filter);
   return query === null ? [] : pageByIdOfParts(reader, query, parts, { page, direction });
 }

@@ -8,6 +8,7 @@ import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
 import { IsText } from "../../schema/text";
 import { SCOPED_AGENT_IDS } from "../agents/agent.inputs";
+import { TERM_MAX_LENGTH } from "../contacts/contact.limits";
 import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import { DISCARD_REASON_MAX_LENGTH, MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
@@ -83,6 +84,16 @@ export class MessagesArgs extends OrderedPageArgs {
     "Only messages on the line with this ID: sent, received or, for messages that are yet to be sent, waiting there.",
   )
   lineId?: string | null | undefined;
+
+  @Optional(() => ID, "Only messages to and from the contact with this ID.")
+  contactId?: string | null | undefined;
+
+  @Optional(
+    () => String,
+    "Only messages to and from contacts that `contacts` finds by this text. API keys need the `contacts:read` scope.",
+  )
+  @IsText(TERM_MAX_LENGTH)
+  search?: string | null | undefined;
 
   @Optional(() => GraphQLISODateTime, "Only messages accepted at or after this time.")
   since?: Date | null | undefined;

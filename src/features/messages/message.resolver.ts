@@ -98,6 +98,15 @@ export class MessageResolver {
     return this.agents.of(message);
   }
 
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      "Name of the line that last sent or received the message or, if it is yet to be sent, on which it waits; null if there is none.",
+  })
+  async lineName(@Root() { id }: Message): Promise<string | null> {
+    return (await this.service.lineNameOf(id)) ?? null;
+  }
+
   @Access(MAY_READ_LINES)
   @FieldResolver(() => Line, {
     nullable: true,

@@ -13,8 +13,11 @@ import { countRows } from "../../pagination/total-count";
 import type { Agent } from "../agents/agent.entity";
 import { findOfCaller, scopedAgentIds } from "../agents/agent-scope";
 import { recordAudit } from "../audit/audit";
+import { findContacts } from "../contacts/contact-filter";
+import { Line } from "../lines/line.entity";
 import type { Organization } from "../organizations/organization.entity";
 import { DeliveryAttempt, SHOWN_ATTEMPTS } from "./delivery-attempt.entity";
+import { lineIdOf } from "./line-messages";
 import { messageActions } from "./message.audit";
 import { EXPIRE_AFTER_MS, IS_UNSENT, Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
@@ -27,6 +30,9 @@ export class MessageService {
   /** The last attempts to send a message, oldest first. Does not check access. */
   readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
 
+  /** The name of the line of a message, as in `lineIdOf`. Does not check access. */
+  readonly lineNameOf: (messageId: string) => Promise<string | undefined>;
+
   private readonly fronts: (messageId: string) => Promise<string | undefined>;
 
   constructor(
@@ -35,6 +41,11 @@ export class MessageService {
   ) {
     this.attemptsOf = database.coalesceByKey("attempts", async (ids) =>
       groupBy(await database.read((reader) => lastAttempts(reader, ids)), ({ messageId }) => messageId),
+    );
+    this.lineNameOf = database.coalesceByKey(
+      "lines of messages",
+      async (ids) =>
+        new Map((await database.read((reader) => lineNames(reader, ids))).map(({ id, name }) => [id, name])),
     );
     this.fronts = database.coalesceByKey(
       "messages in front",
@@ -61,21 +72,23 @@ export class MessageService {
    */
   async list(
     context: RequestContext,
-    { agentId, order, first, after, ...given }: MessagesArgs,
+    { agentId, order, first, after, search, contactId, ...given }: MessagesArgs,
   ): Promise<MessageConnection> {
     const page = MessageConnection.pageOf({ first, after });
     const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
       this.database.report(organizationOf(context), query);
-    const filterOf = async (reader: EntityManager) => ({
-      ...given,
-      agentIds: await scopedAgentIds(reader, context, agentId),
-    });
+    const filterOf = async (reader: EntityManager) => {
+      const agentIds = await scopedAgentIds(reader, context, agentId);
+      const contacts = await findContacts(reader, context, agentIds, { search, contactId });
+      return { ...given, agentIds, contacts };
+    };
     const readRows = async (reader: EntityManager) =>
       pageOfMessages(reader, await filterOf(reader), page, order);
     const { held, lineId, statuses } = given;
     const isOfAll = agentId == null && context.caller.kind !== "agent";
     // These filters may match few of many rows, and all agents' statuses would give too many parts.
-    const mayReadMany = held != null || lineId != null || (isOfAll && statuses != null);
+    const mayReadMany =
+      [held, lineId, search, contactId].some((filter) => filter != null) || (isOfAll && statuses != null);
     const rows = await (mayReadMany ? report(readRows) : this.database.read(readRows));
     return new MessageConnection(rows, page, () =>
       report(async (reader) => countRows(reader, messagesIn(reader, await filterOf(reader)))),
@@ -143,6 +156,18 @@ const lastAttempts = (reader: EntityManager, messageIds: readonly string[]): Pro
     .andWhere(`attempt.number > message.attempts - ${SHOWN_ATTEMPTS}`)
     .orderBy("attempt.number")
     .getMany();
+
+const lineNames = (
+  reader: EntityManager,
+  messageIds: readonly string[],
+): Promise<{ id: string; name: string }[]> =>
+  reader
+    .createQueryBuilder(Message, "message")
+    .select("message.id", "id")
+    .addSelect("line.name", "name")
+    .innerJoin(Line, "line", `line.id = ${lineIdOf("message")}`)
+    .where("message.id IN (:...messageIds)", { messageIds })
+    .getRawMany();
 
 /** The last unsent message ahead of each message that is still queued, if any. */
 const unsentInFront = (

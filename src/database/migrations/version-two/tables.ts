@@ -269,7 +269,7 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
     ],
     foreignKeys: [references("agent")],
     indices: [
-      index("agent_id", "id", "situation_type", "rule_id", "outcome"),
+      index("agent_id", "id", "situation_type", "rule_id", "outcome", "configuration_version"),
       index("conversation_id", "id"),
       index("contact_id", "id"),
       index("created_at"),

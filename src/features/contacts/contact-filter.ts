@@ -1,0 +1,89 @@
+import { type EntityManager, In, type ObjectLiteral } from "typeorm";
+import { authorize } from "../../auth/authorize";
+import type { RequestContext } from "../../auth/context";
+import { isUuid } from "../../common/uuid";
+import { MAY_READ_CONTACTS } from "./contact.access";
+import { Contact } from "./contact.entity";
+import { LAST_CHARACTER, MAX_WORDS, termOf, wordsOf } from "./contact-search";
+import { ContactTerm } from "./contact-term.entity";
+
+/** Max contacts to read a list by; more contacts have so many rows that the order's index quickly fills a page. */
+const MAX_CONTACTS = 1_000;
+
+/** The contacts that a list is about: few of them, or a condition that selects many. */
+export type ContactFilter =
+  | { contactIds: string[] }
+  | {
+      /** @param id SQL expression for a contact's ID */
+      isIn: (id: string) => string;
+      parameters: ObjectLiteral;
+    };
+
+/** The arguments of a list about contacts. */
+export interface ContactFilterArgs {
+  search?: string | null | undefined;
+  contactId?: string | null | undefined;
+}
+
+/**
+ * Finds the agents' contacts that a list is about.
+ * @returns undefined for all contacts, null for none
+ * @throws GatewayError `insufficient_scope` for a search by a key that may not read contacts
+ */
+export async function findContacts(
+  reader: EntityManager,
+  { caller }: RequestContext,
+  agentIds: readonly string[],
+  { search, contactId }: ContactFilterArgs,
+): Promise<ContactFilter | null | undefined> {
+  if (search == null && contactId == null) return undefined;
+  if (search != null) authorize(caller, { allowed: MAY_READ_CONTACTS, whileDeactivated: false }, false);
+  if (contactId != null && !isUuid(contactId)) return null;
+  const agentId = In([...agentIds]);
+  if (search == null) {
+    const isKnown = await reader.existsBy(Contact, { id: contactId as string, agentId });
+    return isKnown ? { contactIds: [contactId as string] } : null;
+  }
+  const { conditions, parameters } = matching(search);
+  const entries = await Promise.all(
+    conditions.map((condition) =>
+      reader
+        .createQueryBuilder(ContactTerm, "entry")
+        .select("entry.contact_id", "id")
+        .where({ agentId, ...(contactId != null && { contactId }) })
+        .andWhere(condition, parameters)
+        .limit(MAX_CONTACTS + 1)
+        .getRawMany<{ id: string }>(),
+    ),
+  );
+  if (entries.some(({ length }) => length > MAX_CONTACTS)) {
+    const either = conditions.join(" OR ");
+    const isIn = (id: string) =>
+      `EXISTS (SELECT 1 FROM contact_term entry WHERE entry.contact_id = ${id} AND (${either}))`;
+    return { isIn, parameters };
+  }
+  const contactIds = [...new Set(entries.flat().map(({ id }) => id))];
+  return contactIds.length === 0 ? null : { contactIds };
+}
+
+/** The conditions on a contact's term `entry`, one of which a contact that matches a search fulfills. */
+function matching(search: string): { conditions: string[]; parameters: ObjectLiteral } {
+  const whole = termOf(search);
+  const parameters: ObjectLiteral = { whole, wholeEnd: whole + LAST_CHARACTER };
+  const conditions = ["(entry.term >= :whole AND entry.term < :wholeEnd)"];
+  const words = wordsOf(search).slice(-MAX_WORDS);
+  const last = words.pop();
+  if (last !== undefined && words.length > 0) {
+    const has = (condition: string) =>
+      `EXISTS (SELECT 1 FROM contact_term other WHERE other.contact_id = entry.contact_id AND ${condition})`;
+    const [first, ...others] = [...new Set(words)].sort((a, b) => b.length - a.length);
+    Object.assign(parameters, { first, last, lastEnd: last + LAST_CHARACTER });
+    const all = others.map((word, i) => {
+      parameters[`word${i}`] = word;
+      return has(`other.term = :word${i}`);
+    });
+    const isLast = has("other.term >= :last AND other.term < :lastEnd");
+    conditions.push(`(${["entry.term = :first", ...all, isLast].join(" AND ")})`);
+  }
+  return { conditions, parameters };
+}
