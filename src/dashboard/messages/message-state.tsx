@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { exactTime, Time, timeIn } from "../ui/format";
+import { exactTime, Time, TimesInFull, timeIn } from "../ui/format";
 import { lookOf, StateTag, Tag } from "../ui/tag";
 import type {
   HeldReason,
@@ -146,7 +146,10 @@ export function StateReason({
       {scheduledReason !== null && sendAt !== null && (
         <>
           {SCHEDULED[scheduledReason]} Waits until <ExactTime at={sendAt} of={contact} />,{" "}
-          <Time value={sendAt} isDue />.
+          <TimesInFull value={false}>
+            <Time value={sendAt} isDue />
+          </TimesInFull>
+          .
         </>
       )}
       {errorCode !== null && (ERRORS[errorCode] ?? errorCode)}

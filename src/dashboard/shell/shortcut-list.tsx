@@ -7,6 +7,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   "Previous row in a list": ["K"],
   "Open the row": ["Enter"],
   Search: ["/"],
+  "Exact times": ["T"],
   "Go to…": ["Ctrl K", "⌘K"],
   "Send a message": ["Ctrl Enter", "⌘Enter"],
   "This list": ["?"],

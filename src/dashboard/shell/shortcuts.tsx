@@ -1,11 +1,12 @@
 import { useWindowEvent } from "@mantine/hooks";
 import { useState } from "react";
+import { toggleTimes } from "../ui/format";
 import { isTyping } from "../ui/is-typing";
 import { loaded } from "../ui/loaded";
 
 const { component: ShortcutList } = loaded(async () => (await import("./shortcut-list")).ShortcutList);
 
-/** Handles the keys that work on every page: J and K move through a list, and ? lists the keys. */
+/** Handles the keys that work on every page: J and K move through a list, T shows exact times, and ? lists the keys. */
 export function Shortcuts() {
   const [open, setOpen] = useState(false);
   useWindowEvent("keydown", (event) => {
@@ -14,6 +15,7 @@ export function Shortcuts() {
     if (document.querySelector("[role=dialog]") !== null) return;
     if (key === "j") focusRow(1);
     else if (key === "k") focusRow(-1);
+    else if (key === "t") toggleTimes();
     else if (key === "?") setOpen(true);
   });
   return open && <ShortcutList onClosed={() => setOpen(false)} />;

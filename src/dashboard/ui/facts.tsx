@@ -1,17 +1,20 @@
 import type { ReactNode } from "react";
 import styles from "./facts.module.css";
+import { TimesInFull } from "./format";
 
-/** Names and values of one resource; undefined values are omitted. */
+/** Names and values of one resource; undefined values are omitted, and times are in full. */
 export const Facts = ({ facts }: { facts: Readonly<Record<string, ReactNode>> }) => (
-  <dl className={styles.facts}>
-    {Object.entries(facts).map(
-      ([name, value]) =>
-        value !== undefined && (
-          <div key={name} className={styles.fact}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ),
-    )}
-  </dl>
+  <TimesInFull value={true}>
+    <dl className={styles.facts}>
+      {Object.entries(facts).map(
+        ([name, value]) =>
+          value !== undefined && (
+            <div key={name} className={styles.fact}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  </TimesInFull>
 );

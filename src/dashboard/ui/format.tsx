@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from "react";
+import { createContext, useContext, useSyncExternalStore } from "react";
+import { createStore } from "../store";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -91,8 +92,18 @@ const subscribe = (listener: () => void) => {
   return () => clearInterval(timer);
 };
 
+/** True if the times on all pages are exact instead of relative to now. */
+const allExact = createStore(false);
+
+/** Shows the times on all pages as exact times, or relative to now again. */
+export const toggleTimes = (): void => allExact.set(!allExact.get());
+
+/** True where there is room for times that are both exact and relative to now. */
+export const TimesInFull = createContext(false);
+
 /**
- * A time relative to now. The exact time is in the tooltip, created on demand, and in machine-readable form.
+ * A time relative to now. The exact time is in the tooltip, created on demand, and in machine-readable form; a tap or
+ * the key T shows it in place.
  * @param isDue true if an event is due at the time, and overdue afterwards
  * @param isExact true to show the date and time instead, to the minute
  */
@@ -107,13 +118,25 @@ export function Time({
 }) {
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_INTERVAL_MS));
   const now = Date.now();
+  const inFull = useContext(TimesInFull);
+  const isToggled = allExact.use();
+  const isOverdue = isDue && Date.parse(value) <= now + LATE_SECONDS * 1000;
+  const relative = isOverdue ? "now" : relativeTime(value, now);
   return (
-    <time dateTime={value} onMouseEnter={({ currentTarget }) => (currentTarget.title = exactTime(value))}>
-      {isExact
-        ? minute().format(new Date(value))
-        : isDue && Date.parse(value) <= now + LATE_SECONDS * 1000
-          ? "now"
-          : relativeTime(value, now)}
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the key T does the same
+    <time
+      dateTime={value}
+      data-exact={isToggled || undefined}
+      onMouseEnter={({ currentTarget }) => (currentTarget.title = exactTime(value))}
+      onClick={toggleTimes}
+    >
+      {inFull
+        ? `${exactTime(value)} · ${relative}`
+        : isToggled
+          ? exactTime(value)
+          : isExact
+            ? minute().format(new Date(value))
+            : relative}
     </time>
   );
 }
