@@ -1,7 +1,6 @@
-import { Link } from "wouter";
 import { formatCount, Time } from "../ui/format";
-import { showTooltipBelow } from "../ui/name";
 import { Card } from "../ui/page";
+import { type ListedRow, RowList } from "../ui/row-list";
 import { lookOf, Tag } from "../ui/tag";
 import styles from "./attention.module.css";
 import type { AttentionKind, AttentionQuery } from "./documents.generated";
@@ -30,14 +29,9 @@ const counted = ({ count, isCountExact }: Item, noun: string): string =>
 const waiting = (item: Item, noun: string): string =>
   item.count === 0 && item.isCountExact ? "" : `${counted(item, noun)} waiting`;
 
-interface Parts {
-  /** The list or page behind the item. */
-  href: string;
-  title: string;
-  details: readonly (string | null | undefined)[];
-}
+type Parts = Pick<ListedRow, "href" | "title" | "details">;
 
-/** The link for an item, and its text. */
+/** The link for an item, to the list or page behind it, and its text. */
 function partsOf(item: Item): Parts {
   const { agent, line, webhookEndpoint: webhook, apiKey } = item;
   if (line !== null) {
@@ -73,6 +67,22 @@ function partsOf(item: Item): Parts {
   }
 }
 
+function rowOf(item: Item): ListedRow {
+  const { kind, since } = item;
+  // A newer server may have other kinds.
+  const { label, tone } = lookOf(KINDS, kind);
+  const before = KINDS[kind]?.before;
+  return {
+    ...partsOf(item),
+    state: <Tag tone={tone}>{label}</Tag>,
+    time: since !== null && (
+      <>
+        {before} <Time value={since} isExact={before === "since"} />
+      </>
+    ),
+  };
+}
+
 /** The items that need attention, each as a line with a link. */
 export const Attention = ({ items }: { items: readonly Item[] }) => (
   <Card title="Needs attention">
@@ -81,45 +91,7 @@ export const Attention = ({ items }: { items: readonly Item[] }) => (
         <Tag tone="good">All good</Tag>
       </p>
     ) : (
-      <ul className={styles.items} aria-label="Needs attention">
-        {items.map((item) => (
-          <Row key={partsOf(item).href} item={item} />
-        ))}
-      </ul>
+      <RowList label="Needs attention" rows={items.map(rowOf)} />
     )}
   </Card>
 );
-
-function Row({ item }: { item: Item }) {
-  const { href, title, details } = partsOf(item);
-  // A newer server may have other kinds.
-  const { label, tone } = lookOf(KINDS, item.kind);
-  const before = KINDS[item.kind]?.before;
-  return (
-    <li>
-      <Tag tone={tone}>{label}</Tag>
-      <p className={styles.text}>
-        <Link href={href} onMouseMove={showTooltipBelow}>
-          <bdi>{title}</bdi>
-        </Link>
-        {details.map(
-          (part) =>
-            part != null &&
-            part !== "" && (
-              <span key={part}>
-                {" "}
-                · <bdi>{part}</bdi>
-              </span>
-            ),
-        )}
-      </p>
-      <span className={styles.time}>
-        {item.since !== null && (
-          <>
-            {before} <Time value={item.since} isExact={before === "since"} />
-          </>
-        )}
-      </span>
-    </li>
-  );
-}

@@ -44,7 +44,7 @@ export function Dialog(props: {
           </Modal.Title>
           <Modal.CloseButton aria-label="Close" />
         </div>
-        <Modal.Body>{props.children(() => setOpened(false))}</Modal.Body>
+        <Modal.Body className={styles.body ?? ""}>{props.children(() => setOpened(false))}</Modal.Body>
       </Modal.Content>
     </Modal.Root>
   );

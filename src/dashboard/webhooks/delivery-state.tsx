@@ -1,7 +1,7 @@
 import { Time } from "../ui/format";
+import pageStyles from "../ui/page.module.css";
 import { StateTag } from "../ui/tag";
 import type { DeliveryFragment, WebhookDeliveryState } from "./documents.generated";
-import styles from "./webhooks.module.css";
 
 const STATES = {
   pending: { label: "Pending", tone: "plain" },
@@ -22,9 +22,9 @@ export const DeliveryState = ({
 }) => (
   <div>
     <StateTag of={STATES} state={state} />
-    {waitsFor !== null && <p className={styles.second}>waits for the one before it</p>}
+    {waitsFor !== null && <p className={pageStyles.second}>waits for the one before it</p>}
     {state === "pending" && waitsFor === null && notBefore !== null && (
-      <p className={styles.second}>
+      <p className={pageStyles.second}>
         next attempt <Time value={notBefore} isDue />
       </p>
     )}
@@ -39,6 +39,6 @@ export const DeliveryResponse = ({
 }) => (
   <div>
     {lastStatus ?? (attempts === 0 ? "–" : "No response")}
-    {lastError !== null && <p className={styles.second}>{lastError}</p>}
+    {lastError !== null && <p className={pageStyles.second}>{lastError}</p>}
   </div>
 );

@@ -2,11 +2,13 @@ import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import { change, usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
+import { AttemptList } from "../ui/attempt-list";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
-import { formatNumber, Time } from "../ui/format";
+import { Time } from "../ui/format";
 import { Json } from "../ui/json";
+import pageStyles from "../ui/page.module.css";
 import { Result } from "../ui/result";
 import { Snippet } from "../ui/snippet";
 import { subjectHref } from "../ui/subject-href";
@@ -117,17 +119,20 @@ function About({ delivery, onOpen }: { delivery: Details; onOpen: Props["onOpen"
 const Attempts = ({ attempts }: { attempts: Details["lastAttempts"] }) => (
   <section className={styles.part}>
     <h3>Attempts</h3>
-    {attempts.length === 0 && <p className={styles.second}>None yet, or they are no longer kept.</p>}
-    <ol className={styles.attempts} aria-label="Attempts">
-      {attempts.map(({ endedAt, status, error, durationMs, headers }) => (
-        <li key={endedAt}>
-          <Tag tone={error === null ? "good" : "bad"}>{status ?? "No response"}</Tag> <Time value={endedAt} />
-          {durationMs !== null && `, took ${formatNumber(durationMs)} ms`}
-          {error !== null && <p>{error}</p>}
-          {headers !== null && <Json label="Headers" value={headers} />}
-        </li>
-      ))}
-    </ol>
+    {attempts.length === 0 ? (
+      <p className={pageStyles.second}>None yet, or they are no longer kept.</p>
+    ) : (
+      <AttemptList
+        attempts={attempts.map(({ endedAt, status, error, durationMs, headers }) => ({
+          key: endedAt,
+          state: <Tag tone={error === null ? "good" : "bad"}>{status ?? "No response"}</Tag>,
+          at: endedAt,
+          tookMs: durationMs,
+          detail: error,
+          more: headers !== null && <Json label="Headers" value={headers} />,
+        }))}
+      />
+    )}
   </section>
 );
 
@@ -136,9 +141,9 @@ const Body = ({ body }: { body: string | null | undefined }) => (
   <section className={styles.part}>
     <h3>Body</h3>
     {body === undefined && (
-      <p className={styles.second}>Only people who may read conversations can see what was sent.</p>
+      <p className={pageStyles.second}>Only people who may read conversations can see what was sent.</p>
     )}
-    {body === null && <p className={styles.second}>The event is no longer kept.</p>}
+    {body === null && <p className={pageStyles.second}>The event is no longer kept.</p>}
     {typeof body === "string" && <Snippet text={body} what="the body" />}
   </section>
 );

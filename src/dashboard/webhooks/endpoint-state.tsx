@@ -1,4 +1,5 @@
 import { Time } from "../ui/format";
+import pageStyles from "../ui/page.module.css";
 import { Tag } from "../ui/tag";
 import type { EndpointFragment, WebhookDisabledReason } from "./documents.generated";
 import styles from "./webhooks.module.css";
@@ -19,7 +20,7 @@ export const EndpointState = ({ endpoint }: { endpoint: EndpointFragment }) => {
       <div className={styles.state}>
         <Tag tone={disabledReason === "requested" ? "plain" : "bad"}>Disabled</Tag>
         {disabledReason !== null && (
-          <p className={styles.second}>{REASONS[disabledReason] ?? disabledReason}</p>
+          <p className={pageStyles.second}>{REASONS[disabledReason] ?? disabledReason}</p>
         )}
       </div>
     );
@@ -28,7 +29,7 @@ export const EndpointState = ({ endpoint }: { endpoint: EndpointFragment }) => {
   return (
     <div className={styles.state}>
       <Tag tone="warn">Failing</Tag>
-      <p className={styles.second}>
+      <p className={pageStyles.second}>
         first failed <Time value={failingSince} />
       </p>
     </div>

@@ -73,7 +73,7 @@ export function Webhooks() {
           cells={(endpoint) => [
             <div key="url">
               <RowLink href={`/webhooks/${endpoint.id}`}>{endpoint.url}</RowLink>
-              {endpoint.description !== null && <p className={styles.second}>{endpoint.description}</p>}
+              {endpoint.description !== null && <p className={pageStyles.second}>{endpoint.description}</p>}
             </div>,
             nameOf(endpoint.agentId),
             <span key="events" className={styles.events}>
