@@ -5,7 +5,7 @@ import { Decision } from "../../src/features/decisions/decision.entity";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
-import { describeDashboard, eventually, rowOf, seen } from "./visit";
+import { describeDashboard, eventually, gone, rowOf, seen } from "./visit";
 
 describeDashboard("decisions", (dashboard) => {
   const RULES = [
@@ -86,6 +86,28 @@ describeDashboard("decisions", (dashboard) => {
     await page.getByRole("link", { name: "unheard.of" }).click();
     await seen(page.getByText("No rule in the configuration applies to this type of situation."));
     await seen(page.getByText("Hand off to a human: no rule"));
+  });
+
+  test("each row has the data and the reason, and is found by contact, rule and version", async () => {
+    const page = await dashboard.visit("/decisions");
+    const vip = rowOf(page, "situation.data.total > 100.0");
+    await seen(vip.getByText("total 250, note <script>alert(1)</script>"));
+    await seen(rowOf(page, "total 1").getByText("rest", { exact: true }));
+    const unheard = rowOf(page, "unheard.of");
+    await page.getByLabel("Search contacts").fill("rich p");
+    await gone(unheard);
+    await seen(vip);
+    await page.getByLabel("Rule").fill("rest");
+    await gone(vip);
+    await seen(rowOf(page, "total 1"));
+    await page.getByLabel("Rule").fill("");
+    await page.getByLabel("Search contacts").fill("");
+    await seen(unheard);
+    await page.getByLabel("Version").fill("v3");
+    await seen(page.getByText("No matching decisions"));
+    await eventually(() => page.url()).toContain("version=3");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await seen(vip);
   });
 
   test("a member who only reads conversations sees why, and no other versions", async () => {

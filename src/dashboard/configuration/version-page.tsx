@@ -6,7 +6,7 @@ import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
-import { exactTime, nameOfActor, Time } from "../ui/format";
+import { nameOfActor, Time } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import { Card, Empty } from "../ui/page";
 import { Tag } from "../ui/tag";
@@ -28,7 +28,7 @@ export function VersionPage() {
 }
 
 function Version({ agent, number }: { agent: Agent; number: number }) {
-  const { deactivated } = useViewer();
+  const { may, deactivated } = useViewer();
   const [restores, setRestores] = useState(false);
   // GraphQL rejects numbers outside the range of Int.
   const isNumeric = Number.isInteger(number) && number > 0 && number < 2 ** 31;
@@ -70,12 +70,13 @@ function Version({ agent, number }: { agent: Agent; number: number }) {
           facts={{
             Note: version.note ?? undefined,
             "Restored from": version.restoredFrom === null ? undefined : `Version ${version.restoredFrom}`,
-            Published: (
-              <>
-                <Time value={version.publishedAt} /> ({exactTime(version.publishedAt)})
-              </>
-            ),
+            Published: <Time value={version.publishedAt} />,
             By: nameOfActor(version.publishedBy),
+            Decisions: may("conversations_read") ? (
+              <Link href={`/decisions?agent=${agent.id}&version=${number}`}>
+                What the agent decided with it
+              </Link>
+            ) : undefined,
             "Digest (SHA-256)": <code>{version.digest}</code>,
           }}
         />

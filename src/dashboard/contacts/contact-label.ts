@@ -14,6 +14,20 @@ interface Labeled {
 export const labelOfContact = ({ name, ref, addresses }: Labeled): string =>
   name ?? ref ?? addresses[0]?.address ?? "Unnamed contact";
 
+/** The label of a contact that may have been erased. */
+export const nameOfContact = (contact: (Labeled & { erasedAt: string | null }) | null): string =>
+  contact === null || contact.erasedAt !== null ? "Erased contact" : labelOfContact(contact);
+
+/** The label of the contact of a conversation. */
+export const nameOfPartner = ({ contact, address }: Partner): string =>
+  nameOfContact(contact && { ...contact, addresses: address === null ? [] : [{ address }] });
+
+/** The contact of a conversation, and its address there. */
+export interface Partner {
+  contact: { ref: string | null; name: string | null; erasedAt: string | null } | null;
+  address: string | null;
+}
+
 /**
  * The names of an agent's contacts, for lists that refer to them.
  * @param ids IDs of at most 100 contacts; null is ignored

@@ -178,7 +178,10 @@ function ContactConversations({ id, agentId }: { id: string; agentId: string }) 
   );
   const list = data?.conversations;
   return (
-    <Card title="Conversations">
+    <Card
+      title="Conversations"
+      aside={<Link href={`/messages?agent=${agentId}&contact=${id}`}>View messages</Link>}
+    >
       {error !== null && list === undefined ? (
         <Failure error={error} retry={refetch} />
       ) : list?.nodes.length === 0 ? (

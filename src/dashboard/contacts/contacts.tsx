@@ -16,7 +16,7 @@ import { Name } from "../ui/name";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
-import { Search } from "../ui/search";
+import { SearchFilter } from "../ui/search";
 import { columnsOf } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { labelOfContact } from "./contact-label";
@@ -77,12 +77,12 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
   return (
     <div className={pageStyles.card}>
       <search className={filterStyles.filters}>
-        <Search
-          className={filterStyles.wide}
+        <SearchFilter
+          address={address}
+          name="search"
           label="Search contacts"
           maxLength={SEARCH_MAX_LENGTH}
-          value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
-          onSearch={(search) => address.filter({ search }, { replace: true })}
+          className={filterStyles.wide}
         />
         <TagFilter address={address} />
       </search>

@@ -2,7 +2,8 @@ import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
 import { usePolledQuery } from "../api/client";
-import { labelOfContact } from "../contacts/contact-label";
+import { nameOfPartner } from "../contacts/contact-label";
+import { LineFilter } from "../lines/line-filter";
 import { useMembers } from "../members/use-members";
 import { AUTHORS } from "../messages/message-state";
 import { Preview } from "../messages/preview";
@@ -18,11 +19,11 @@ import { Name } from "../ui/name";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
-import { Search } from "../ui/search";
+import { SearchFilter } from "../ui/search";
 import { columnsOf } from "../ui/table";
 import styles from "./conversation-list.module.css";
 import { ConversationTag, HANDLER_OPTIONS, TABS } from "./conversation-state";
-import { ConversationsDocument, type ConversationsQuery, LineNamesDocument } from "./documents.generated";
+import { ConversationsDocument, type ConversationsQuery } from "./documents.generated";
 
 /** Polling interval (ms); long because changes within a conversation appear on its own page. */
 const INBOX_POLL_MS = 15_000;
@@ -88,7 +89,7 @@ export function ConversationList(props: {
         address={address}
         agentId={props.onlyAgentId}
         tab={tab}
-        contactName={first === undefined ? "…" : nameOfContact(first)}
+        contactName={first === undefined ? "…" : nameOfPartner(first)}
       />
       <List
         label="Conversations"
@@ -120,14 +121,9 @@ export function ConversationList(props: {
   );
 }
 
-const nameOfContact = ({ contact, address }: Listed): string =>
-  contact === null || contact.erasedAt !== null
-    ? "Erased contact"
-    : labelOfContact({ ...contact, addresses: address === null ? [] : [{ address }] });
-
 function Contact({ conversation }: { conversation: Listed }) {
   const { id, address } = conversation;
-  const name = nameOfContact(conversation);
+  const name = nameOfPartner(conversation);
   return (
     <div>
       <RowLink href={`/conversations/${id}`}>{name}</RowLink>
@@ -234,26 +230,18 @@ function Nothing({ tab, onOpen }: { tab: Tab; onOpen: () => void }) {
 
 function Filters(props: { address: ListAddress; agentId: string | null; tab: Tab; contactName: string }) {
   const { address, agentId, tab } = props;
-  const { manages } = useViewer();
   const { readers, nameOf } = useMembers();
   const assignee = address.get("assignee");
   const assignees = [NOBODY, ...readers];
   const isListed = assignee === "" || assignees.some(({ value }) => value === assignee);
-  const lines = usePolledQuery(
-    LineNamesDocument,
-    { agentId: agentId ?? "" },
-    { enabled: manages && agentId !== null, pollMs: 60_000 },
-  ).data?.lines;
-  // Shows the filter before its options are loaded, so that nothing moves when they arrive.
-  const names = lines?.map(({ name }) => name) ?? [address.get("line")].filter((name) => name !== "");
   return (
     <search className={filterStyles.filters}>
-      <Search
-        className={filterStyles.wide ?? ""}
-        label="Search by name, ref or address (whole words)"
+      <SearchFilter
+        address={address}
+        name="search"
+        label="Search contacts"
         maxLength={TERM_MAX_LENGTH}
-        value={address.get("search")}
-        onSearch={(search) => address.filter({ search }, { replace: true })}
+        className={filterStyles.wide}
       />
       {tab !== "waiting" && (
         <FilterSelect
@@ -271,15 +259,7 @@ function Filters(props: { address: ListAddress; agentId: string | null; tab: Tab
         all="Anyone"
         options={isListed ? assignees : [...assignees, { value: assignee, label: nameOf(assignee) }]}
       />
-      {manages && agentId !== null && (
-        <FilterSelect
-          address={address}
-          name="line"
-          label="Line"
-          all="All lines"
-          options={names.map((name) => ({ value: name, label: name }))}
-        />
-      )}
+      <LineFilter address={address} agentId={agentId} by="name" name={address.get("line")} />
       <FilterChip address={address} name="contact" label="Contact" value={props.contactName} />
     </search>
   );

@@ -4,9 +4,11 @@ import {
   SITUATION_KEY_MAX_LENGTH,
   SITUATION_TYPE_MAX_LENGTH,
 } from "../../features/configuration/configuration.limits";
+import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
 import { usePolledQuery } from "../api/client";
-import { labelOfContact } from "../contacts/contact-label";
+import { nameOfContact } from "../contacts/contact-label";
 import { useViewer } from "../session/session";
+import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
 import filterStyles from "../ui/filters.module.css";
@@ -18,13 +20,18 @@ import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { LAST_DAYS, periodOf } from "../ui/period";
 import { RowLink } from "../ui/row-link";
-import { Search } from "../ui/search";
+import { Search, SearchFilter } from "../ui/search";
 import { Snippet } from "../ui/snippet";
 import { columnsOf } from "../ui/table";
 import { DecisionsDocument, type DecisionsQuery } from "./documents.generated";
-import { OUTCOME_OPTIONS, OutcomeTag, WITH_FAILURES } from "./words";
+import { OUTCOME_OPTIONS, OutcomeTag, Reason, WITH_FAILURES } from "./words";
 
 const FILTER_OPTIONS = [...OUTCOME_OPTIONS, WITH_FAILURES];
+
+const FILTERS = "search key type rule version outcome period contact conversation".split(" ");
+
+/** Max digits of a version (`versionIn`). */
+const VERSION_MAX_DIGITS = 9;
 
 const COLUMNS = columnsOf("Situation", "Contact", "Outcome", "Rule", "Version", "When");
 
@@ -40,6 +47,8 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
   const key = address.get("key").slice(0, SITUATION_KEY_MAX_LENGTH);
   const type = address.get("type").slice(0, SITUATION_TYPE_MAX_LENGTH);
   const rule = address.get("rule").slice(0, NAME_MAX_LENGTH);
+  const version = address.get("version");
+  const search = address.get("search").slice(0, TERM_MAX_LENGTH);
   const period = address.oneOf("period", LAST_DAYS);
   // Memoized so that the start of the period does not move with each render.
   const { since } = useMemo(() => periodOf(period, "", ""), [period]);
@@ -56,6 +65,8 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
       key: key || null,
       type: type || null,
       ruleId: rule || null,
+      version: versionIn(version),
+      search: search || null,
       since,
     },
     { pollMs: 15_000 },
@@ -65,17 +76,31 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
   return (
     <div className={pageStyles.card}>
       <search className={filterStyles.filters}>
-        <Search
-          label="Key, such as an order ID"
-          maxLength={SITUATION_KEY_MAX_LENGTH}
-          value={key}
-          onSearch={(typed) => address.filter({ key: typed }, { replace: true })}
+        <SearchFilter
+          address={address}
+          name="search"
+          label="Search contacts"
+          maxLength={TERM_MAX_LENGTH}
+          className={filterStyles.wide}
         />
-        <Search
+        <SearchFilter
+          address={address}
+          name="key"
+          label="Key (order ID)"
+          maxLength={SITUATION_KEY_MAX_LENGTH}
+        />
+        <SearchFilter
+          address={address}
+          name="type"
           label="Situation type"
           maxLength={SITUATION_TYPE_MAX_LENGTH}
-          value={type}
-          onSearch={(typed) => address.filter({ type: typed }, { replace: true })}
+        />
+        <SearchFilter address={address} name="rule" label="Rule" maxLength={NAME_MAX_LENGTH} />
+        <Search
+          label="Version"
+          maxLength={VERSION_MAX_DIGITS}
+          value={version}
+          onSearch={(typed) => address.filter({ version: typed.replace(/\D/g, "") }, { replace: true })}
         />
         <FilterSelect
           address={address}
@@ -85,12 +110,11 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
           options={FILTER_OPTIONS}
         />
         <FilterSelect address={address} name="period" label="Date" all="All time" options={LAST_DAYS} />
-        <FilterChip address={address} name="rule" label="Rule" value={rule} />
         <FilterChip
           address={address}
           name="contact"
           label="Contact"
-          value={first === undefined ? "…" : nameOfContact(first)}
+          value={first === undefined ? "…" : nameOf(first)}
         />
         <FilterChip address={address} name="conversation" label="One conversation" />
       </search>
@@ -100,31 +124,42 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
         address={address}
         query={query}
         connection={connection && { ...connection, nodes: connection.nodes.flatMap(withId) }}
-        filters={["key", "type", "rule", "outcome", "period", "contact", "conversation"]}
+        filters={FILTERS}
         empty={<NoDecisions />}
         cells={({
           id,
           situation,
           situationKey,
+          dataPreview,
           contactId,
           contact,
           agent,
           ruleId,
+          reason,
           configurationVersion,
           createdAt,
           ...decision
         }) => [
-          <RowLink key="situation" href={`/decisions/${id}`}>
-            {situation.type}
-            {situationKey !== null && (
-              <>
-                {" "}
-                <bdi>{situationKey}</bdi>
-              </>
+          <div key="situation">
+            <RowLink href={`/decisions/${id}`}>
+              {situation.type}
+              {situationKey !== null && (
+                <>
+                  {" "}
+                  <bdi>{situationKey}</bdi>
+                </>
+              )}
+            </RowLink>
+            {dataPreview !== "" && (
+              <p className={pageStyles.second}>
+                <Name>{dataPreview}</Name>
+              </p>
             )}
-          </RowLink>,
+          </div>,
           <div key="contact">
-            <Name>{nameOfContact({ contactId, contact })}</Name>
+            <Copyable>
+              <Name>{nameOf({ contactId, contact })}</Name>
+            </Copyable>
             {severalAgents && (
               <p className={pageStyles.second}>
                 <Name>{agent.name}</Name>
@@ -132,7 +167,10 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
             )}
           </div>,
           <OutcomeTag key="outcome" {...decision} />,
-          ruleId === null ? <i key="rule">none</i> : ruleId,
+          <div key="rule">
+            {ruleId === null ? <i>none</i> : <Name>{ruleId}</Name>}
+            {reason !== null && <Reason ruleId={ruleId} reason={reason} />}
+          </div>,
           configurationVersion,
           <Time key="time" value={createdAt} />,
         ]}
@@ -141,10 +179,11 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
   );
 }
 
-const nameOfContact = ({ contactId, contact }: Pick<Listed, "contactId" | "contact">): string => {
-  if (contactId === null) return "–";
-  return contact === null || contact.erasedAt !== null ? "Erased contact" : labelOfContact(contact);
-};
+const nameOf = ({ contactId, contact }: Pick<Listed, "contactId" | "contact">): string =>
+  contactId === null ? "–" : nameOfContact(contact);
+
+/** The version in the URL; null if there is none. GraphQL would reject numbers outside the range of Int. */
+const versionIn = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
 
 /** Only dry runs have no ID, and lists never contain them. */
 const withId = <Node extends { id: string | null }>(node: Node) =>

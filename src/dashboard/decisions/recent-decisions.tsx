@@ -28,9 +28,10 @@ export function RecentDecisions({ agentId, contactId }: { agentId: string; conta
       ) : (
         <RowList
           label="Recent decisions"
-          rows={(list?.nodes ?? []).map(({ id, situation, createdAt, ...decision }) => ({
+          rows={(list?.nodes ?? []).map(({ id, situation, dataPreview, createdAt, ...decision }) => ({
             href: `/decisions/${id}`,
             title: situation.type,
+            details: [dataPreview],
             state: <OutcomeTag {...decision} />,
             time: <Time value={createdAt} />,
           }))}

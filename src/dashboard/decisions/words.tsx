@@ -1,7 +1,10 @@
+import { Name } from "../ui/name";
+import pageStyles from "../ui/page.module.css";
 import { StateTag, Tag } from "../ui/tag";
 import type {
   DecisionOutcome,
   DecisionState,
+  DecisionsQuery,
   EffectKind,
   ExplanationFragment,
   GateName,
@@ -38,6 +41,41 @@ export function OutcomeTag(props: {
         <Tag tone="bad">{props.failedEffects} failed</Tag>
       )}
     </>
+  );
+}
+
+/** A gate that held back the effects, in a few words. */
+const HELD_BACK: Readonly<Record<GateName, string>> = {
+  handler: "A human is answering",
+  loop: "Too many automatic answers",
+  organization: "Organization deactivated",
+  contact: "Contact erased",
+  open: "Conversation closed",
+  unchanged: "Conversation continued",
+  declared: "",
+};
+
+/** The main reason for a decision on up to two lines; names the rule if it is not the one that decided. */
+export function Reason(props: {
+  ruleId: string | null;
+  reason: NonNullable<DecisionsQuery["decisions"]["nodes"][number]["reason"]>;
+}) {
+  const { error, gate, ruleId, condition, isMet } = props.reason;
+  const isOther = ruleId !== props.ruleId;
+  if (error === null && gate === null && condition === null && !(isOther && isMet)) return null;
+  return (
+    <p className={pageStyles.second}>
+      <Name>
+        {error ?? (gate !== null && (HELD_BACK[gate] ?? gate))}
+        {error === null && gate === null && (
+          <>
+            {isOther && isMet ? "Matched too recently" : <code>{condition}</code>}
+            {!isMet && " wasn’t met"}
+            {isOther && ` (${ruleId})`}
+          </>
+        )}
+      </Name>
+    </p>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
+import { nameOfPartner } from "../contacts/contact-label";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
@@ -122,7 +123,7 @@ function MessagePage({ message }: { message: MessageData }) {
 const FROM = { ...AUTHORS, agent: "the agent", api: "the API", member: "your team", system: "the gateway" };
 
 const About = ({ message }: { message: MessageData }) => {
-  const { conversationId, decisionId, providerId, resentAs, direction } = message;
+  const { conversation, conversationId, decisionId, providerId, resentAs, direction } = message;
   const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
   return (
     <Card title="Delivery">
@@ -135,6 +136,12 @@ const About = ({ message }: { message: MessageData }) => {
             </div>
           ),
           From: AUTHORS[message.author],
+          Contact: conversation ? (
+            <Link href={`/contacts/${conversation.contactId}`}>
+              <bdi>{nameOfPartner(conversation)}</bdi>
+            </Link>
+          ) : undefined,
+          Line: message.lineName ?? undefined,
           Conversation:
             conversationId === null ? (
               "None"

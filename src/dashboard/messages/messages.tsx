@@ -1,6 +1,10 @@
 import { useMemo } from "react";
+import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
 import { AllAgentsPage } from "../agents/all-agents-page";
 import { usePolledQuery } from "../api/client";
+import { nameOfPartner, type Partner } from "../contacts/contact-label";
+import { LineFilter } from "../lines/line-filter";
+import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
 import filterStyles from "../ui/filters.module.css";
@@ -12,29 +16,41 @@ import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { LAST_DAYS, periodOf } from "../ui/period";
 import { RowLink } from "../ui/row-link";
+import { SearchFilter } from "../ui/search";
 import { columnsOf } from "../ui/table";
 import { MessagesDocument } from "./documents.generated";
 import { AUTHORS, STATUS_FILTERS, StateReason, StatusTag } from "./message-state";
 import styles from "./messages.module.css";
 import { Preview } from "./preview";
 
-const COLUMNS = columnsOf("Message", "From", "Status", "When");
+const COLUMNS = columnsOf("Message", "Contact", "Line", "Status", "When");
 
-/** Inbox → Messages: the messages in all conversations of one agent or all agents, by status. */
+/** Inbox → Messages: the messages in all conversations of one agent or all agents, by contact, status, line and date. */
 export const Messages = () => (
   <AllAgentsPage
     section="Inbox"
     title="Messages"
     lead="Every message to and from your contacts, and its delivery status."
-    dropped={["line"]}
+    dropped={["line", "contact"]}
   >
-    {({ agentId, shown }) => <MessageList agentId={agentId} severalAgents={shown.length > 1} />}
+    {({ agentId, shown }) => (
+      <MessageList
+        agentId={agentId}
+        onlyAgentId={shown.length === 1 ? (shown[0]?.value ?? null) : null}
+        severalAgents={shown.length > 1}
+      />
+    )}
   </AllAgentsPage>
 );
 
-const FILTERS = ["status", "period", "line"];
+const FILTERS = ["search", "status", "period", "line", "contact"];
 
-function MessageList({ agentId, severalAgents }: { agentId: string | null; severalAgents: boolean }) {
+/**
+ * @param props.agentId null for the messages of all agents
+ * @param props.onlyAgentId the agent whose messages are listed; null if there are several
+ */
+function MessageList(props: { agentId: string | null; onlyAgentId: string | null; severalAgents: boolean }) {
+  const { agentId, onlyAgentId, severalAgents } = props;
   const address = useListAddress();
   const status = STATUS_FILTERS.find(({ value }) => value === address.get("status"));
   const period = address.oneOf("period", LAST_DAYS);
@@ -49,13 +65,23 @@ function MessageList({ agentId, severalAgents }: { agentId: string | null; sever
       statuses: status?.statuses ?? null,
       held: status?.held ?? null,
       lineId: address.get("line") || null,
+      contactId: address.get("contact") || null,
+      search: address.get("search").slice(0, TERM_MAX_LENGTH) || null,
       since,
     },
     { pollMs: 15_000 },
   );
+  const [first] = query.data?.messages.nodes ?? [];
   return (
     <div className={pageStyles.card}>
       <search className={filterStyles.filters}>
+        <SearchFilter
+          address={address}
+          name="search"
+          label="Search contacts"
+          maxLength={TERM_MAX_LENGTH}
+          className={filterStyles.wide}
+        />
         <FilterSelect
           address={address}
           name="status"
@@ -64,7 +90,13 @@ function MessageList({ agentId, severalAgents }: { agentId: string | null; sever
           options={STATUS_FILTERS}
         />
         <FilterSelect address={address} name="period" label="Date" all="All time" options={LAST_DAYS} />
-        <FilterChip address={address} name="line" label="One line" />
+        <LineFilter address={address} agentId={onlyAgentId} by="id" name={first?.lineName ?? "…"} />
+        <FilterChip
+          address={address}
+          name="contact"
+          label="Contact"
+          value={first?.conversation ? nameOfPartner(first.conversation) : "…"}
+        />
       </search>
       <List
         label="Messages"
@@ -78,12 +110,16 @@ function MessageList({ agentId, severalAgents }: { agentId: string | null; sever
             <p>Messages appear here as soon as your agent, your system, your team or a contact sends one.</p>
           </Empty>
         }
-        cells={({ id, agent, preview, author, createdAt, ...state }) => [
-          <RowLink key="message" href={`/messages/${id}`}>
-            <Preview text={preview} />
-          </RowLink>,
-          <div key="from">
-            {AUTHORS[author]}
+        cells={({ id, agent, preview, author, conversation, lineName, createdAt, ...state }) => [
+          <div key="message" className={styles.listed}>
+            <RowLink href={`/messages/${id}`}>
+              <Preview text={preview} />
+            </RowLink>
+            <p className={pageStyles.second}>{AUTHORS[author]}</p>
+          </div>,
+          conversation === null ? "–" : <Contact key="contact" partner={conversation} />,
+          <div key="line">
+            <Name>{lineName ?? "–"}</Name>
             {severalAgents && (
               <p className={pageStyles.second}>
                 <Name>{agent.name}</Name>
@@ -97,6 +133,25 @@ function MessageList({ agentId, severalAgents }: { agentId: string | null; sever
           <Time key="time" value={createdAt} />,
         ]}
       />
+    </div>
+  );
+}
+
+function Contact({ partner }: { partner: Partner }) {
+  const { address } = partner;
+  const name = nameOfPartner(partner);
+  return (
+    <div>
+      <Copyable>
+        <Name>{name}</Name>
+      </Copyable>
+      {address !== null && address !== name && (
+        <p className={pageStyles.second}>
+          <Copyable>
+            <Name>{address}</Name>
+          </Copyable>
+        </p>
+      )}
     </div>
   );
 }

@@ -4,11 +4,30 @@ import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import filterStyles from "./filters.module.css";
 import { Icon } from "./icon";
+import type { ListAddress } from "./list-address";
 import { SecretNote } from "./pasted-secret";
 import { type PastedSecret, secretIn } from "./secrets";
 
 /** Delay between the last key press and the search (ms). */
 const DEBOUNCE_MS = 200;
+
+/** A filter by text, kept in the URL under its name. */
+export const SearchFilter = (props: {
+  address: ListAddress;
+  name: string;
+  label: string;
+  maxLength: number;
+  className?: string | undefined;
+}) => {
+  const { address, name, ...input } = props;
+  return (
+    <Search
+      {...input}
+      value={address.get(name).slice(0, input.maxLength)}
+      onSearch={(typed) => address.filter({ [name]: typed }, { replace: true })}
+    />
+  );
+};
 
 /**
  * A list filter that searches as the user types. If a secret is typed, even the field keeps only its hint.
@@ -18,7 +37,7 @@ export function Search(props: {
   label: string;
   value: string;
   maxLength: number;
-  className?: string;
+  className?: string | undefined;
   onSearch: (text: string) => void;
   onKey?: (hint: string) => void;
 }) {
