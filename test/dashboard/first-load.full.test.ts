@@ -127,7 +127,7 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Sign in" }));
     await eventually(made).toEqual([]);
     const { email, password } = dashboard.gateway.ownerCredentials;
-    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("region", { name: "Requests by key" }));

@@ -145,7 +145,7 @@ describeDashboard(
       await seen(toggle);
       await toggle.focus();
       await page.keyboard.press("Space");
-      await seen(page.getByText("You get emails about handoffs of First agent."));
+      await seen(page.getByText("You get e-mails about handoffs of First agent."));
       await eventually(() => toggle.isChecked()).toBe(true);
       await looksRight(page);
 
@@ -169,7 +169,7 @@ describeDashboard(
 
       await page.goto(`${gateway.url}/dashboard/settings/profile`);
       await toggle.click();
-      await seen(page.getByText("No more emails about First agent."));
+      await seen(page.getByText("No more e-mails about First agent."));
       await api.handOff(await talkTo("Later"));
       expect(await read((reader) => reader.countBy(HandoffNotice, { memberId: anna.id }))).toBe(1);
     });

@@ -157,7 +157,7 @@ describeDashboard(
       const page = await dashboard.visit(`/lines?agent=${agentId}&create=yes`);
       const dialog = dialogOf(page);
       await dialog.getByLabel("Name").fill("mail");
-      await dialog.getByLabel("Kind").selectOption("Email");
+      await dialog.getByLabel("Kind").selectOption("E-mail");
       await dialog.getByLabel("From").fill("Acme Support <support@example.com>");
       await dialog.getByLabel("Mail server").fill("127.0.0.1");
       await dialog.getByLabel("User name").fill("mailer");

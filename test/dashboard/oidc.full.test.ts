@@ -48,8 +48,8 @@ describeDashboard(
       await gateway.services.database.write((tx) =>
         tx.update(Session, { memberId }, { createdAt: timestamp(-16 * 60_000), confirmedAt: null }),
       );
-      await page.getByRole("button", { name: "Change email…" }).click();
-      await dialogOf(page).getByLabel("New email").fill("daniel@example.com");
+      await page.getByRole("button", { name: "Change e-mail…" }).click();
+      await dialogOf(page).getByLabel("New e-mail").fill("daniel@example.com");
       await page.keyboard.press("Enter");
       const asking = page.getByRole("dialog", { name: "Confirm it’s you" });
       await asking.getByRole("button", { name: "Sign in with Example instead" }).click();
@@ -105,7 +105,7 @@ describeDashboard(
       await gone(page.getByRole("region", { name: "Passkeys" }));
       for (const name of ["Change password…", "Set password…", "Remove password…"])
         await gone(page.getByRole("button", { name }));
-      await seen(page.getByRole("button", { name: "Change email…" }));
+      await seen(page.getByRole("button", { name: "Change e-mail…" }));
       await looksRight(page);
     });
   },

@@ -59,7 +59,7 @@ describeDashboard(
       // A colleague who can read.
       await go("Members");
       await page.getByRole("button", { name: "Invite member" }).click();
-      await dialog().getByLabel("Email").fill("ada@example.com");
+      await dialog().getByLabel("E-mail").fill("ada@example.com");
       await dialog().getByLabel("Read contacts").check();
       await dialog().getByRole("button", { name: "Invite" }).click();
       const link = await take();

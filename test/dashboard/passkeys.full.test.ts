@@ -44,7 +44,7 @@ describeDashboard(
       page: Page,
       { email, password }: { email: string; password: string } = member,
     ) {
-      await page.getByLabel("Email").fill(email);
+      await page.getByLabel("E-mail").fill(email);
       await page.getByLabel("Password", { exact: true }).fill(password);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
     }
@@ -130,7 +130,7 @@ describeDashboard(
       await gone(page.getByRole("alert"));
       await enterPassword(page, { ...member, password: "not this one" });
       await eventually(async () => (await offers()).slice(1)).toEqual([true]);
-      await seen(page.getByRole("alert").getByText("Incorrect email or password."));
+      await seen(page.getByRole("alert").getByText("Incorrect e-mail or password."));
       await enterPassword(page);
       await signedIn(page);
 

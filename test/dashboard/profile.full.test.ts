@@ -5,17 +5,17 @@ import { looksRight } from "./looks";
 import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
 
 describeDashboard("the profile", (dashboard) => {
-  test("changes the email, and the password, which needs the current one", async () => {
+  test("changes the e-mail, and the password, which needs the current one", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { email: "before@example.com" });
     const page = await dashboard.visit("", { as: member });
     const dialog = dialogOf(page);
     await page.getByRole("link", { name: "before@example.com" }).click();
-    await page.getByRole("button", { name: "Change email…" }).click();
-    await dialog.getByLabel("New email").fill("owner@example.com");
+    await page.getByRole("button", { name: "Change e-mail…" }).click();
+    await dialog.getByLabel("New e-mail").fill("owner@example.com");
     await page.keyboard.press("Enter");
     await seen(dialog.locator("[id$=error]").getByText(/address/));
-    await dialog.getByLabel("New email").fill("after@example.com");
+    await dialog.getByLabel("New e-mail").fill("after@example.com");
     await page.keyboard.press("Enter");
     await gone(dialog);
     await seen(page.getByRole("link", { name: "after@example.com" }));
@@ -36,7 +36,7 @@ describeDashboard("the profile", (dashboard) => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { email: "stale@example.com" });
     const page = await dashboard.visit("/settings/profile", { as: member });
-    await seen(page.getByRole("button", { name: "Change email…" }));
+    await seen(page.getByRole("button", { name: "Change e-mail…" }));
     const makeStale = () =>
       gateway.services.database.write((tx) =>
         tx.update(
@@ -46,8 +46,8 @@ describeDashboard("the profile", (dashboard) => {
         ),
       );
     await makeStale();
-    await page.getByRole("button", { name: "Change email…" }).click();
-    await dialogOf(page).getByLabel("New email").fill("fresh@example.com");
+    await page.getByRole("button", { name: "Change e-mail…" }).click();
+    await dialogOf(page).getByLabel("New e-mail").fill("fresh@example.com");
     await page.keyboard.press("Enter");
     const asking = page.getByRole("dialog", { name: "Confirm it’s you" });
     await asking.getByLabel("Password", { exact: true }).fill("not the password");
@@ -57,7 +57,7 @@ describeDashboard("the profile", (dashboard) => {
     await asking.getByRole("button", { name: "Cancel" }).click();
     await gone(asking);
     await seen(dialogOf(page).getByText("This requires a sign-in within the last 15 minutes."));
-    await dialogOf(page).getByRole("button", { name: "Change email" }).click();
+    await dialogOf(page).getByRole("button", { name: "Change e-mail" }).click();
     await asking.getByLabel("Password", { exact: true }).fill(TEST_PASSWORD);
     await page.keyboard.press("Enter");
     await gone(dialogOf(page));

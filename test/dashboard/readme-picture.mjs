@@ -66,7 +66,7 @@ try {
     reducedMotion: "reduce",
   });
   await page.goto(`${url}/dashboard`);
-  await page.getByLabel("Email").fill(OWNER.email);
+  await page.getByLabel("E-mail").fill(OWNER.email);
   await page.getByLabel("Password", { exact: true }).fill(OWNER.password);
   await page.keyboard.press("Enter");
   await page.getByRole("row").filter({ hasText: "web chat" }).waitFor();

@@ -44,7 +44,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
       left: "gone@example.com",
       make: async (page: Page) => {
         await page.getByRole("button", { name: "Invite member" }).click();
-        await dialogOf(page).getByLabel("Email").fill("gone@example.com");
+        await dialogOf(page).getByLabel("E-mail").fill("gone@example.com");
       },
     },
     "signing secret": {

@@ -12,7 +12,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
       if (!answer.ok()) failed.push(`${answer.status()} ${answer.url()}`);
     });
     await page.goto(`${dashboard.gateway.url}/dashboard`);
-    await seen(page.getByLabel("Email"));
+    await seen(page.getByLabel("E-mail"));
     await page.waitForLoadState("networkidle");
     expect(failed).toEqual([]);
   });
@@ -39,7 +39,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     const everywhere = "mutation { signOutEverywhere { endedSessions } }";
     await dashboard.gateway.graphql(everywhere, {}, { token: await openSession(dashboard.gateway, member) });
     await seenInTime(page.getByRole("heading", { name: "Sign in" }));
-    await eventually(() => page.getByLabel("Email").inputValue()).toBe(member.email);
+    await eventually(() => page.getByLabel("E-mail").inputValue()).toBe(member.email);
     await page.getByLabel("Password", { exact: true }).fill(member.password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("dialog"));
@@ -50,11 +50,11 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
 
   slowTest("with a wrong password shows one message and can be retried immediately", async () => {
     const page = await dashboard.visit("", { as: null });
-    await page.getByLabel("Email").fill(owner().email);
+    await page.getByLabel("E-mail").fill(owner().email);
     await page.getByLabel("Password", { exact: true }).fill("not this one");
     await page.keyboard.press("Enter");
     await seen(page.getByRole("alert"));
-    await eventually(() => page.getByText("Incorrect email or password.").count()).toBe(1);
+    await eventually(() => page.getByText("Incorrect e-mail or password.").count()).toBe(1);
     // The wrong password is selected, so typing replaces it.
     await page.keyboard.type(owner().password);
     await page.keyboard.press("Enter");
@@ -72,7 +72,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
       code = body.errors[0].extensions.code;
     }
     const page = await dashboard.visit("", { as: null });
-    await page.getByLabel("Email").fill(wrong.email);
+    await page.getByLabel("E-mail").fill(wrong.email);
     await page.getByLabel("Password", { exact: true }).fill(wrong.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await seen(page.getByRole("alert").getByText(/Too many attempts\. Try again in \d+ minutes\./));
@@ -80,7 +80,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
 
   test("keeps the session out of reach of page scripts", async () => {
     const page = await dashboard.visit("", { as: null });
-    await page.getByLabel("Email").fill(owner().email);
+    await page.getByLabel("E-mail").fill(owner().email);
     await page.getByLabel("Password", { exact: true }).fill(owner().password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Overview" }));
@@ -101,7 +101,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     await gateway.graphql("mutation { signOutEverywhere { endedSessions } }", {}, { token: member.token });
     await seenInTime(page.getByText("Your session has expired. Sign in to continue."));
     await eventually(() => page.getByText("First key").count()).toBe(0);
-    await page.getByLabel("Email").fill(member.email);
+    await page.getByLabel("E-mail").fill(member.email);
     await page.getByLabel("Password", { exact: true }).fill(member.password);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("table", { name: "API keys" }));

@@ -92,7 +92,7 @@ export const VIEWS: Record<string, View> = {
     path: "",
     as: null,
     open: async (page) => {
-      await page.getByLabel("Email").fill("unknown@example.com");
+      await page.getByLabel("E-mail").fill("unknown@example.com");
       await page.getByLabel("Password", { exact: true }).fill("wrong");
       await page.keyboard.press("Enter");
       await seen(page.getByRole("alert"));
@@ -315,7 +315,7 @@ export const VIEWS: Record<string, View> = {
     open: (page) =>
       dialogOf(page)
         .getByLabel("Kind")
-        .selectOption("Email")
+        .selectOption("E-mail")
         .then(() => undefined),
   },
   line: {
@@ -353,7 +353,7 @@ export const VIEWS: Record<string, View> = {
     path: "/settings/members",
     open: async (page) => {
       await page.getByRole("button", { name: "Invite member" }).click();
-      await seen(dialogOf(page).getByLabel("Email"));
+      await seen(dialogOf(page).getByLabel("E-mail"));
     },
   },
   "members sessions": {

@@ -119,7 +119,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
       buttons: ["Invite member"],
       items: ["Change permissions…", "Sessions…", "Remove…"],
     },
-    "/settings/profile": { buttons: ["Change email…", "Change password…"] },
+    "/settings/profile": { buttons: ["Change e-mail…", "Change password…"] },
   });
 
   test("dialogs cut nothing off and pass axe, even with long names without a space", async () => {

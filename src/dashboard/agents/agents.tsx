@@ -57,7 +57,7 @@ export function Agents() {
             <Empty title="No agents yet">
               <p>
                 {manages ? (
-                  "An agent talks to your contacts on lines such as SMS or email. Its configuration decides what it says."
+                  "An agent talks to your contacts on lines such as SMS or e-mail. Its configuration decides what it says."
                 ) : (
                   <>
                     Ask <Managers /> to create one.

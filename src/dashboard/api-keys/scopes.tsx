@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { organizationScopes } from "../../auth/organization-scopes";
+import { typographic } from "../api/typographic";
 import styles from "./dialogs.module.css";
 import type { Scope } from "./documents.generated";
 
@@ -23,7 +24,7 @@ const READ_ONLY = SCOPES.filter((scope) => scope.endsWith("_read"));
 export const spelled = (scope: Scope): string => scope.replace("_", ":");
 
 /** Describes what a scope allows, in a sentence. */
-export const allowedBy = (scope: Scope): string => ALLOWS[spelled(scope)] ?? "";
+export const allowedBy = (scope: Scope): string => typographic(ALLOWS[spelled(scope)] ?? "");
 
 /** The field for a new key's scopes, with an error, and the selection; null for all scopes. */
 export function useScopes(): { scopes: Scope[] | null; field: (error?: string) => ReactNode } {
@@ -78,7 +79,7 @@ const Choice = (props: {
           key={scope}
           value={scope}
           label={spelled(scope)}
-          description={props.allows[spelled(scope)]}
+          description={typographic(props.allows[spelled(scope)] ?? "")}
         />
       ))}
     </div>

@@ -1,3 +1,5 @@
+import { typographic } from "./typographic";
+
 /** One problem with the input: `input.name`, "must not be empty". */
 export interface InputProblem {
   path: string;
@@ -30,7 +32,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   internal_error: "Something went wrong on the server. It has been logged.",
   unavailable: "The server can’t reach its database. Try again in a moment.",
   organization_deactivated: "Your organization is deactivated. Reactivate it to make changes.",
-  invalid_credentials: "Incorrect email or password.",
+  invalid_credentials: "Incorrect e-mail or password.",
 };
 
 /**
@@ -44,11 +46,14 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
     return `Too many attempts. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
   }
   if (polled && error.code === "unreachable") return RETRYING;
-  return SENTENCES[error.code] ?? (error.problems.map(sentenceOfProblem).join(" ") || error.message);
+  return (
+    SENTENCES[error.code] ?? typographic(error.problems.map(sentenceOfProblem).join(" ") || error.message)
+  );
 }
 
 /** Form labels of fields with different names in the API. */
 const LABELS: Readonly<Record<string, string>> = {
+  email: "E-mail",
   from: "From",
   host: "Mail server",
   listAddress: "Mailing list",
@@ -97,6 +102,7 @@ export const problemOf = (error: unknown, field: string): string | undefined =>
     ? (error as ApiError).problems
         .filter(({ path }) => fieldOf(path) === field)
         .map(sentenceOfProblem)
+        .map(typographic)
         .join(" ")
     : undefined;
 

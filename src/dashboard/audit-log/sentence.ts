@@ -56,15 +56,15 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   agent_renamed: { to: "name" },
   organization_renamed: { to: "name" },
   member_email_changed: {
-    verb: "changed the email of",
-    verbForSelf: "changed their email",
+    verb: "changed the e-mail of",
+    verbForSelf: "changed their e-mail",
     to: "email",
-    label: "Email changed",
+    label: "E-mail changed",
   },
   member_email_change_failed: {
-    verb: "failed to change the email of",
-    verbForSelf: "failed to change their email",
-    label: "Email change failed",
+    verb: "failed to change the e-mail of",
+    verbForSelf: "failed to change their e-mail",
+    label: "E-mail change failed",
   },
   member_removed: { verb: "removed the member", verbForSelf: "left", label: "Member removed" },
   member_session_ended: {

@@ -14,7 +14,7 @@ import {
 } from "./documents.generated";
 
 const KINDS: Readonly<Record<AddressKind, string>> = {
-  email: "Email",
+  email: "E-mail",
   local: "On this server",
   other: "Other",
   phone: "Phone",

@@ -11,7 +11,7 @@ import {
 
 /** The kinds of addresses, as worded in a sentence. */
 const ADDRESSES: Readonly<Record<AddressKind, string>> = {
-  email: "email address",
+  email: "e-mail address",
   phone: "phone number",
   local: "address on this server",
   other: "address of another system",

@@ -10,7 +10,7 @@ import { type AddressKind, OpenConversationDocument } from "./documents.generate
 import { LineField } from "./line-field";
 
 export const ADDRESS_KINDS = [
-  { value: "email", label: "Email" },
+  { value: "email", label: "E-mail" },
   { value: "phone", label: "Phone" },
   { value: "local", label: "On this server" },
   { value: "other", label: "Other" },

@@ -6,13 +6,13 @@ export const KINDS: Readonly<Record<LineKind, { label: string; help: string }>> 
     label: "Webhook",
     help: "Messages are posted to your URL, which passes them on by SMS, WhatsApp or any other channel.",
   },
-  email: { label: "Email", help: "Messages are sent through your mail server." },
+  email: { label: "E-mail", help: "Messages are sent through your mail server." },
   local: { label: "Local", help: "Messages stay on this server, where your app reads them." },
 };
 
 export const ADDRESS_KINDS: Readonly<Record<AddressKind, string>> = {
   phone: "Phone numbers",
-  email: "Email addresses",
+  email: "E-mail addresses",
   other: "Addresses in another system",
   local: "Addresses on this server",
 };

@@ -33,7 +33,7 @@ export function Lines() {
     <AgentPage
       section="Build"
       title="Lines"
-      lead="Agents send messages from lines: on this server, through your own bridge to SMS or chat, or by email."
+      lead="Agents send messages from lines: on this server, through your own bridge to SMS or chat, or by e-mail."
       actions={() => (
         <Button
           leftSection={<Icon of={IconPlus} size={16} />}

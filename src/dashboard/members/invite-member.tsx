@@ -24,8 +24,8 @@ export type MemberEntry = Invitee & {
 /** The note about the e-mail in the dialog that shows the link. */
 const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
   sent: (email) => `We also sent the link to ${email}.`,
-  failed: () => "The email could not be sent. Pass on the link yourself.",
-  off: () => "This server does not send email. Pass on the link yourself.",
+  failed: () => "The e-mail could not be sent. Pass on the link yourself.",
+  off: () => "This server does not send e-mail. Pass on the link yourself.",
 };
 
 /**
@@ -70,7 +70,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
             <TextInput
               {...field("email")}
               type="email"
-              label="Email"
+              label="E-mail"
               description="They’ll choose a password when they accept."
               maxLength={254}
               required

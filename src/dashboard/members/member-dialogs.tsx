@@ -50,7 +50,7 @@ export function UnlinkIdentity({ member, onClosed }: Props) {
       onClosed={onClosed}
     >
       <p>
-        Sessions opened with the account end. The next sign-in links the account with the verified email
+        Sessions opened with the account end. The next sign-in links the account with the verified e-mail
         address {member.email}.
       </p>
     </FormDialog>

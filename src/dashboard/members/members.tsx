@@ -125,7 +125,7 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
   );
 }
 
-const INVITATION_COLUMNS = columnsOf("Email", "Permissions", "Invited by", "Expires", {
+const INVITATION_COLUMNS = columnsOf("E-mail", "Permissions", "Invited by", "Expires", {
   heading: "Actions",
   hidden: true,
 });

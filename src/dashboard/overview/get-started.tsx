@@ -22,7 +22,7 @@ type Done = FirstStepsQuery["firstSteps"];
 const FLOW = [
   ["Situation", "Your program reports what happened: an order was shipped."],
   ["Decision", "The agent’s rules decide what to do. Every decision shows why."],
-  ["Message", "The contact gets a message, for example by email or SMS."],
+  ["Message", "The contact gets a message, for example by e-mail or SMS."],
 ] as const;
 
 /**
@@ -107,7 +107,7 @@ function Steps({ agents, done, onTried }: { agents: Agents; done: Done; onTried:
     {
       name: "lineAdded",
       title: "Add a line",
-      help: "Messages on a local line stay on this server. To reach people, add a line for email, or for SMS and chat through your own bridge.",
+      help: "Messages on a local line stay on this server. To reach people, add a line for e-mail, or for SMS and chat through your own bridge.",
       how: (
         <Button
           size="xs"

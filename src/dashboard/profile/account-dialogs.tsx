@@ -14,12 +14,12 @@ export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
   const submit = async (form: FormData) => {
     const input = { email: String(form.get("email")) };
     const { changeEmail } = await change(ChangeEmailDocument, { input });
-    toast(`Your email is now ${changeEmail.email}.`);
+    toast(`Your e-mail is now ${changeEmail.email}.`);
   };
   return (
     <FormDialog
-      title="Change your email"
-      submit="Change email"
+      title="Change your e-mail"
+      submit="Change e-mail"
       fields={["email"]}
       conflict="email"
       onSubmit={submit}
@@ -29,8 +29,8 @@ export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
         <TextInput
           {...field("email")}
           type="email"
-          label="New email"
-          description={`Your current email is ${email}.`}
+          label="New e-mail"
+          description={`Your current e-mail is ${email}.`}
           autoComplete="username"
           maxLength={254}
           required

@@ -20,10 +20,10 @@ export function HandoffNotices() {
   const set = (agentId: string, name: string, enabled: boolean) =>
     run(async () => {
       await change(SetHandoffNoticesDocument, { agentId, enabled });
-      toast(enabled ? `You get emails about handoffs of ${name}.` : `No more emails about ${name}.`);
+      toast(enabled ? `You get e-mails about handoffs of ${name}.` : `No more e-mails about ${name}.`);
     });
   return (
-    <Card title="Emails about handoffs">
+    <Card title="E-mails about handoffs">
       {error !== undefined && <Failure error={error} />}
       <Result query={query} height={120}>
         {({ agents }) =>
@@ -31,13 +31,13 @@ export function HandoffNotices() {
             <p className={styles.notices}>
               {agents.length === 0
                 ? "There are no agents yet."
-                : "This server sends no email. An administrator can set SMTP_URL and MAIL_FROM."}
+                : "This server sends no e-mail. An administrator can set SMTP_URL and MAIL_FROM."}
             </p>
           ) : (
             <div className={styles.notices}>
               <p>
-                One email when an agent hands off a conversation, and no more about it until someone opens it.
-                If the conversation is assigned, only the assignee gets it.
+                One e-mail when an agent hands off a conversation, and no more about it until someone opens
+                it. If the conversation is assigned, only the assignee gets it.
               </p>
               <ul aria-label="Agents">
                 {agents.map(({ id, name, handoffNotices }) => (

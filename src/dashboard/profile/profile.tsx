@@ -51,7 +51,7 @@ export function Profile() {
         aside={
           <span className={styles.buttons}>
             <Button variant="default" size="xs" onClick={() => open(<ChangeEmail onClosed={onClosed} />)}>
-              Change email…
+              Change e-mail…
             </Button>
             {options.password && (
               <Button
@@ -67,7 +67,7 @@ export function Profile() {
       >
         <Facts
           facts={{
-            Email: email,
+            "E-mail": email,
             "Linked account":
               identity == null ? undefined : (
                 <>

@@ -119,7 +119,7 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
     <form onSubmit={submit} className={styles.form}>
       {error !== undefined && <Failure error={error} />}
       <div>
-        <p className={styles.label}>Email</p>
+        <p className={styles.label}>E-mail</p>
         <p className={styles.email}>{email}</p>
         {/* Tells password managers which account the password belongs to. */}
         <input type="hidden" autoComplete="username" value={email} />

@@ -121,7 +121,7 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
         {confirmed ? (
           <div className={styles.form}>
             <div>
-              <p className={styles.label}>Email</p>
+              <p className={styles.label}>E-mail</p>
               <p className={styles.email}>{confirmed.email}</p>
             </div>
             <p className={styles.confirm}>Your password is correct. Confirm with a passkey.</p>
@@ -144,7 +144,7 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
                   <TextInput
                     name="email"
                     type="email"
-                    label="Email"
+                    label="E-mail"
                     autoComplete="username webauthn"
                     required
                     withAsterisk={false}

@@ -1,5 +1,6 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { typographic } from "../api/typographic";
 import type { EventType } from "./documents.generated";
 import styles from "./webhooks.module.css";
 
@@ -46,7 +47,12 @@ export function useEventTypes(initial: readonly EventType[] | null): {
         >
           <div className={styles.types}>
             {EVENT_TYPES.map(({ value, label }) => (
-              <Checkbox key={value} value={value} label={label} description={DECLARED[label]?.description} />
+              <Checkbox
+                key={value}
+                value={value}
+                label={label}
+                description={typographic(DECLARED[label]?.description ?? "")}
+              />
             ))}
           </div>
         </Checkbox.Group>

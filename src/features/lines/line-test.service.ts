@@ -128,7 +128,7 @@ export class LineTestService {
 function addressOf(line: Line, to: string | null): string | null {
   const invalid = (message: string) => new InvalidInput([{ path: "input.to", message }]);
   if (to === null) {
-    if (line.kind === LineKind.email) throw invalid("is required for email lines");
+    if (line.kind === LineKind.email) throw invalid("is required for e-mail lines");
     return null;
   }
   const found = normalizeAddress(addressKindOf(line), to);
