@@ -51,6 +51,7 @@ describeDashboard(
       await seen(dialog.locator("[id$=error]"));
       await eventually(() => dialog.getByLabel("Name").inputValue()).toBe("sms");
       await dialog.getByLabel("URL").fill(receiver.url());
+      await dialog.getByText("Advanced").click();
       await dialog.getByLabel("Max messages per minute").fill("60");
       await page.keyboard.press("Enter");
       const secret = await secretIn(page);
@@ -60,7 +61,7 @@ describeDashboard(
       const id = new URL(page.url()).pathname.split("/").at(-1);
       await seen(page.getByText(`${gateway.url}/inbound/${id}`, { exact: true }));
 
-      await open(page, "sms", "Send test message…");
+      await settings.getByRole("button", { name: "Send test message…" }).click();
       await dialog.getByLabel("To (optional)").fill("not a phone number");
       await dialog.getByRole("button", { name: "Send test message" }).click();
       await seen(dialog.locator("[id$=error]"));
@@ -73,7 +74,9 @@ describeDashboard(
 
       await settings.getByRole("button", { name: "Edit…" }).click();
       await dialog.getByLabel("Max messages per minute").fill("");
-      await dialog.getByLabel("Expire after (minutes)").fill("90");
+      await eventually(() => dialog.getByLabel("Expire after").inputValue()).toBe("3");
+      await dialog.getByLabel("Expire after").fill("90");
+      await dialog.getByLabel("Unit").selectOption("minutes");
       await dialog.getByRole("button", { name: "Save" }).click();
       await gone(dialog);
       await seen(settings.getByText("90 minutes"));
@@ -151,7 +154,7 @@ describeDashboard(
       await eventually(() => rowOf(page, "One").count()).toBe(0);
     });
 
-    test("of email keep their password unless another one is typed", async () => {
+    test("of e-mail get their first secret, and keep their password unless another one is typed", async () => {
       const { gateway } = dashboard;
       const agentId = await firstAgentId(gateway);
       const page = await dashboard.visit(`/lines?agent=${agentId}&create=yes`);
@@ -169,6 +172,11 @@ describeDashboard(
       const settings = page.getByRole("region", { name: "Settings" });
       await seen(settings.getByText("support@example.com"));
       await gone(dialog);
+      const create = page.getByRole("button", { name: "Create signing secret…" });
+      await create.click();
+      await dialog.getByRole("button", { name: "Create signing secret" }).click();
+      expect(await secretIn(page)).toMatch(/^whsec_/);
+      await gone(create);
       await settings.getByRole("button", { name: "Edit…" }).click();
       await eventually(() => dialog.getByLabel("Password", { exact: true }).inputValue()).toBe("");
       await dialog.getByLabel("Subject").fill("Your order");

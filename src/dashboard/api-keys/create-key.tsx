@@ -5,6 +5,7 @@ import { labelOf } from "../agents/agent-label";
 import type { AgentsQuery } from "../agents/documents.generated";
 import { change } from "../api/client";
 import { useViewer } from "../session/session";
+import { Advanced } from "../ui/advanced";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { FormDialog } from "../ui/form-dialog";
 import styles from "./dialogs.module.css";
@@ -115,12 +116,9 @@ function CreateForm({ agents, onClosed }: Props) {
           />
           {(ofOrganization ? managing.field : scopesField)(form.errorOf("scopes"))}
           {field}
-          <details className={styles.advanced} open={LIMIT_FIELDS.some(form.errorOf) || undefined}>
-            <summary>Advanced</summary>
-            <div className={styles.form}>
-              <LimitFields form={form} />
-            </div>
-          </details>
+          <Advanced hasErrors={LIMIT_FIELDS.some(form.errorOf)}>
+            <LimitFields form={form} />
+          </Advanced>
         </>
       )}
     </FormDialog>

@@ -5,10 +5,20 @@ import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
 import { showSecret } from "../secrets/shown-secret";
 import "../secrets/secret-dialog";
+import { Advanced } from "../ui/advanced";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { type AddressKind, CreateLineDocument, type LineKind } from "./documents.generated";
-import { EmailFields, emailOf, LINE_FIELDS, LimitFields, limitsOf, NameField, UrlField } from "./line-fields";
+import {
+  EmailFields,
+  emailOf,
+  LIMIT_FIELDS,
+  LINE_FIELDS,
+  LimitFields,
+  limitsOf,
+  NameField,
+  UrlField,
+} from "./line-fields";
 import { ADDRESS_KINDS, KINDS, optionsOf } from "./line-kinds";
 
 /** Creates a line, and shows the signing secret of a webhook line. */
@@ -46,7 +56,7 @@ export function CreateLine(props: { agent: Agent; onCreated: (id: string) => voi
       onSubmit={submit}
       onClosed={props.onClosed}
     >
-      {({ field }) => (
+      {({ field, errorOf }) => (
         <>
           <NameField field={field} />
           <NativeSelect
@@ -68,7 +78,9 @@ export function CreateLine(props: { agent: Agent; onCreated: (id: string) => voi
             </>
           )}
           {kind === "email" && <EmailFields field={field} />}
-          <LimitFields field={field} />
+          <Advanced hasErrors={LIMIT_FIELDS.some(errorOf)}>
+            <LimitFields field={field} />
+          </Advanced>
         </>
       )}
     </FormDialog>

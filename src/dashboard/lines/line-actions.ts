@@ -6,7 +6,7 @@ export type LineAction = "test" | "pause" | "resume" | "default" | "rotate" | "a
 
 /** Menu entries for the actions available in a line's state. */
 export function lineActions(
-  { state, isDefault }: LineFragment,
+  { state, isDefault, secretGeneration }: LineFragment,
   onAction: (action: LineAction) => void,
   disabled: boolean,
 ): readonly MenuAction[] {
@@ -20,7 +20,7 @@ export function lineActions(
     action("test", "Send test message…"),
     ...(state === "active" ? [action("pause", "Pause…")] : [action("resume", "Resume…")]),
     ...(isDefault || state === "archived" ? [] : [action("default", "Make default…")]),
-    action("rotate", "Rotate signing secret…"),
+    action("rotate", secretGeneration === 0 ? "Create signing secret…" : "Rotate signing secret…"),
     ...(isDefault || state === "archived" ? [] : [action("archive", "Archive…", { isDestructive: true })]),
   ];
 }

@@ -14,7 +14,7 @@ import { RowMenu } from "../ui/row-menu";
 import { Snippet } from "../ui/snippet";
 import { LineDetailsDocument, type LineDetailsFragment } from "./documents.generated";
 import { type LineAction, lineActions } from "./line-actions";
-import { ADDRESS_KINDS, KINDS, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
+import { ADDRESS_KINDS, KINDS, SECURITIES, unitOf, WHEN_UNCERTAIN } from "./line-kinds";
 import { LineMessages } from "./line-messages";
 import { LineState } from "./line-state";
 import styles from "./lines.module.css";
@@ -60,23 +60,27 @@ function Content({ agent, line, section }: { agent: Agent; line: LineDetailsFrag
   const { deactivated } = useViewer();
   const [action, setAction] = useState<LineAction | "edit">();
   const onClosed = () => setAction(undefined);
+  const [, ...others] = lineActions(line, setAction, deactivated);
   return (
     <Page title={line.name} section={section}>
       <Card
         title="Settings"
         aside={
           <span className={styles.name}>
+            <Button variant="default" size="xs" disabled={deactivated} onClick={() => setAction("test")}>
+              Send test message…
+            </Button>
             <Button variant="default" size="xs" disabled={deactivated} onClick={() => setAction("edit")}>
               Edit…
             </Button>
-            <RowMenu of={line.name} actions={lineActions(line, setAction, deactivated)} />
+            <RowMenu of={line.name} actions={others} />
           </span>
         }
       >
         <Facts facts={{ Agent: <Link href={`/agents/${agent.id}`}>{agent.name}</Link>, ...factsOf(line) }} />
       </Card>
       <LineMessages lineId={line.id} agentId={agent.id} />
-      <Inbound line={line} />
+      <Inbound line={line} onCreate={() => setAction("rotate")} />
       {action === "edit" && <EditLine line={line} onClosed={onClosed} />}
       {action !== undefined && action !== "edit" && (
         <LineDialog action={action} line={line} onClosed={onClosed} />
@@ -122,28 +126,26 @@ function factsOf(line: LineDetailsFragment) {
 
 /** Formats 259,200 s as "3 days". */
 function durationOf(seconds: number): string {
-  const [unit, size] =
-    seconds % 86_400 === 0
-      ? (["day", 86_400] as const)
-      : seconds % 3_600 === 0
-        ? (["hour", 3_600] as const)
-        : seconds % 60 === 0
-          ? (["minute", 60] as const)
-          : (["second", 1] as const);
-  const count = seconds / size;
-  return `${formatNumber(count)} ${unit}${count === 1 ? "" : "s"}`;
+  const { value, label } = unitOf(seconds);
+  const count = seconds / value;
+  return `${formatNumber(count)} ${count === 1 ? label.slice(0, -1) : label}`;
 }
 
-function Inbound({ line }: { line: LineDetailsFragment }) {
+function Inbound({ line, onCreate }: { line: LineDetailsFragment; onCreate: () => void }) {
+  const { deactivated } = useViewer();
   const url = `${window.location.origin}/inbound/${line.id}`;
   return (
     <Card title="Receive messages">
       <div className={styles.panel}>
         <p className={styles.text}>
-          {line.secretGeneration === 0
-            ? "Requests are signed with the line’s signing secret. The line has no secret yet: rotate it to create the first one."
-            : "Post messages from contacts to this URL, signed with the line’s signing secret according to Standard Webhooks."}
+          Post messages from contacts to this URL, signed with the line’s signing secret according to Standard
+          Webhooks.
         </p>
+        {line.secretGeneration === 0 && (
+          <Button size="xs" mb="sm" disabled={deactivated} onClick={onCreate}>
+            Create signing secret…
+          </Button>
+        )}
         <Snippet what="the URL for messages" text={url} />
         <p className={styles.label}>Receipts: sent, delivered, read or failed</p>
         <Snippet what="the URL for receipts" text={`${url}/status`} />

@@ -99,8 +99,10 @@ function PauseLine({ line, onClosed }: Props) {
   );
 }
 
+/** Creates the first signing secret of a line, or rotates it. */
 function RotateSecret({ line, onClosed }: Props) {
   const keyOf = useIdempotencyKey();
+  const isFirst = line.secretGeneration === 0;
   const submit = async () => {
     const { rotateLineSecret } = await change(
       RotateLineSecretDocument,
@@ -108,20 +110,24 @@ function RotateSecret({ line, onClosed }: Props) {
       { waitUntilShown: false },
     );
     const secret = rotateLineSecret.signingSecret;
+    const done = isFirst ? "Signing secret created" : "Signing secret rotated";
     // The secret is shown only once, in a response that was lost.
-    if (secret === null) toast("Rotated the signing secret. Rotate it again to see a new one.");
-    else showSecret({ secret, title: "Signing secret rotated", name: line.name, kind: "signing" });
+    if (secret === null) toast(`${done}. Rotate it to see a new one.`);
+    else showSecret({ secret, title: done, name: line.name, kind: "signing" });
   };
   return (
     <FormDialog
-      title={`Rotate the signing secret for ${line.name}?`}
-      submit="Rotate secret"
+      title={
+        isFirst ? `Create a signing secret for ${line.name}?` : `Rotate the signing secret for ${line.name}?`
+      }
+      submit={isFirst ? "Create signing secret" : "Rotate secret"}
       onSubmit={submit}
       onClosed={onClosed}
     >
       <p>
-        We’ll create a new secret and show it only once. The previous one stays valid for 24 hours, so your
-        bridge can switch over. If the line has no secret yet, its first one is created.
+        {isFirst
+          ? "We’ll create a secret and show it only once. Messages and receipts that you post to the line must be signed with it."
+          : "We’ll create a new secret and show it only once. The previous one stays valid for 24 hours, so your bridge can switch over."}
       </p>
     </FormDialog>
   );

@@ -17,8 +17,11 @@ import {
 } from "../../features/lines/line.limits";
 import type { FormState } from "../ui/form-dialog";
 import type { LineDetailsFragment, SmtpSecurity, WhenUncertain } from "./documents.generated";
-import { optionsOf, SECURITIES, WHEN_UNCERTAIN } from "./line-kinds";
+import { optionsOf, SECURITIES, UNITS, unitOf, WHEN_UNCERTAIN } from "./line-kinds";
 import styles from "./lines.module.css";
+
+/** Names of the inputs of `LimitFields`. */
+export const LIMIT_FIELDS = ["ratePerMinute", "expireAfterSeconds", "optOutReply", "optOutWords"];
 
 /** The fields that show the server's error messages about them. */
 export const LINE_FIELDS = [
@@ -30,15 +33,11 @@ export const LINE_FIELDS = [
   "user",
   "password",
   "subject",
-  "ratePerMinute",
-  "expireAfterSeconds",
-  "optOutReply",
-  "optOutWords",
   "listAddress",
+  ...LIMIT_FIELDS,
 ];
 
 const NAME_MAX_LENGTH = 63;
-const MINUTE_S = 60;
 
 type Fields = Pick<FormState, "field">;
 
@@ -121,7 +120,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
           {...field("port")}
           type="number"
           label="Port"
-          placeholder={PORTS[security]}
+          placeholder={`${PORTS[security]} (by encryption)`}
           min={1}
           max={65_535}
           defaultValue={email?.port}
@@ -150,6 +149,32 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
   );
 };
 
+/** How long messages may wait, as a number and its unit. */
+function ExpiryFields({ field, seconds }: Fields & { seconds: number }) {
+  const [unit, setUnit] = useState(unitOf(seconds).value);
+  return (
+    <div className={styles.duration}>
+      <TextInput
+        {...field("expireAfterSeconds")}
+        type="number"
+        label="Expire after"
+        min={MIN_EXPIRE_AFTER_SECONDS / unit}
+        max={MAX_EXPIRE_AFTER_SECONDS / unit}
+        step="any"
+        defaultValue={seconds / unitOf(seconds).value}
+        required
+      />
+      <NativeSelect
+        name="expireUnit"
+        aria-label="Unit"
+        data={UNITS.map(({ value, label }) => ({ value: String(value), label }))}
+        value={String(unit)}
+        onChange={({ currentTarget }) => setUnit(Number(currentTarget.value))}
+      />
+    </div>
+  );
+}
+
 /** The settings common to all kinds of lines. */
 export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragment }) => (
   <>
@@ -163,16 +188,7 @@ export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragme
         max={MAX_RATE_PER_MINUTE}
         defaultValue={line?.ratePerMinute ?? ""}
       />
-      <TextInput
-        {...field("expireAfterSeconds")}
-        type="number"
-        label="Expire after (minutes)"
-        min={MIN_EXPIRE_AFTER_SECONDS / MINUTE_S}
-        max={MAX_EXPIRE_AFTER_SECONDS / MINUTE_S}
-        step="any"
-        defaultValue={(line?.expireAfterSeconds ?? DEFAULT_EXPIRE_AFTER_SECONDS) / MINUTE_S}
-        required
-      />
+      <ExpiryFields field={field} seconds={line?.expireAfterSeconds ?? DEFAULT_EXPIRE_AFTER_SECONDS} />
     </div>
     <NativeSelect
       name="whenUncertain"
@@ -207,7 +223,9 @@ const numberOf = (form: FormData, name: string): number | null => {
 export const limitsOf = (form: FormData) => ({
   name: String(form.get("name")),
   ratePerMinute: numberOf(form, "ratePerMinute"),
-  expireAfterSeconds: Math.round((numberOf(form, "expireAfterSeconds") ?? 0) * MINUTE_S),
+  expireAfterSeconds: Math.round(
+    (numberOf(form, "expireAfterSeconds") ?? 0) * (numberOf(form, "expireUnit") ?? 0),
+  ),
   whenUncertain: String(form.get("whenUncertain")) as WhenUncertain,
   optOutReply: textOf(form, "optOutReply"),
   optOutWords: String(form.get("optOutWords") ?? "")

@@ -36,7 +36,7 @@ export function Dialog(props: {
       transitionProps={{ duration: 120, transition: "fade" }}
     >
       <Modal.Overlay />
-      <Modal.Content classNames={{ inner: styles.inner }}>
+      <Modal.Content classNames={{ content: styles.content, inner: styles.inner }}>
         {/* Not Modal.Header, which would be a second banner landmark. */}
         <div className={styles.header}>
           <Modal.Title className={styles.title} title={props.title}>

@@ -1,5 +1,5 @@
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, type RefObject, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { ApiError, isOnlyAbout, problemOf } from "../api/api-error";
 import { Dialog, DialogButtons } from "./dialog";
 import styles from "./dialog.module.css";
@@ -82,6 +82,10 @@ function Form(
   const leave = () => {
     if (guard.current()) close();
   };
+  // The field may be above the visible part of a long dialog.
+  useEffect(() => {
+    if (error !== undefined) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [error, form]);
   const isConfirmed = confirm === undefined || typed.trim() === confirm;
   const fieldOfCode = error instanceof ApiError ? { conflict, ...codes }[error.code] : undefined;
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -131,32 +135,34 @@ function Form(
           data-autofocus
         />
       )}
-      {error !== undefined && fieldOfCode === undefined && !isOnlyAbout(error, fields) && (
-        <Failure error={error} />
-      )}
-      {asking && <p role="alert">You have changed several fields. Discard the changes?</p>}
-      <DialogButtons>
-        <Button
-          variant="default"
-          data-autofocus={(props.isDestructive && confirm === undefined) || undefined}
-          onClick={leave}
-        >
-          {asking ? "Discard" : "Cancel"}
-        </Button>
-        {asking && (
-          <Button variant="default" onClick={() => setAsking(false)}>
-            Keep editing
-          </Button>
+      <div className={styles.footer}>
+        {error !== undefined && fieldOfCode === undefined && !isOnlyAbout(error, fields) && (
+          <Failure error={error} />
         )}
-        <Button
-          type="submit"
-          loading={busy}
-          disabled={!isConfirmed}
-          {...(props.isDestructive && { color: "red" })}
-        >
-          {props.submit}
-        </Button>
-      </DialogButtons>
+        {asking && <p role="alert">You have changed several fields. Discard the changes?</p>}
+        <DialogButtons>
+          <Button
+            variant="default"
+            data-autofocus={(props.isDestructive && confirm === undefined) || undefined}
+            onClick={leave}
+          >
+            {asking ? "Discard" : "Cancel"}
+          </Button>
+          {asking && (
+            <Button variant="default" onClick={() => setAsking(false)}>
+              Keep editing
+            </Button>
+          )}
+          <Button
+            type="submit"
+            loading={busy}
+            disabled={!isConfirmed}
+            {...(props.isDestructive && { color: "red" })}
+          >
+            {props.submit}
+          </Button>
+        </DialogButtons>
+      </div>
     </form>
   );
 }

@@ -1,0 +1,20 @@
+import { type ReactNode, useState } from "react";
+import styles from "./advanced.module.css";
+
+/**
+ * Optional fields of a form, folded.
+ * @param hasErrors true if a field has a message; the fields stay visible after it is gone
+ */
+export function Advanced({ hasErrors, children }: { hasErrors: boolean; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      className={styles.advanced}
+      open={isOpen || hasErrors}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>Advanced</summary>
+      <div className={styles.fields}>{children}</div>
+    </details>
+  );
+}
