@@ -274,6 +274,7 @@ describeDashboard("the overview", (dashboard) => {
     await eventually(() => reading.textContent()).toContain("read out 4");
     await page.keyboard.press("Home");
     await seen(reading.getByText("No requests"));
+    await seen(page.getByRole("figure").getByText("now"));
   });
 
   test("keeps its layout while bars of keys with long names are selected", async () => {

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { formatCompact, formatNumber } from "../ui/format";
 import styles from "./chart.module.css";
-import { roundUp, type Series } from "./series";
+import { roundUp } from "./round-up";
+import type { Series } from "./series";
 
 /** The fraction of its slot that a bar fills. */
 const BAR_WIDTH = 0.7;
@@ -74,6 +75,13 @@ export function BarChart(props: {
             preserveAspectRatio="none"
             className={styles.bars}
           >
+            <path
+              className={styles.slots}
+              d={barPath(
+                sums.map(() => top),
+                sums.map(() => top),
+              )}
+            />
             {selected !== undefined && (
               <rect className={styles.selected} x={selected} y={0} width={1} height={top} />
             )}

@@ -47,14 +47,6 @@ export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[]
   return all.filter(({ values }) => values.some((value) => value > 0));
 }
 
-/** The next round number, where the axis ends. */
-export function roundUp(value: number): number {
-  if (value <= 4) return 4;
-  const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 2, 4, 5, 8, 10].find((factor) => factor * power >= value) ?? 10;
-  return step * power;
-}
-
 /** The periods, as they appear in a sentence. */
 export const PERIODS: Readonly<Record<UsagePeriod, string>> = {
   last_24_hours: "in the last 24 hours",
@@ -78,7 +70,7 @@ const utcDay = lazy(
   () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
 );
 
-/** The full name of each bar, a tick label for every sixth bar, and a note about them. */
+/** The full name of each bar, tick labels for every sixth bar and for the current one, and a note about them. */
 export function namesOf(
   buckets: readonly { start: string }[],
   period: UsagePeriod,
@@ -88,7 +80,9 @@ export function namesOf(
   const [full, short] = isDay ? [hourOfDay(), hour()] : [utcDay(), utcDay()];
   return {
     names: starts.map((start) => full.format(start)),
-    ticks: starts.map((start, i) => (i % 6 === 0 ? short.format(start) : "")),
+    ticks: starts.map((start, i) =>
+      i === starts.length - 1 ? (isDay ? "now" : "today") : i % 6 === 0 ? short.format(start) : "",
+    ),
     note: isDay ? undefined : "Days are in UTC.",
   };
 }
