@@ -122,7 +122,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     const other = await publish(gateway, agentId, documentWith(100, "Dear {{ contact.name }}"));
     expect(await replays(`against: { version: ${other} }`)).toMatchObject({ same: 1, changed: 2 });
     const strict = await publish(gateway, agentId, { situations: { order: { other: "string" } } });
-    expect(await replays(`against: { version: ${strict} }`)).toMatchObject({ invalid: 3, rules: [] });
+    expect(await replays(`against: { version: ${strict} }`)).toMatchObject({
+      invalid: 3,
+      rules: [
+        { ruleId: null, recorded: 1, replayed: 0 },
+        { ruleId: "large", recorded: 2, replayed: 0 },
+      ],
+    });
     const { body } = await replayed(ids[0], { version: strict });
     expect(body).toMatchObject({ status: "invalid", error: { code: "invalid_request" } });
     expect(body.error.message).toContain("situation.data.other is required");

@@ -95,7 +95,7 @@ function Totals({ agentId, report }: { agentId: string; report: Report }) {
         {Object.entries(facts).map(
           ([name, value]) =>
             (value > 0 || name === "changed") && (
-              <div key={name} data-tone={name}>
+              <div key={name} data-tone={value > 0 ? name : undefined}>
                 <dt>{name}</dt>
                 <dd>{formatNumber(value)}</dd>
               </div>

@@ -145,7 +145,8 @@ export class Replays {
   erased!: number;
 
   @Field(() => [RuleTotal], {
-    description: "Totals of the replayed decisions per rule, in alphabetical order.",
+    description:
+      "Totals per rule, in alphabetical order; situations that would be rejected count only as `recorded`, and erased ones not at all.",
   })
   @AtMost(MAX_RULES)
   rules!: RuleTotal[];
@@ -227,18 +228,16 @@ function explained(
 export function summarize(replays: readonly Replay[]): Replays {
   const count = (wanted: ReplayStatus) => replays.filter(({ status }) => status === wanted).length;
   const [same, changed] = [count(ReplayStatus.same), count(ReplayStatus.changed)];
-  const decided = replays.filter(
-    ({ status }) => status === ReplayStatus.same || status === ReplayStatus.changed,
-  );
   const totals = new Map<string | null, RuleTotal>();
   const totalOf = (ruleId: string | null): RuleTotal => {
     const total = totals.get(ruleId) ?? { ruleId, recorded: 0, replayed: 0 };
     totals.set(ruleId, total);
     return total;
   };
-  for (const { ruleId, recordedRuleId } of decided) {
+  for (const { status, ruleId, recordedRuleId } of replays) {
+    if (status === ReplayStatus.erased) continue;
     totalOf(recordedRuleId).recorded += 1;
-    totalOf(ruleId).replayed += 1;
+    if (status !== ReplayStatus.invalid) totalOf(ruleId).replayed += 1;
   }
   return {
     total: replays.length,
