@@ -124,7 +124,7 @@ export function DraftEditor(props: {
       <header className={styles.header}>
         <div className={styles.heading}>
           <h2>{draft !== null || hasChanges ? "Draft" : "Live version"}</h2>
-          <State edit={edit !== undefined} draft={draft} live={live} />
+          <State edit={edit !== undefined} isBased={hasChanges} draft={draft} live={live} />
         </div>
         {!deactivated && (
           <div className={styles.actions}>
@@ -208,14 +208,16 @@ export function DraftEditor(props: {
 
 const kibibytes = (length: number) => formatNumber(Math.ceil(length / 1024));
 
-function State({ edit, draft, live }: { edit: boolean; draft: Draft | null; live: Live }) {
+/** @param props.isBased true if the text is an unsaved draft or the example, which starts from the live version */
+function State(props: { edit: boolean; isBased: boolean; draft: Draft | null; live: Live }) {
+  const { edit, isBased, draft, live } = props;
   return (
     <p className={styles.state}>
       {edit && <Tag tone="warn">Unsaved changes</Tag>}
       {draft === null ? (
         <span>
-          Version {live.version}, published <Time value={live.publishedAt} /> by{" "}
-          {nameOfActor(live.publishedBy)}
+          {isBased ? "Based on version" : "Version"} {live.version}, published{" "}
+          <Time value={live.publishedAt} /> by {nameOfActor(live.publishedBy)}
         </span>
       ) : (
         <span>
