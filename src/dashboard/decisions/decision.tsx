@@ -8,9 +8,10 @@ import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
 import { Json } from "../ui/json";
+import { Name } from "../ui/name";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import styles from "./decisions.module.css";
-import { DecisionDocument, type DecisionQuery } from "./documents.generated";
+import { DecisionDocument, type DecisionQuery, ReceivedMessageDocument } from "./documents.generated";
 import { Effects } from "./effects";
 import { ModelExchange } from "./model-exchange";
 import { ReplayCard } from "./replay";
@@ -18,6 +19,9 @@ import { Rules } from "./rules";
 import { closedGate, deedsOf, OutcomeTag, Undeclared } from "./words";
 
 const SECTION = "Decisions";
+
+/** The situation that inbound messages raise. */
+const RECEIVED = "message.received";
 
 type DecisionData = NonNullable<DecisionQuery["decision"]>;
 
@@ -52,6 +56,8 @@ export function Decision() {
 function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) {
   const { manages } = useViewer();
   const { agentId, situation, situationKey, explanation, configurationVersion, decidedAt } = decision;
+  const { messageIds: ids } = situation.data;
+  const messageIds: string[] = situation.type === RECEIVED && Array.isArray(ids) ? ids : [];
   return (
     <Page title={situation.type} section={SECTION} lead={<Summary decision={decision} />}>
       <Beside aside={<About id={id} decision={decision} />}>
@@ -69,7 +75,16 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
                     <bdi>{situationKey}</bdi>
                   </Link>
                 ),
-              Data: <Json label={Object.keys(situation.data).join(", ")} value={situation.data} open />,
+              ...(messageIds.length > 0 && {
+                Messages: messageIds.map((each) => <ReceivedMessage key={each} id={each} />),
+              }),
+              Data: (
+                <Json
+                  label={Object.keys(situation.data).join(", ")}
+                  value={situation.data}
+                  open={messageIds.length === 0}
+                />
+              ),
             }}
           />
         </Card>
@@ -101,6 +116,16 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
         )}
       </Beside>
     </Page>
+  );
+}
+
+/** A message that the contact wrote, with a link to its page. */
+function ReceivedMessage({ id }: { id: string }) {
+  const message = usePolledQuery(ReceivedMessageDocument, { id }, { pollMs: 60_000 }).data?.message;
+  return (
+    <Link href={`/messages/${id}`}>
+      <Name>{message === undefined ? "…" : message?.text || "Erased"}</Name>
+    </Link>
   );
 }
 
