@@ -59,6 +59,9 @@ describeDashboard(
         .click();
       await seen(page.getByRole("heading", { level: 1, name: "message.received" }));
       await seen(page.getByText("matched, so the agent sent a message."));
+      await seen(
+        page.getByRole("region", { name: "What happened" }).getByRole("link", { name: "second שלום" }),
+      );
     });
 
     test("a long thread opens at its end, and older messages are loaded on demand", async () => {
@@ -132,6 +135,17 @@ describeDashboard(
       const page = await dashboard.visit(`/conversations/${id}`);
       await page.getByRole("button", { name: "Release to agent" }).click();
       await seen(dialogOf(page).getByText("the agent answers in all of them again"));
+    });
+
+    test("a release of one conversation is undone", async () => {
+      const { id } = await talkTo("Released Too Soon");
+      await conversationClient(dashboard.gateway).handOff(id);
+      const page = await dashboard.visit(`/conversations/${id}`);
+      await page.getByRole("button", { name: "Release to agent" }).click();
+      await seen(page.getByRole("status").getByText("Released to the agent."));
+      await seen(page.getByRole("button", { name: "Hand off" }));
+      await page.getByRole("button", { name: "Undo" }).click();
+      await seen(page.getByRole("button", { name: "Release to agent" }));
     });
 
     test("a held message says why, and is canceled", async () => {

@@ -1,27 +1,52 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
+import { sentenceOf } from "../api/api-error";
+import { change } from "../api/client";
 import { useViewer } from "../session/session";
 import { loaded } from "../ui/loaded";
 import { RowMenu } from "../ui/row-menu";
+import { useTask } from "../ui/task";
+import { toast } from "../ui/toast";
 import type { Action } from "./conversation-dialogs";
-import type { ConversationFragment } from "./documents.generated";
+import {
+  type ConversationFragment,
+  HandOffConversationDocument,
+  ReleaseConversationDocument,
+} from "./documents.generated";
 
 const { component: ConversationDialog } = loaded(
   async () => (await import("./conversation-dialogs")).ConversationDialog,
 );
 
+const report = (failure: unknown) => toast(sentenceOf(failure), "bad");
+
+async function releaseWithUndo({ id, version }: ConversationFragment): Promise<void> {
+  await change(ReleaseConversationDocument, { id, expectedVersion: version });
+  // Even if the agent has already answered.
+  const undo = () => change(HandOffConversationDocument, { id, expectedVersion: null }).catch(report);
+  toast("Released to the agent.", "good", undo);
+}
+
 /** Actions on an open conversation, for members with write permission. */
 export function ConversationActions({ conversation }: { conversation: ConversationFragment }) {
   const { may, deactivated } = useViewer();
   const [action, setAction] = useState<Action>();
+  const { busy, run } = useTask();
   if (!may("conversations_write") || conversation.state === "closed") return null;
   const isHuman = conversation.handler === "human";
+  // Handing off again would not hand off all conversations with the contact.
+  const isUndoable = conversation.contact?.handedOffAt == null;
   return (
     <>
       <Button
         variant="default"
         disabled={deactivated}
-        onClick={() => setAction(isHuman ? "release" : "handOff")}
+        loading={busy}
+        onClick={() =>
+          isHuman && isUndoable
+            ? run(() => releaseWithUndo(conversation).catch(report))
+            : setAction(isHuman ? "release" : "handOff")
+        }
       >
         {isHuman ? "Release to agent" : "Hand off"}
       </Button>

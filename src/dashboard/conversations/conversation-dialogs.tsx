@@ -78,11 +78,7 @@ const Release = (props: Props) => (
   <Confirm
     {...props}
     title="Release this conversation to the agent"
-    text={
-      props.conversation.contact?.handedOffAt
-        ? "All conversations with this contact were handed off together, so the agent answers in all of them again."
-        : "The agent answers here again."
-    }
+    text="All conversations with this contact were handed off together, so the agent answers in all of them again."
     submit="Release"
     done="Released to the agent."
     document={ReleaseConversationDocument}

@@ -1,4 +1,4 @@
-import { UnstyledButton } from "@mantine/core";
+import { Button, UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
 import { createStore } from "../store";
@@ -7,6 +7,8 @@ import styles from "./toast.module.css";
 
 /** How long a message is shown (ms). */
 const TOAST_MS = 6_000;
+/** How long a change can be undone (ms). */
+const UNDO_MS = 15_000;
 
 /** Max messages shown together; new ones replace the oldest. */
 const MAX_TOASTS = 3;
@@ -15,15 +17,19 @@ interface Toast {
   id: number;
   message: string;
   tone: "good" | "bad";
+  undo: (() => void) | undefined;
 }
 
 const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
 
-/** Briefly announces a success or failure, on the screen and to screen readers. */
-export function toast(message: string, tone: Toast["tone"] = "good"): void {
+/**
+ * Briefly announces a success or failure, on the screen and to screen readers.
+ * @param undo reverts the change
+ */
+export function toast(message: string, tone: Toast["tone"] = "good", undo?: () => void): void {
   lastId += 1;
-  toasts.set([...toasts.get(), { id: lastId, message, tone }].slice(-MAX_TOASTS));
+  toasts.set([...toasts.get(), { id: lastId, message, tone, undo }].slice(-MAX_TOASTS));
 }
 
 const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
@@ -37,15 +43,30 @@ export const Toasts = () => (
   </div>
 );
 
-function Shown({ id, message, tone }: Toast) {
+function Shown({ id, message, tone, undo }: Toast) {
+  const shownMs = undo === undefined ? TOAST_MS : UNDO_MS;
   useEffect(() => {
-    const timer = setTimeout(() => dismiss(id), TOAST_MS);
+    const timer = setTimeout(() => dismiss(id), shownMs);
     return () => clearTimeout(timer);
-  }, [id]);
+  }, [id, shownMs]);
   return (
     <div className={styles.toast}>
       <Icon of={tone === "good" ? IconCheck : IconAlertTriangle} size={18} />
-      <p className={styles.message}>{message}</p>
+      <p className={styles.message}>
+        {message}
+        {undo !== undefined && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            onClick={() => {
+              dismiss(id);
+              undo();
+            }}
+          >
+            Undo
+          </Button>
+        )}
+      </p>
       <UnstyledButton className={styles.dismiss} aria-label="Dismiss" onClick={() => dismiss(id)}>
         <Icon of={IconX} size={16} />
       </UnstyledButton>
