@@ -209,6 +209,18 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     await eventually(() => short.getAttribute("title")).toBeFalsy();
   });
 
+  test("filters are behind a button on a phone, which says how many are set", async () => {
+    const page = await dashboard.visit("/api-keys?state=active", { viewport: { width: PHONE, height: 740 } });
+    await seen(page.getByLabel("Search by name or key prefix"));
+    const agent = page.getByLabel("Agent");
+    await eventually(() => agent.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Filter (1)" }).click();
+    await agent.selectOption("Organization");
+    await seen(page.getByRole("button", { name: "Filter (2)" }));
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await gone(page.getByRole("button", { name: "Filter (2)" }));
+  });
+
   test("shows what is chosen even with forced colors, which remove all backgrounds", async () => {
     const { secret } = await mint(dashboard.gateway, { name: "counted" });
     await dashboard.gateway.rest("GET", "/agent/whoami", { token: secret });

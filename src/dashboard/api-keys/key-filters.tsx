@@ -2,6 +2,7 @@ import { EXPIRING_DAYS, SEARCH_MAX_LENGTH } from "../../features/api-keys/api-ke
 import { labelOf } from "../agents/agent-label";
 import type { AgentsQuery } from "../agents/documents.generated";
 import { FilterSelect } from "../ui/filter-select";
+import { Filters } from "../ui/filters";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";
 import { Search } from "../ui/search";
@@ -45,17 +46,22 @@ export function KeyFilters({
   agents?: AgentsQuery["agents"];
 }) {
   return (
-    <search className={styles.filters}>
-      <Search
-        className={styles.wide}
-        label="Search by name or key prefix"
-        maxLength={SEARCH_MAX_LENGTH}
-        value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
-        onSearch={(search) => address.filter({ search, pasted: "" }, { replace: true })}
-        onKey={(search) =>
-          address.filter({ search, state: "", agent: "", kind: "", pasted: "yes" }, { replace: true })
-        }
-      />
+    <Filters
+      address={address}
+      names={["state", "agent", "kind"]}
+      search={
+        <Search
+          className={styles.wide}
+          label="Search by name or key prefix"
+          maxLength={SEARCH_MAX_LENGTH}
+          value={address.get("search").slice(0, SEARCH_MAX_LENGTH)}
+          onSearch={(search) => address.filter({ search, pasted: "" }, { replace: true })}
+          onKey={(search) =>
+            address.filter({ search, state: "", agent: "", kind: "", pasted: "yes" }, { replace: true })
+          }
+        />
+      }
+    >
       <FilterSelect
         address={address}
         name="state"
@@ -74,6 +80,6 @@ export function KeyFilters({
         ]}
       />
       <FilterSelect address={address} name="kind" label="Kind" all="All kinds" options={KIND_OPTIONS} />
-    </search>
+    </Filters>
   );
 }

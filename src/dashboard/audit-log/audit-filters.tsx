@@ -1,6 +1,7 @@
 import { Button, CloseButton, TextInput } from "@mantine/core";
 import type { MembersQuery } from "../members/documents.generated";
 import { FilterSelect } from "../ui/filter-select";
+import { Filters } from "../ui/filters";
 import styles from "../ui/filters.module.css";
 import type { ListAddress } from "../ui/list-address";
 import { PERIODS } from "../ui/period";
@@ -24,7 +25,7 @@ export function AuditFilters(props: {
   const filtered = FILTERS.some((name) => address.get(name) !== "");
 
   return (
-    <search className={styles.filters}>
+    <Filters address={address} names={["action", "actor", "period"]}>
       <FilterSelect
         address={address}
         name="action"
@@ -64,6 +65,6 @@ export function AuditFilters(props: {
           />
         </p>
       )}
-    </search>
+    </Filters>
   );
 }

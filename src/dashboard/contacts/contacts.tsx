@@ -6,6 +6,7 @@ import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
 import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
+import { Filters } from "../ui/filters";
 import filterStyles from "../ui/filters.module.css";
 import { Time } from "../ui/format";
 import { Icon } from "../ui/icon";
@@ -76,16 +77,21 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
   );
   return (
     <div className={pageStyles.card}>
-      <search className={filterStyles.filters}>
-        <SearchFilter
-          address={address}
-          name="search"
-          label="Search contacts"
-          maxLength={SEARCH_MAX_LENGTH}
-          className={filterStyles.wide}
-        />
+      <Filters
+        address={address}
+        names={[]}
+        search={
+          <SearchFilter
+            address={address}
+            name="search"
+            label="Search contacts"
+            maxLength={SEARCH_MAX_LENGTH}
+            className={filterStyles.wide}
+          />
+        }
+      >
         <TagFilter address={address} />
-      </search>
+      </Filters>
       <List
         label="Contacts"
         columns={COLUMNS}

@@ -11,6 +11,7 @@ import { useViewer } from "../session/session";
 import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
+import { Filters } from "../ui/filters";
 import filterStyles from "../ui/filters.module.css";
 import { formatCount, Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
@@ -85,7 +86,7 @@ export function ConversationList(props: {
   return (
     <div className={pageStyles.card}>
       <Tabs address={address} tab={tab} counts={query.data} />
-      <Filters
+      <ConversationFilters
         address={address}
         agentId={props.onlyAgentId}
         tab={tab}
@@ -228,21 +229,31 @@ function Nothing({ tab, onOpen }: { tab: Tab; onOpen: () => void }) {
   );
 }
 
-function Filters(props: { address: ListAddress; agentId: string | null; tab: Tab; contactName: string }) {
+function ConversationFilters(props: {
+  address: ListAddress;
+  agentId: string | null;
+  tab: Tab;
+  contactName: string;
+}) {
   const { address, agentId, tab } = props;
   const { readers, nameOf } = useMembers();
   const assignee = address.get("assignee");
   const assignees = [NOBODY, ...readers];
   const isListed = assignee === "" || assignees.some(({ value }) => value === assignee);
   return (
-    <search className={filterStyles.filters}>
-      <SearchFilter
-        address={address}
-        name="search"
-        label="Search contacts"
-        maxLength={TERM_MAX_LENGTH}
-        className={filterStyles.wide}
-      />
+    <Filters
+      address={address}
+      names={["handler", "assignee", "line"]}
+      search={
+        <SearchFilter
+          address={address}
+          name="search"
+          label="Search contacts"
+          maxLength={TERM_MAX_LENGTH}
+          className={filterStyles.wide}
+        />
+      }
+    >
       {tab !== "waiting" && (
         <FilterSelect
           address={address}
@@ -261,6 +272,6 @@ function Filters(props: { address: ListAddress; agentId: string | null; tab: Tab
       />
       <LineFilter address={address} agentId={agentId} by="name" name={address.get("line")} />
       <FilterChip address={address} name="contact" label="Contact" value={props.contactName} />
-    </search>
+    </Filters>
   );
 }

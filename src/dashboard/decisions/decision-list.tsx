@@ -11,6 +11,7 @@ import { useViewer } from "../session/session";
 import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
+import { Filters } from "../ui/filters";
 import filterStyles from "../ui/filters.module.css";
 import { Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
@@ -75,14 +76,19 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
   const [first] = connection?.nodes ?? [];
   return (
     <div className={pageStyles.card}>
-      <search className={filterStyles.filters}>
-        <SearchFilter
-          address={address}
-          name="search"
-          label="Search contacts"
-          maxLength={TERM_MAX_LENGTH}
-          className={filterStyles.wide}
-        />
+      <Filters
+        address={address}
+        names={["key", "type", "rule", "version", "outcome", "period"]}
+        search={
+          <SearchFilter
+            address={address}
+            name="search"
+            label="Search contacts"
+            maxLength={TERM_MAX_LENGTH}
+            className={filterStyles.wide}
+          />
+        }
+      >
         <SearchFilter
           address={address}
           name="key"
@@ -117,7 +123,7 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
           value={first === undefined ? "…" : nameOf(first)}
         />
         <FilterChip address={address} name="conversation" label="One conversation" />
-      </search>
+      </Filters>
       <List
         label="Decisions"
         columns={COLUMNS}

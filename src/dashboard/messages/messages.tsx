@@ -7,6 +7,7 @@ import { LineFilter } from "../lines/line-filter";
 import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
+import { Filters } from "../ui/filters";
 import filterStyles from "../ui/filters.module.css";
 import { Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
@@ -74,14 +75,19 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
   const [first] = query.data?.messages.nodes ?? [];
   return (
     <div className={pageStyles.card}>
-      <search className={filterStyles.filters}>
-        <SearchFilter
-          address={address}
-          name="search"
-          label="Search contacts"
-          maxLength={TERM_MAX_LENGTH}
-          className={filterStyles.wide}
-        />
+      <Filters
+        address={address}
+        names={["status", "period", "line"]}
+        search={
+          <SearchFilter
+            address={address}
+            name="search"
+            label="Search contacts"
+            maxLength={TERM_MAX_LENGTH}
+            className={filterStyles.wide}
+          />
+        }
+      >
         <FilterSelect
           address={address}
           name="status"
@@ -97,7 +103,7 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
           label="Contact"
           value={first?.conversation ? nameOfPartner(first.conversation) : "…"}
         />
-      </search>
+      </Filters>
       <List
         label="Messages"
         columns={COLUMNS}

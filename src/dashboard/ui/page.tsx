@@ -52,7 +52,7 @@ export function Page(props: {
       <header className={styles.header}>
         <div>
           {props.section !== undefined && <p className={styles.section}>{props.section}</p>}
-          <h1 ref={heading} tabIndex={-1} className={styles.title}>
+          <h1 ref={heading} tabIndex={-1} className={styles.title} title={props.title}>
             {props.title}
           </h1>
           {props.lead !== undefined && <p className={styles.lead}>{props.lead}</p>}
