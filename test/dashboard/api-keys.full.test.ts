@@ -252,6 +252,18 @@ describeDashboard("API keys", (dashboard) => {
     expect((await dashboard.gateway.services.keys.find(context, id))?.expiresAt).toBeNull();
   });
 
+  test("the page of a rotated key says whether it is still used, and from where", async () => {
+    const { keys, usageRecorder } = dashboard.gateway.services;
+    const { secret, id } = await mint(dashboard.gateway, { name: "followed" });
+    await whoami(secret);
+    await keys.rotate(await operator(dashboard.gateway), { id, graceSeconds: 3600 });
+    const page = await dashboard.visit(`/api-keys/${id}`);
+    await seen(page.getByText("It has not been used since the rotation: safe to revoke."));
+    await whoami(secret);
+    await usageRecorder.flush({ all: true });
+    await seenInTime(page.getByText("It is still used from 127.0.0.1, last "));
+  });
+
   test("a key is created with limits, which its page shows and changes", async () => {
     const page = await dashboard.visit("/api-keys?create=yes");
     const dialog = dialogOf(page);

@@ -125,8 +125,25 @@ function factsOf(key: KeyFragment): Record<string, ReactNode> {
   };
 }
 
+/** Tells if a replaced key may be revoked, or who still uses it. */
+function UseSinceRotation({ apiKey, successorId }: { apiKey: KeyFragment; successorId: string }) {
+  const { lastUsedAt, lastUsedIp } = apiKey;
+  const successor = usePolledQuery(ApiKeyDocument, { id: successorId }, { pollMs: LOG_INTERVAL_MS }).data
+    ?.apiKey;
+  if (successor == null) return null;
+  if (lastUsedAt === null || lastUsedAt <= successor.createdAt)
+    return " It has not been used since the rotation: safe to revoke.";
+  return (
+    <>
+      {" "}
+      It is still used{lastUsedIp !== null && ` from ${lastUsedIp}`}, last <Time value={lastUsedAt} />.
+    </>
+  );
+}
+
 /** The result of rotating this key. */
-function Rotation({ apiKey: { name, state, isReplaced, replacedById, expiresAt } }: { apiKey: KeyFragment }) {
+function Rotation({ apiKey }: { apiKey: KeyFragment }) {
+  const { name, state, isReplaced, replacedById, expiresAt } = apiKey;
   const { deactivated } = useViewer();
   const { busy, error, run } = useTask();
   if (replacedById === null) return null;
@@ -141,7 +158,7 @@ function Rotation({ apiKey: { name, state, isReplaced, replacedById, expiresAt }
             and expires <Time value={expiresAt} />
           </>
         )}
-        .
+        .{state === "active" && <UseSinceRotation apiKey={apiKey} successorId={replacedById} />}
       </p>
     );
   }
