@@ -45,6 +45,7 @@ const COVERED = {
     "deprecatedUse",
     "usageTotals",
     "activity",
+    "agentSummaries",
     "attention",
     "firstSteps",
     "lines",

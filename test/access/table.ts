@@ -356,6 +356,10 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
     document: "{ usageTotals { accepted } }",
   },
   "Query.activity": { outcomes: ALLOWED.readers, document: "{ activity { decisions { count } } }" },
+  "Query.agentSummaries": {
+    outcomes: ALLOWED.managers,
+    document: "{ agentSummaries { agentId activeKeys lines liveVersion lastDecisionAt } }",
+  },
   "Query.lineActivity": {
     outcomes: andOrganizationKeys(ALLOWED.managersEvenWhileDeactivated),
     document: "query ($id: ID!) { lineActivity(lineId: $id) { queued { count isExact } held { count } } }",

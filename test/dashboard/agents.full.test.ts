@@ -69,6 +69,14 @@ describeDashboard("the agents", (dashboard) => {
       body: { situation: { type: "order.shipped", data: { orderId: "1" } } },
     });
     const page = await dashboard.visit("/agents");
+    const cells = rowOf(page, "First agent").getByRole("cell");
+    await eventually(async () => (await cells.allInnerTexts()).slice(0, 4)).toEqual([
+      "First agent\n\nfirst-agent",
+      "2",
+      "1",
+      "1",
+    ]);
+    await seen(cells.nth(4).getByRole("link").getByText("just now"));
     await page.getByRole("link", { name: "First agent" }).click();
     await seen(rowOf(page, "for the page of the agent"));
     await seen(rowOf(page, "main").getByText("Default"));

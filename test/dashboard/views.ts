@@ -298,7 +298,7 @@ export const VIEWS: Record<string, View> = {
   agent: {
     path: "/agents",
     open: async (page) => {
-      await rowOf(page, "First agent").getByRole("link").click();
+      await rowOf(page, "First agent").getByRole("link", { name: "First agent" }).click();
       await seen(page.getByRole("region", { name: "Recent decisions" }).getByRole("row"));
     },
   },

@@ -4,7 +4,8 @@ import { leastUuidAt } from "../../src/common/uuid";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { decisionClient, publish } from "../support/decisions";
-import { mint } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
+import { addLine } from "../support/lines";
 import { addMember, addOrganization } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -57,5 +58,33 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await activity("last_30_days")).failed).toEqual({ count: 3 });
     const { body } = await gateway.graphql(ACTIVITY, {}, { token: manager.token });
     expect(body.errors[0].extensions.code).toBe("forbidden");
+  });
+
+  test("each agent's keys, lines, live version and latest decision are read at a glance", async () => {
+    const { agentId, manager } = await addOrganization(gateway, "glanced");
+    const summaries = async () => {
+      const { body } = await gateway.graphql(
+        "{ agentSummaries { agentId activeKeys lines liveVersion lastDecisionAt } }",
+        {},
+        { token: manager.token },
+      );
+      return body.data.agentSummaries;
+    };
+    const start = { agentId, activeKeys: 0, lines: 1, liveVersion: 1, lastDecisionAt: null };
+    expect(await summaries()).toEqual([start]);
+    const context = await operator(gateway, "glanced");
+    const { secret } = await mint(gateway, { agent: "glanced-agent" });
+    await mint(gateway, { agent: "glanced-agent", expiresAt: new Date(Date.now() + HOUR_MS) });
+    const revoked = await mint(gateway, { agent: "glanced-agent" });
+    await gateway.services.keys.revoke(context, revoked.id);
+    const line = await addLine(gateway, { agentId });
+    await addLine(gateway, { agentId });
+    await gateway.services.lines.archive(context, line.id);
+    await publish(gateway, agentId, { rules: [] });
+    await decisionClient(gateway, secret).decide({});
+    const { body: last } = await decisionClient(gateway, secret).decide({});
+    expect(await summaries()).toEqual([
+      { agentId, activeKeys: 2, lines: 2, liveVersion: 2, lastDecisionAt: last.createdAt },
+    ]);
   });
 });

@@ -1,10 +1,11 @@
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { Managers } from "../members/managers";
 import { useViewer } from "../session/session";
+import { formatNumber, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { List, onePage } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
@@ -16,7 +17,7 @@ import { RowMenu } from "../ui/row-menu";
 import { columnsOf } from "../ui/table";
 import { type AgentAction, agentActions } from "./agent-actions";
 import type { Agent } from "./agent-page";
-import { AgentsDocument } from "./documents.generated";
+import { AgentListDocument, type AgentListQuery } from "./documents.generated";
 
 const { component: CreateAgent } = loaded(async () => (await import("./create-agent")).CreateAgent);
 const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
@@ -24,15 +25,47 @@ const { component: AgentDialog } = loaded(async () => (await import("./agent-dia
 /** Polling interval (ms); long because agents rarely change. */
 const POLL_INTERVAL_MS = 15_000;
 
-const COLUMNS = columnsOf("Name", "Slug", { heading: "Actions", hidden: true });
+const COLUMNS = columnsOf("Name", "API keys", "Lines", "Live version", "Last decision", {
+  heading: "Actions",
+  hidden: true,
+});
+
+type Summary = NonNullable<AgentListQuery["agentSummaries"]>[number];
+
+/** The numbers of an agent, each with a link to what it counts. */
+function cellsOf(id: string, summary: Summary | undefined, mayRead: boolean) {
+  if (summary === undefined) return ["–", "–", "–", "–"];
+  const { activeKeys, lines, liveVersion, lastDecisionAt } = summary;
+  return [
+    <Link key="keys" href={`/api-keys?agent=${id}&state=active`}>
+      {formatNumber(activeKeys)}
+    </Link>,
+    <Link key="lines" href={`/lines?agent=${id}`}>
+      {formatNumber(lines)}
+    </Link>,
+    <Link key="version" href={`/configuration?agent=${id}`}>
+      {formatNumber(liveVersion)}
+    </Link>,
+    lastDecisionAt === null ? (
+      "None"
+    ) : mayRead ? (
+      <Link key="decision" href={`/decisions?agent=${id}`}>
+        <Time value={lastDecisionAt} />
+      </Link>
+    ) : (
+      <Time key="decision" value={lastDecisionAt} />
+    ),
+  ];
+}
 
 /** The organization's agents, visible to all members; managers create, rename and delete them. */
 export function Agents() {
-  const { manages, deactivated } = useViewer();
+  const { manages, may, deactivated } = useViewer();
   const address = useListAddress();
   const [, navigate] = useLocation();
   const [task, setTask] = useState<{ action: AgentAction; agent: Agent }>();
-  const query = usePolledQuery(AgentsDocument, {}, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(AgentListDocument, { manages }, { pollMs: POLL_INTERVAL_MS });
+  const summaries = new Map(query.data?.agentSummaries?.map((each) => [each.agentId, each]));
   const create = () => address.filter({ create: "yes" });
   return (
     <Page
@@ -49,7 +82,7 @@ export function Agents() {
       <div className={pageStyles.card}>
         <List
           label="Agents"
-          columns={manages ? COLUMNS : COLUMNS.slice(0, 2)}
+          columns={manages ? COLUMNS : COLUMNS.slice(0, 1)}
           address={address}
           query={query}
           connection={onePage(query.data?.agents)}
@@ -72,10 +105,13 @@ export function Agents() {
             </Empty>
           }
           cells={(agent) => [
-            <RowLink key="name" href={`/agents/${agent.id}`}>
-              {agent.name}
-            </RowLink>,
-            <code key="slug">{agent.slug}</code>,
+            <div key="name">
+              <RowLink href={`/agents/${agent.id}`}>{agent.name}</RowLink>
+              <p className={pageStyles.second}>
+                <code>{agent.slug}</code>
+              </p>
+            </div>,
+            ...cellsOf(agent.id, summaries.get(agent.id), may("conversations_read")),
             <RowMenu
               key="menu"
               of={agent.name}

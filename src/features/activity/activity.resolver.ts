@@ -2,9 +2,11 @@ import { Arg, Args, Ctx, ID, Query, Resolver } from "type-graphql";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
+import { AtMost } from "../../schema/list-size";
 import { Report } from "../../schema/report";
+import { MAX_AGENTS } from "../agents/agent.limits";
 import { PeriodArgs } from "../key-usage/usage.types";
-import { Activity, ActivityService, LineActivity } from "./activity.service";
+import { Activity, ActivityService, AgentSummary, LineActivity } from "./activity.service";
 
 @Resolver(() => Activity)
 export class ActivityResolver {
@@ -18,6 +20,16 @@ export class ActivityResolver {
   })
   activity(@Ctx() context: RequestContext, @Args() { period }: PeriodArgs): Promise<Activity> {
     return this.service.count(context, period);
+  }
+
+  @Access({ member: Permission.config_manage })
+  @Report()
+  @AtMost(MAX_AGENTS)
+  @Query(() => [AgentSummary], {
+    description: "A summary of each agent in the caller's organization, in no particular order.",
+  })
+  agentSummaries(@Ctx() context: RequestContext): Promise<AgentSummary[]> {
+    return this.service.agents(context);
   }
 
   @Access({ member: Permission.config_manage, organizationKey: "lines:manage" })

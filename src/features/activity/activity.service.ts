@@ -1,13 +1,19 @@
-import { Field, Int, ObjectType } from "type-graphql";
+import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
 import type { EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { DAY_MS } from "../../common/time";
+import { Nullable } from "../../common/nullable";
+import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { createdBetween } from "../../pagination/created-between";
 import { countRows, MAX_COUNT } from "../../pagination/total-count";
+import { Agent } from "../agents/agent.entity";
+import { ApiKey, ApiKeyState } from "../api-keys/api-key.entity";
+import { IN_STATE } from "../api-keys/key-search";
+import { ConfigurationVersion } from "../configuration/configuration-version.entity";
 import { Decision } from "../decisions/decision.entity";
 import type { UsagePeriod } from "../key-usage/usage.types";
 import { requireLine } from "../lines/find-line";
+import { Line, LineState } from "../lines/line.entity";
 import { countOnLine, queuedOnLines } from "../messages/line-messages";
 import { Message } from "../messages/message.entity";
 import { MessageStatus } from "../messages/message.enums";
@@ -62,6 +68,24 @@ export class LineActivity {
   sent!: ActivityCount;
 }
 
+@ObjectType({ simpleResolvers: true, description: "An agent's setup and latest decision, at a glance." })
+export class AgentSummary {
+  @Field(() => ID, { description: "ID of the agent." })
+  agentId!: string;
+
+  @Field(() => Int, { description: "Number of active API keys." })
+  activeKeys!: number;
+
+  @Field(() => Int, { description: "Number of lines that are not archived." })
+  lines!: number;
+
+  @Field(() => Int, { description: "Version number of the live configuration." })
+  liveVersion!: number;
+
+  @Nullable(() => GraphQLISODateTime, "When the latest decision was requested; null if none is stored.")
+  lastDecisionAt!: Timestamp | null;
+}
+
 /** Lengths of the periods (days). Periods end now, as in the lists of messages and decisions. */
 const DAYS: Readonly<Record<UsagePeriod, number>> = { last_24_hours: 1, last_30_days: 30 };
 
@@ -89,6 +113,56 @@ export class ActivityService {
         failed: await messages(MessageStatus.failed),
         decisions: await countOf(reader, sinceIn(reader, Decision, organizationId, since)),
       };
+    });
+  }
+
+  /** Summaries of the agents in the caller's organization. */
+  agents(context: RequestContext): Promise<AgentSummary[]> {
+    const organizationId = organizationOf(context);
+    return this.database.report(organizationId, async (reader) => {
+      const rows = await reader
+        .createQueryBuilder(Agent, "agent")
+        .select("agent.id", "agentId")
+        .addSelect(
+          (query) =>
+            query
+              .select("COUNT(*)")
+              .from(ApiKey, "key")
+              .where(`key.agent_id = agent.id AND ${IN_STATE[ApiKeyState.active]}`, { now: timestamp() }),
+          "activeKeys",
+        )
+        .addSelect(
+          (query) =>
+            query
+              .select("COUNT(*)")
+              .from(Line, "line")
+              .where("line.agent_id = agent.id AND line.state <> :archived", {
+                archived: LineState.archived,
+              }),
+          "lines",
+        )
+        .addSelect(
+          (query) =>
+            query
+              .select("MAX(published.version)")
+              .from(ConfigurationVersion, "published")
+              .where("published.agent_id = agent.id"),
+          "liveVersion",
+        )
+        .addSelect(
+          (query) =>
+            query
+              .select("made.created_at")
+              .from(Decision, "made")
+              .where("made.agent_id = agent.id")
+              .orderBy("made.id", "DESC")
+              .limit(1),
+          "lastDecisionAt",
+        )
+        .where({ organizationId })
+        .getRawMany<AgentSummary>();
+      // PostgreSQL returns counts as text.
+      return rows.map((row) => ({ ...row, activeKeys: Number(row.activeKeys), lines: Number(row.lines) }));
     });
   }
 
