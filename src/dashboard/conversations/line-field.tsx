@@ -39,13 +39,17 @@ export function LineField(props: {
 }) {
   const { agentId, any, except, contactId, error, onChange } = props;
   const { manages } = useViewer();
-  const { data } = usePolledQuery(LineNamesDocument, { agentId }, { enabled: manages, pollMs: 60_000 });
+  const { data, error: failure } = usePolledQuery(
+    LineNamesDocument,
+    { agentId },
+    { enabled: manages, pollMs: 60_000 },
+  );
   const contact = usePolledQuery(
     ContactAddressKindsDocument,
     { id: contactId ?? "" },
     { enabled: manages && contactId !== undefined, pollMs: 60_000 },
   ).data?.contact;
-  if (!manages || data === undefined) {
+  if (!manages || (data === undefined && failure !== null)) {
     return (
       <TextInput
         name="line"
@@ -62,7 +66,7 @@ export function LineField(props: {
       />
     );
   }
-  const lines = data.lines.filter(({ name, state }) => name !== except && state !== "archived");
+  const lines = data?.lines.filter(({ name, state }) => name !== except && state !== "archived");
   return (
     <NativeSelect
       name="line"
@@ -71,7 +75,7 @@ export function LineField(props: {
       withAsterisk={false}
       data={[
         ...(any === undefined ? [] : [{ value: "", label: any }]),
-        ...lines.map((line) => {
+        ...(lines ?? []).map((line) => {
           const { name, kind, state } = line;
           const to = addressKindOf(line);
           const isReached = contact?.addresses.some((address) => address.kind === to) ?? true;
@@ -83,7 +87,7 @@ export function LineField(props: {
           return { value: name, label: `${name} (${notes.join(", ")})`, disabled: !isReached };
         }),
       ]}
-      {...(lines.length === 0 && any === undefined && { description: "The agent has no other line." })}
+      {...(lines?.length === 0 && any === undefined && { description: "The agent has no other line." })}
       onChange={onChange}
       error={error}
     />
