@@ -248,7 +248,7 @@ function ConversationFilters(props: {
         <SearchFilter
           address={address}
           name="search"
-          label="Search contacts"
+          label="Search conversations"
           maxLength={TERM_MAX_LENGTH}
           className={filterStyles.wide}
         />
