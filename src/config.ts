@@ -145,10 +145,10 @@ const settings = z
     error: "OIDC_ISSUER must be an https URL unless ENVIRONMENT is development",
   })
   .refine((env) => !env.OIDC_ISSUER || env.PUBLIC_URL !== undefined || env.ENVIRONMENT === "development", {
-    error: "OIDC_ISSUER requires PUBLIC_URL, because it redirects people back to it",
+    error: "OIDC_ISSUER requires PUBLIC_URL, because the issuer redirects people back to that URL",
   })
   .refine((env) => env.OAUTH === "false" || env.PUBLIC_URL !== undefined, {
-    error: "OAUTH requires PUBLIC_URL, because access tokens are for that URL",
+    error: "OAUTH requires PUBLIC_URL, because access tokens are issued for that URL",
   })
   .refine((env) => env.OAUTH === "false" || !env.PUBLIC_URL || new URL(env.PUBLIC_URL).pathname === "/", {
     error: "OAUTH requires a PUBLIC_URL without a path",

@@ -62,7 +62,9 @@ async function warnOfRejectedKeys({ services }: App, { environment }: Config, lo
   const keys = await services.acceptedKeys.countRejectedByEnvironment();
   for (const [other, count] of Object.entries(keys)) {
     const rejected =
-      count === 1 ? "1 active API key is rejected: it is" : `${count} active API keys are rejected: they are`;
+      count === 1
+        ? "1 active API key is rejected because it is"
+        : `${count} active API keys are rejected because they are`;
     log.warn(
       { keys: count, environment: other },
       `${rejected} for ${other}, and this server is for ${environment}; ` +

@@ -103,7 +103,7 @@ export function add(keys: Command): void {
         .default("agent"),
     )
     .option("--agent <slug>", "agent that the key resolves to; required for an agent's key")
-    .option("--org <slug>", "organization that the key manages; required for its keys without --url")
+    .option("--org <slug>", "organization that the key manages; required for organization keys without --url")
     .requiredOption("--name <name>", "where the key is used")
     .option(
       "--expires-in <duration>",
@@ -112,7 +112,7 @@ export function add(keys: Command): void {
     )
     .option(
       "--scopes <scopes>",
-      `comma-separated scopes: of an agent's key, all if omitted (${SCOPES.join(", ")}); of an organization key, required (${Object.keys(organizationScopes).join(", ")})`,
+      `comma-separated scopes: for an agent's key, all if omitted (${SCOPES.join(", ")}); for an organization key, required (${Object.keys(organizationScopes).join(", ")})`,
       commaSeparated,
     )
     .option(...DESCRIPTION)
@@ -141,9 +141,9 @@ export function add(keys: Command): void {
 
   addPageOptions(keys.command("list"))
     .description("list keys, newest first")
-    .addOption(new Option("--kind <kind>", "only keys of agents, or of the organization").choices(KINDS))
+    .addOption(new Option("--kind <kind>", "only agents' keys, or only organization keys").choices(KINDS))
     .option("--agent <slug>", "only keys of this agent")
-    .option("--org <slug>", "only keys of this organization, and of its agents")
+    .option("--org <slug>", "only keys of this organization and its agents")
     .addOption(new Option("--state <state>", "only keys in this state").choices(STATES))
     .option("--json", "print one JSON array")
     .action((options: ListOptions) =>

@@ -21,7 +21,7 @@ type AddOptions = Json &
 export function addAccountCommands(members: Command): void {
   addPermissionOptions(addOnDatabase(members, "add"))
     .description("add a member; without --password-stdin, a password is generated and shown once")
-    .requiredOption("--org <slug>", "organization of the member")
+    .requiredOption("--org <slug>", "the member's organization")
     .requiredOption("--email <address>", "e-mail address to sign in with")
     .option("--password-stdin", "read the password from standard input")
     .option("--json", "print one JSON object")

@@ -65,7 +65,7 @@ export function addMemberCommands(members: Command): void {
       .option("--json", "print one JSON object")
       .action((email: string, permission: Permission, options: Json & Confirmation) =>
         withMember(email, async (run, { id: memberId }) => {
-          if (name === "revoke") await confirm(`Revoke ${permission} of ${email}?`, options);
+          if (name === "revoke") await confirm(`Revoke ${permission} from ${email}?`, options);
           const input = { memberId, permission: enumNames([permission])[0] };
           const member = recordOf(await run<Member>(mutation(change, MEMBER), { input }));
           printResult(options.json, member, heldBy(member));

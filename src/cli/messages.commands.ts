@@ -77,7 +77,7 @@ export function add(messages: Command): void {
 
   addOnDatabase(messages, "release")
     .description("release messages that an earlier version queued and an upgrade held back")
-    .option("--agent <slug>", "only messages of this agent")
+    .option("--agent <slug>", "only this agent's messages")
     .addOption(new Option("--all", "messages of all agents in all organizations").conflicts("agent"))
     .option("--json", "print one JSON object")
     .action(({ agent, all, json }: Json & { agent?: string; all?: boolean }, command: Command) => {

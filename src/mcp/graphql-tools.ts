@@ -35,7 +35,7 @@ export function graphqlTools(schema: GraphQLSchema, run: RunOperation): McpTool[
     toolOf({
       name: "runGraphql",
       title: "Run a GraphQL document",
-      description: `Runs a query or mutation with the rights of the key. Answers: The JSON of data and errors. ${THIRD_PARTY}`,
+      description: `Runs a query or mutation with the key's rights. Answers: The JSON of data and errors. ${THIRD_PARTY}`,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
       members: [
         text("document", MAX.characters),

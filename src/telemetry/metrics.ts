@@ -140,7 +140,7 @@ export class Metrics implements DatabaseObserver {
     };
     registerGauge(
       this.registry,
-      ["gateway_lanes", "Lanes (units of ordered work) by whether their work is due."],
+      ["gateway_lanes", "Lanes (units of ordered work), by state."],
       ["state"],
       async () => {
         const now = await counts();
@@ -198,7 +198,7 @@ export class Metrics implements DatabaseObserver {
     const labels: Record<string, string> = worker === undefined ? {} : { worker: String(worker) };
     new Counter({
       name: "gateway_event_loop_busy_seconds_total",
-      help: "Time that the event loop was busy: a rate of 1 means that the process is saturated.",
+      help: "Time that the event loop was busy; a rate of 1 means that the process is saturated.",
       labelNames: Object.keys(labels),
       registers: [this.registry],
       collect() {

@@ -330,7 +330,7 @@ test("a situation that the configuration rejects is a difference, whatever the t
 });
 
 test.each<[object, string, string]>([
-  [{ expect: {} }, "expect", "must expect something"],
+  [{ expect: {} }, "expect", "must contain an expectation"],
   [{ expcet: {}, expect: { rule: null } }, "expcet", 'is not a member of the format. Did you mean "expect"?'],
   [
     { expect: { rule: null, rules: null } },

@@ -249,7 +249,7 @@ describeGateway(
       [
         "wrong types",
         { id: 1, from: null, text: {}, timestamp: 5 },
-        "id must be a string; from must be a string; text must be a string; timestamp must be a time in RFC 3339, such as 2026-11-21T06:36:59Z",
+        "id must be a string; from must be a string; text must be a string; timestamp must be a time in RFC 3339 format, such as 2026-11-21T06:36:59Z",
       ],
       ["an address of another kind", { from: "anna@example.com" }, "from must be a phone number"],
       ["a number without country code", { from: "01511234567" }, "from must be a phone number"],

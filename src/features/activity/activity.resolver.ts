@@ -35,7 +35,7 @@ export class ActivityResolver {
   @Access({ member: Permission.config_manage, organizationKey: "lines:manage" })
   @Report()
   @Query(() => LineActivity, {
-    description: "Counts of a line's waiting messages, and of the results of the last 24 hours.",
+    description: "Counts of a line's waiting messages and of its results in the last 24 hours.",
   })
   lineActivity(
     @Ctx() context: RequestContext,

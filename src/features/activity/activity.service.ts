@@ -44,11 +44,10 @@ export class Activity {
   decisions!: ActivityCount;
 }
 
-@ObjectType({ simpleResolvers: true, description: "Messages of a line." })
+@ObjectType({ simpleResolvers: true, description: "Message counts for a line." })
 export class LineActivity {
   @Field(() => ActivityCount, {
-    description:
-      "Queued messages that nothing holds back, other than earlier messages of their conversations.",
+    description: "Queued messages that nothing holds back except earlier messages in their conversations.",
   })
   queued!: ActivityCount;
 

@@ -24,7 +24,7 @@ export const AttentionKind = enumOf("AttentionKind", "Why something needs a pers
   webhook_disabled: "The webhook endpoint is disabled and receives no events.",
   reply_needed: "Contacts are waiting for a human in conversations.",
   review_needed: "Messages proposed by agents are waiting for approval.",
-  decision_failed: "Decisions of the agent failed in the last 24 hours, or have failed effects.",
+  decision_failed: "Decisions by the agent in the last 24 hours failed or have failed effects.",
   key_expiring: `API keys expire within ${EXPIRING_DAYS} days.`,
 });
 export type AttentionKind = keyof typeof AttentionKind;
@@ -36,7 +36,7 @@ export class AttentionItem {
 
   @Field(() => Int, {
     description:
-      "Number of conversations, messages, decisions or keys; on lines, the queued messages; at webhook endpoints, the pending deliveries.",
+      "Number of conversations, messages, decisions or keys; for lines, of queued messages; for webhook endpoints, of pending deliveries.",
   })
   count!: number;
 
@@ -45,7 +45,7 @@ export class AttentionItem {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When it started; for several conversations, messages or decisions, when the first one did. For expiring keys, when the first one expires.",
+    "When it started; if it is about several conversations, messages or decisions, the earliest such time. For expiring keys, the earliest expiry.",
   )
   since!: Timestamp | null;
 

@@ -22,7 +22,7 @@ export const ConsentSource = enumOf("ConsentSource", "Source of a consent.", {
   unsubscribe: "Set through the unsubscribe link in a message to the address.",
   api: "Set by a client with an API key.",
   member: "Set by a member of the organization.",
-  import: "Set by an import of a batch of contacts.",
+  import: "Set by a batch import of contacts.",
 });
 export type ConsentSource = keyof typeof ConsentSource;
 

@@ -78,7 +78,7 @@ export class NewAddress {
   address!: string;
 }
 
-@InputType({ description: "Consent for a topic at all addresses of a contact; see `setConsent`." })
+@InputType({ description: "Consent for a topic at all of a contact's addresses; see `setConsent`." })
 export class NewContactConsent {
   // Short descriptions, because models read them with every tool.
   @Field(() => String, { description: "Name of a topic; `*` for all." })

@@ -128,7 +128,7 @@ export class ConversationsArgs extends PageArgs {
   @Optional(() => ID, "Only assigned to this member.")
   assigneeId?: string | null | undefined;
 
-  @Nullable(() => Boolean, "True for assigned ones only; false for unassigned ones.")
+  @Nullable(() => Boolean, "True for assigned conversations only; false for unassigned ones.")
   assigned?: boolean | null | undefined;
 
   @Nullable(

@@ -102,7 +102,7 @@ export class ConversationResolver {
   }
 
   @Access(MAY_READ_MESSAGES)
-  @Query(() => MessageConnection, { description: "The messages of a conversation." })
+  @Query(() => MessageConnection, { description: "The messages in a conversation." })
   conversationMessages(
     @Ctx() context: RequestContext,
     @Args() args: ConversationMessagesArgs,
@@ -238,7 +238,7 @@ export class ConversationResolver {
   @FieldResolver(() => Message, {
     nullable: true,
     description:
-      "The last message of the conversation; null if there is none. API keys need the `messages:read` scope.",
+      "The last message in the conversation; null if there is none. API keys need the `messages:read` scope.",
   })
   lastMessage(@Root() { id }: Conversation): Promise<Message | null> {
     return findIfAny(this.service.lastMessageOf, id);
@@ -247,7 +247,7 @@ export class ConversationResolver {
   @Access(MAY_READ_MESSAGES)
   @FieldResolver(() => MessageConnection, {
     nullable: true,
-    description: "The messages of the conversation. API keys need the `messages:read` scope.",
+    description: "The messages in the conversation. API keys need the `messages:read` scope.",
   })
   messages(
     @Ctx() context: RequestContext,
@@ -258,7 +258,7 @@ export class ConversationResolver {
   }
 
   @FieldResolver(() => ConversationLogConnection, {
-    description: "The conversation's moves, handoffs, releases, assignments and closing, and who made them.",
+    description: "The conversation's moves, handoffs, releases, assignments and closures, and who made them.",
   })
   log(
     @Ctx() context: RequestContext,

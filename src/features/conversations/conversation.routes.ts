@@ -53,7 +53,7 @@ const DELIVERED = {
 };
 
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
-const CHANGED = "The conversation, and counts of affected messages.";
+const CHANGED = "The conversation, and IDs of affected messages.";
 
 const LAST_MESSAGE = {
   id: ACCEPTED.id,

@@ -29,7 +29,7 @@ export class DecisionReason {
 
   @Nullable(
     () => String,
-    "The condition, in CEL: of the rule that decided, the last one; otherwise, the one that was not met. Null if the rule has none.",
+    "The condition, in CEL: the last condition of the rule that decided, or the condition that was not met. Null if the rule has none.",
   )
   @MaxCharacters(CLAUSE_MAX_LENGTH)
   condition!: string | null;

@@ -134,11 +134,11 @@ export class DecisionsArgs extends PageArgs {
   @Field(() => ID, SCOPED_AGENT_IDS)
   agentId?: string | null | undefined;
 
-  @Optional(() => String, "Only situations with this key.")
+  @Optional(() => String, "Only decisions about situations with this key.")
   @IsText(SITUATION_KEY_MAX_LENGTH)
   key?: string | null | undefined;
 
-  @Optional(() => String, "Only situations of this type.")
+  @Optional(() => String, "Only decisions about situations of this type.")
   @IsText(SITUATION_TYPE_MAX_LENGTH)
   type?: string | null | undefined;
 
@@ -165,10 +165,7 @@ export class DecisionsArgs extends PageArgs {
   @Optional(() => DecisionOutcome, "Only decisions with this outcome.")
   outcome?: DecisionOutcome | null | undefined;
 
-  @Optional(
-    () => Boolean,
-    "True for decisions that failed or have failed effects only; false for the others.",
-  )
+  @Optional(() => Boolean, "True for decisions that failed or have failed effects; false for all others.")
   hasFailures?: boolean | null | undefined;
 
   @Optional(() => GraphQLISODateTime, "Only decisions at or after this time.")

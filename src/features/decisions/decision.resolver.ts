@@ -101,7 +101,7 @@ export class DecisionResolver {
   @FieldResolver(() => DecisionReason, {
     nullable: true,
     description:
-      "Main reason for the decision, in short; null until the decision is made, if there is none, and after its contact is erased.",
+      "Main reason for the decision, in short; null until the decision is made, after its contact is erased, or if there is none.",
   })
   reason(@Root() decision: Decision): DecisionReason | null {
     return reasonOf(decision);

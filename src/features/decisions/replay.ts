@@ -85,7 +85,7 @@ export class ComparedDecision {
 
   @Nullable(
     () => String,
-    "ID of the rule that would decide; null for `otherwise`, or if no rule could be tried.",
+    "ID of the rule that decides under the other configuration; null for `otherwise`, or if no rule could be tried.",
   )
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;

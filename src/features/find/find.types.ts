@@ -34,14 +34,14 @@ export class Found {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Name of the resource: for a conversation, of its contact; for a message, its beginning; for other resources without a name, their type. Null if it has none.",
+    "Name of the resource: for a conversation, its contact's name; for a message, the beginning of its text; for other resources without a name, their type. Null if there is none.",
   )
   title!: string | null;
 
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "What distinguishes it from others: an address, the public part of a key, or the key of a situation.",
+    "Distinguishing detail: an address, the public part of a key, or the key of a situation.",
   )
   detail!: string | null;
 
@@ -50,7 +50,7 @@ export class Found {
 
   @Field(() => String, {
     description:
-      "What to open, as in the subjects of events, such as `contact:<id>`: the resource or, for a timer, an event or a delivery, what it is about.",
+      "Resource to open, in the form of an event's subject, such as `contact:<id>`: the found resource or, for a timer, an event or a delivery, the resource that it is about.",
   })
   subject!: string;
 

@@ -23,7 +23,7 @@ const text = (max: number, description: string, min = 1) =>
     .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
     .meta({ maxLength: max, description });
 
-const TIME = "must be a time in RFC 3339, such as 2026-11-21T06:36:59Z";
+const TIME = "must be a time in RFC 3339 format, such as 2026-11-21T06:36:59Z";
 const time = (description: string) =>
   z
     .string(TIME)

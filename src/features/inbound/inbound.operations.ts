@@ -121,7 +121,7 @@ export const inboundOperations = (): readonly HttpOperation[] => [
     answers: {
       200: { description: "The message was already stored.", ...received },
       202: { description: "The message was stored.", ...received },
-      204: { description: "A mail server's report was received; no message is stored." },
+      204: { description: "A mail server's report was received; no message was stored." },
     },
     errors: ERRORS.filter((code) => code !== "not_found"),
   },

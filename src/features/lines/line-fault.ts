@@ -7,7 +7,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 export class LineFault {
   @Field(() => String, {
     description:
-      "Machine-readable error code of the last failed attempt, such as `timeout`, `auth` or `tls`. The code of a response is `http_` or `smtp_` and its status, such as `http_503`.",
+      "Machine-readable error code of the last failed attempt, such as `timeout`, `auth` or `tls`. The code for a response is `http_` or `smtp_` followed by its status, such as `http_503`.",
   })
   code!: string;
 

@@ -99,7 +99,7 @@ export class LineTestService {
   private async send(name: string, to: string | null, target: LineTarget): Promise<LineTest> {
     const send = lineDriver(this.targets, target);
     if (send === undefined) {
-      const detail = "Messages of a local line stay on this server, so nothing was sent.";
+      const detail = "Messages on a local line stay on this server, so nothing was sent.";
       return { outcome: AttemptOutcome.accepted, code: null, detail };
     }
     const message = {

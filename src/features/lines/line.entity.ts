@@ -96,7 +96,7 @@ export class Line {
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When messages are no longer signed with the previous secret; null if only the current secret is used.",
+      "When messages stop being signed with the previous secret; null if only the current secret is used.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;

@@ -146,7 +146,7 @@ export class UpdateLineInput extends LineById {
   expectedVersion?: number | null | undefined;
 }
 
-@InputType({ description: "A line to give a new signing secret." })
+@InputType({ description: "A line whose signing secret is rotated." })
 export class RotateLineSecretInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the line." })
   id!: string;
@@ -158,7 +158,7 @@ export class ResumeLineInput extends LineById {}
 @InputType({ description: "A line to take out of use." })
 export class ArchiveLineInput extends LineById {}
 
-@InputType({ description: "A line to make the default line of its agent." })
+@InputType({ description: "A line to make its agent's default line." })
 export class SetDefaultLineInput extends LineById {}
 
 @InputType({ description: "A line to pause." })

@@ -24,7 +24,7 @@ export const memberActions = auditActions({
   member_sign_in_link_created: "A one-time sign-in link was created for a member.",
   member_passkey_added: "A member added a passkey.",
   member_passkey_renamed: "A member renamed a passkey.",
-  member_passkey_removed: "A passkey of a member was removed.",
+  member_passkey_removed: "A member's passkey was removed.",
   member_passkey_required: "The correct password was entered for a member who must also use a passkey.",
   member_passkey_rejected: "A sign-in with a member's passkey was rejected.",
   member_passkey_cloned:

@@ -16,7 +16,7 @@ const MessageGateName = enumOf<GateName>(
     delay: "The sender asked for a later time.",
     window: "The agent's policy does not allow messages to the contact at this time.",
     cap: "The contact has received as many messages as the agent's policy allows within a period.",
-    behind: "An earlier message in the conversation is sent first.",
+    behind: "An earlier message in the conversation must be sent first.",
     rate: "The line has reached its per-minute message limit.",
     line_paused: "The line is paused or archived.",
     no_route: "The agent has no default line.",

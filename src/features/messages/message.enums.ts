@@ -16,7 +16,7 @@ export type MessageStatus = keyof typeof MessageStatus;
 
 /** `behind` is not stored. */
 export const HeldReason = enumOf("HeldReason", "Why a queued message is waiting.", {
-  behind: "Earlier messages in the same conversation are sent first; see `waitsFor`.",
+  behind: "Earlier messages in the same conversation must be sent first; see `waitsFor`.",
   rate: "The line has reached its per-minute message limit.",
   line_paused: "The line is paused or archived.",
   no_route: "The agent has no default line.",

@@ -56,7 +56,7 @@ export class ApproveMessageInput extends InputById("message") {
 
 @InputType({ description: "A proposed message to discard." })
 export class DiscardMessageInput extends InputById("message") {
-  @Optional(() => String, "Why the message is not sent, up to 500 characters.")
+  @Optional(() => String, "Reason for discarding the message, up to 500 characters.")
   @IsText(DISCARD_REASON_MAX_LENGTH, { singleLine: true })
   reason?: string | null | undefined;
 }
@@ -75,13 +75,13 @@ export class MessagesArgs extends OrderedPageArgs {
 
   @Nullable(
     () => Boolean,
-    "True for messages that are held back, other than behind an earlier message of their conversation; false for the others. See `heldReason`.",
+    "True for messages that are held back by more than an earlier message in their conversation; false for all others. See `heldReason`.",
   )
   held?: boolean | null | undefined;
 
   @Optional(
     () => ID,
-    "Only messages on the line with this ID: sent, received or, for messages that are yet to be sent, waiting there.",
+    "Only messages that were sent or received on the line with this ID, or are waiting there.",
   )
   lineId?: string | null | undefined;
 

@@ -81,7 +81,7 @@ export class WebhookEndpoint {
   @Field(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When events are no longer signed with the previous secret; null if only the current secret is used.",
+      "When events stop being signed with the previous secret; null if only the current secret is used.",
   })
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;

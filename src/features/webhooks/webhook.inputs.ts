@@ -57,7 +57,7 @@ export class DisableWebhookEndpointInput extends EndpointById {}
 @InputType({ description: "A webhook endpoint to test." })
 export class SendTestEventInput extends EndpointById {}
 
-@InputType({ description: "A webhook endpoint to give a new signing secret." })
+@InputType({ description: "A webhook endpoint whose signing secret is rotated." })
 export class RotateWebhookSecretInput extends IdempotentInput {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;
@@ -127,11 +127,11 @@ export class MissedEventsArgs {
 
 @ObjectType({ simpleResolvers: true, description: "Number of events that a webhook endpoint missed." })
 export class MissedEvents {
-  @Field(() => Int, { description: "Number of the missed events." })
+  @Field(() => Int, { description: "Number of missed events." })
   count!: number;
 
   @Field(() => Boolean, {
-    description: "False if there may be more, because only the first 10,000 events since then were examined.",
+    description: "False if there may be more, because only the first 10,000 events were examined.",
   })
   isExact!: boolean;
 }

@@ -39,7 +39,7 @@ const send = z.strictObject({
   reuse: z
     .literal("latest")
     .describe(
-      "Without `line`: sends in the contact's latest open conversation that can reach the contact, on any line; otherwise on the default line.",
+      "If `line` is omitted, sends in the contact's latest open conversation, on any line that can reach the contact, or else on the default line.",
     )
     .optional(),
   delaySeconds: z
@@ -111,7 +111,7 @@ const later = z.strictObject({
         .describe(`How long to wait: an ISO 8601 duration, at most P${MAX_TIMER_DAYS}D.`)
         .optional(),
       at: source
-        .describe(`A template for the time in RFC 3339, at most ${MAX_TIMER_DAYS} days ahead.`)
+        .describe(`A template for the time in RFC 3339 format, at most ${MAX_TIMER_DAYS} days ahead.`)
         .optional(),
       key: source.describe(
         "Key of the timer, as a template. It replaces the contact's waiting timer with the same key.",
@@ -147,7 +147,7 @@ const resend = z.strictObject({
   resend: z.literal(true).describe("Sends the text of the failed message again, once."),
   line: lines
     .describe(
-      "Name of the line to resend the message on, or a list to use the first line that can reach the contact; its conversation if omitted.",
+      "Name of the line to resend the message on, or a list to use the first line that can reach the contact; the message's conversation is used if omitted.",
     )
     .optional(),
 });

@@ -71,7 +71,7 @@ const rule = z.strictObject({
       per: z
         .union([z.enum(["contact", "conversation"]), clause])
         .describe(
-          "`contact`, `conversation`, or a CEL expression that returns a text to count by, per contact.",
+          "`contact`, `conversation`, or a CEL expression that returns a text; each text is tracked separately for each contact.",
         ),
       within: periodUpTo(MAX_ONCE_DAYS, "PT15M or P1D").describe(
         `An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`,

@@ -83,7 +83,7 @@ export const policy = z
     review: z
       .enum(["model", "all"])
       .describe(
-        "Messages that a person must approve: messages written by a model, or all messages of the agent; by default, messages of effects with `review`.",
+        "Messages that a person must approve: messages written by a model, or all of the agent's messages; by default, only messages from effects with `review` set.",
       )
       .optional(),
   })

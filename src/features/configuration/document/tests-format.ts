@@ -165,7 +165,7 @@ const expectation = z
       .describe("The contact's waiting timers afterwards, in any order.")
       .optional(),
   })
-  .refine((expected) => Object.keys(expected).length > 0, "must expect something")
+  .refine((expected) => Object.keys(expected).length > 0, "must contain an expectation")
   .describe("What the agent must do; omitted members are not checked.");
 
 const test = z.strictObject({
