@@ -29,7 +29,7 @@ const ofLastUse = (property: "at" | "ip") => ({
       ${key}.last_used_${property})`,
 });
 
-export const ApiKeyKind = enumOf("ApiKeyKind", "Kind of an API key.", {
+export const ApiKeyKind = enumOf("ApiKeyKind", "Kind of API key.", {
   agent: "A key that resolves to one agent.",
   organization: "A key for managing the organization.",
 });

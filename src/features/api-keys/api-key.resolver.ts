@@ -28,7 +28,7 @@ export class AgentApiKeysResolver {
   constructor(private readonly keys: ApiKeyService) {}
 
   @Access(MANAGERS)
-  @FieldResolver(() => ApiKeyConnection, { nullable: true, description: "The API keys of the agent." })
+  @FieldResolver(() => ApiKeyConnection, { nullable: true, description: "The agent's API keys." })
   apiKeys(
     @Ctx() context: RequestContext,
     @Root() { id }: Agent,

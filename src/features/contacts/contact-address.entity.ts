@@ -8,7 +8,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 import { Contact } from "./contact.entity";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
 
-export const AddressKind = enumOf("AddressKind", "Kind of an address.", {
+export const AddressKind = enumOf("AddressKind", "Kind of address.", {
   email: "An e-mail address, case-insensitive.",
   phone: "A phone number with country code; stored as E.164.",
   local: "An address on this server, case-sensitive.",

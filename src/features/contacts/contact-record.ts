@@ -24,7 +24,7 @@ export type ContactRecordKind = keyof typeof KINDS;
 
 export const ContactRecordKind = enumOf<ContactRecordKind>(
   "ContactRecordKind",
-  "Kind of a contact record.",
+  "Kind of contact record.",
   KINDS,
 );
 

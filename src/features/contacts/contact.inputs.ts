@@ -26,7 +26,7 @@ const AGENT_ID_IS_FOR_REF: ObjectRule = {
       : undefined,
 };
 
-@InputType({ description: "Identifies a contact of an agent." })
+@InputType({ description: "Identifies one of an agent's contacts." })
 @OneOf()
 export class ContactBy {
   @Nullable(() => ID, "ID of the contact.")

@@ -155,7 +155,7 @@ export class PutContactInput {
 
 @InputType({ description: "Contacts to create or change." })
 export class PutContactsInput {
-  @Field(() => [PutContactInput], { description: "The contacts, 1 to 500, each as for `putContact`." })
+  @Field(() => [PutContactInput], { description: "The contacts to create or change, 1 to 500." })
   @ItemsApart()
   @ArrayNotEmpty({ message: "must have at least one item" })
   @ArrayMaxSize(MAX_PUT, { message: `must have at most ${MAX_PUT} items` })

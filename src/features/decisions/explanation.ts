@@ -130,7 +130,7 @@ export class RuleExplanation {
   clauses!: ClauseExplanation[];
 }
 
-const EffectKind = enumOf<Effect["kind"]>("EffectKind", "Kind of an effect.", {
+const EffectKind = enumOf<Effect["kind"]>("EffectKind", "Kind of effect.", {
   send: "Sends a message, or resends a failed one.",
   addTags: "Adds tags to the contact.",
   removeTags: "Removes tags from the contact.",

@@ -62,7 +62,7 @@ export class UnlinkIdentityInput {
   memberId!: string;
 }
 
-@InputType({ description: "Credentials of a member." })
+@InputType({ description: "A member's credentials." })
 export class SignInInput {
   @Field(() => String, { description: "E-mail address, case-insensitive." })
   @MaxLength(254, { message: "must have at most 254 characters" })

@@ -28,7 +28,7 @@ export const TEST_MAX_CHARACTERS =
 
 @ObjectType({ simpleResolvers: true, description: "A configuration test, created from a decision." })
 export class TestFromDecision {
-  @Field(() => GraphQLJsonObject, { description: "The test, to add to `tests` of a configuration." })
+  @Field(() => GraphQLJsonObject, { description: "The test, to be added to a configuration's `tests`." })
   @MaxCharacters(TEST_MAX_CHARACTERS)
   test!: object;
 }
