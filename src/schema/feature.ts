@@ -4,6 +4,7 @@ import type { EntityTarget, ObjectLiteral } from "typeorm";
 import type { Scope } from "../auth/permissions";
 import { DAY_MS, timestamp } from "../common/time";
 import type { Config, Retention } from "../config";
+import type { Chunk } from "../database/chunks";
 import type { Database } from "../database/database";
 import type { Tx } from "../database/unit-of-work";
 import type { LaneWork } from "../delivery/lane-work";
@@ -54,6 +55,9 @@ export interface ExpiredRows {
   keep?(tx: Tx, limit: number): Promise<number>;
 }
 
+/** Work that deletes expired rows which a table and a time do not describe, in ID order. */
+export type ExpiredChunk = Chunk<string>;
+
 /**
  * Selects the rows of a table whose time in a column is older than a number of days; none if the number is missing or
  * 0.
@@ -100,7 +104,7 @@ export interface Feature<Own extends object, Needs extends object> {
   /** Its retention settings, `RETENTION_…_DAYS`, with their defaults; 0 keeps everything. */
   retention?: Retention;
   /** Rows that housekeeping deletes according to these settings; without a setting or with 0, rows are kept forever. */
-  expired?(retention: Retention): ExpiredRows[];
+  expired?(retention: Retention): (ExpiredRows | ExpiredChunk)[];
   /** Additional housekeeping, such as finishing interrupted erasures. */
   chores?(services: Core & Own & Needs): Chore[];
   /**

@@ -140,6 +140,7 @@ test("rows are kept as long as the features say, or else the settings", () => {
   expect(retentionOf(config)).toEqual({
     AUDIT_RETENTION_DAYS: 0,
     RETENTION_ATTEMPTS_DAYS: 90,
+    RETENTION_MESSAGES_DAYS: 0,
     RETENTION_DECISIONS_DAYS: 90,
     RETENTION_EVENTS_DAYS: 7,
     RETENTION_DELIVERIES_DAYS: 30,

@@ -315,6 +315,12 @@ onEachEngine((engine) => {
     expect(plan).toContain(logged.source.namingStrategy.indexName("delivery_attempt", ["started_at"]));
   });
 
+  test("ended messages are found by the primary key, and their conversations by indexes", async () => {
+    await logged.expectIndexes(() => purge(logged.database, { RETENTION_MESSAGES_DAYS: 20_000 }), {
+      reads: /as "isEnded"/,
+    });
+  });
+
   test("what needs attention is found by indexes, and so are the failed messages of a line", async () => {
     await logged.database.write((tx) => tx.query("update line set state = 'paused' where id = $1", [OTHER]));
     await logged.expectIndexes(() => services.attention.list(context), { reads: /AS queued/ });

@@ -22,6 +22,7 @@ import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 import { ConversationLogEntry } from "./conversation-log-entry.entity";
 import { DefaultConversations } from "./default-conversations";
+import { deleteEndedMessages } from "./delete-ended-messages";
 import { eraseConversations } from "./erase-conversations";
 import { conversationParts } from "./export-conversations";
 import {
@@ -105,6 +106,8 @@ export const conversations = feature({
   routes: conversationRoutes,
   scopes: conversationScopes,
   eventTypes: conversationEventTypes,
+  retention: { RETENTION_MESSAGES_DAYS: 0 },
+  expired: ({ RETENTION_MESSAGES_DAYS: days }) => (days ? [deleteEndedMessages(days)] : []),
   batches: [
     "conversations",
     "conversations of agents",
