@@ -33,7 +33,7 @@ describeGateway((gateway) => {
     await database().write(async (tx) => {
       await tx.insert(Message, row as object);
       await tx.insert(DeliveryAttempt, { messageId: id, number: 1, startedAt: createdAt });
-      await tx.update(Conversation, { id: conversationId }, { lastSequence: 1, ...conversation });
+      await tx.update(Conversation, { id: conversationId }, { lastSequence: 1, ...(conversation as object) });
     });
     return row;
   }
