@@ -139,6 +139,7 @@ test("rows are kept as long as the features say, or else the settings", () => {
   const config = loadConfig({ RETENTION_EVENTS_DAYS: "7", RETENTION_DECISIONS_DAYS: "" });
   expect(retentionOf(config)).toEqual({
     AUDIT_RETENTION_DAYS: 0,
+    RETENTION_CONTACTS_DAYS: 0,
     RETENTION_ATTEMPTS_DAYS: 90,
     RETENTION_MESSAGES_DAYS: 0,
     RETENTION_DECISIONS_DAYS: 90,

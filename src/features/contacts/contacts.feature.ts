@@ -14,6 +14,7 @@ import { ContactAddress } from "./contact-address.entity";
 import { ContactExport } from "./contact-export";
 import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
+import { CONTACT_RETENTION, UntouchedContacts } from "./erase-untouched";
 import { Erasure } from "./erasure.entity";
 import { Erasures } from "./erasures";
 import { contactParts } from "./export-contacts";
@@ -39,6 +40,7 @@ export const contacts = feature({
     const consents = new Consents(instanceKey, hooks);
     return {
       erasures,
+      untouchedContacts: new UntouchedContacts(database, erasures, hooks, config),
       consents,
       unsubscribeLinks: new UnsubscribeLinks(instanceKey, config.publicUrl),
       contacts: new ContactService(database, erasures, consents, hooks),
@@ -58,7 +60,11 @@ export const contacts = feature({
     contactErased: eraseEvents(database),
     contactExported: contactParts,
   }),
-  chores: ({ erasures }) => [(signal) => erasures.finishAll(signal)],
+  retention: CONTACT_RETENTION,
+  chores: ({ erasures, untouchedContacts }) => [
+    (signal) => erasures.finishAll(signal),
+    (signal) => untouchedContacts.erase(signal),
+  ],
   stop: ({ erasures }) => erasures.close(),
   resolvers: ({ contacts, contactExport, agents }) => [
     new ContactResolver(contacts, contactExport, agents),

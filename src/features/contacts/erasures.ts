@@ -59,6 +59,14 @@ export class Erasures {
   }
 
   /**
+   * Erases a contact's remaining data, however long it takes.
+   * @param signal stops the erasure after the current chunk
+   */
+  complete(contactId: string, owner: string, signal: AbortSignal): Promise<void> {
+    return this.jobs.run(contactId, { owner, signal });
+  }
+
+  /**
    * Finishes erasures that this or another process left unfinished.
    * @param signal stops the run after the current chunk
    */
@@ -70,7 +78,7 @@ export class Erasures {
       ),
     );
     // One at a time, because parallel erasures would leave little database capacity for requests.
-    for (const { contactId, owner } of left) await this.jobs.run(contactId, { owner, signal });
+    for (const { contactId, owner } of left) await this.complete(contactId, owner, signal);
   }
 
   /** Stops after the current chunks. */

@@ -13,6 +13,7 @@ import { messageWork } from "../messages/message-work";
 import type { MessagePolicies } from "../messages/policy-gates";
 import type { Receipts } from "../messages/receipts";
 import { cancelWithdrawn } from "./cancel-withdrawn";
+import { contactsInConversation } from "./contacts-in-use";
 import { Conversation } from "./conversation.entity";
 import { conversationEventTypes } from "./conversation.event-types";
 import { ConversationResolver } from "./conversation.resolver";
@@ -93,6 +94,7 @@ export const conversations = feature({
     agentPurged: async (...args) =>
       (await purgeRows(database, ConversationLogEntry)(...args)) &&
       purgeRows(database, Conversation)(...args),
+    contactsInUse: contactsInConversation,
     contactErased: eraseConversations(database, lanes),
     contactExported: conversationParts,
   }),

@@ -15,6 +15,7 @@ import type { AgentQueues } from "../messages/agent-queues";
 import { Candidates } from "./candidates";
 import { ConfigurationTestsResolver } from "./configuration-tests/configuration-tests.resolver";
 import { ConfigurationTestService } from "./configuration-tests/configuration-tests.service";
+import { contactsDecidedAbout } from "./contacts-in-use";
 import { DECISION_LANE, Decision } from "./decision.entity";
 import { decisionEventTypes } from "./decision.event-types";
 import { DECISIONS, EFFECTS, MODEL_TOKENS } from "./decision.metrics";
@@ -96,6 +97,7 @@ export const decisions = feature({
         return true;
       },
     ],
+    contactsInUse: contactsDecidedAbout,
     contactErased: eraseDecisions(database),
     contactExported: decisionParts,
     conversationReleased: situationTriggers.released,

@@ -1,3 +1,4 @@
+import { In } from "typeorm";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
@@ -34,6 +35,13 @@ export const timers = feature({
   hooks: ({ database, lanes }) => ({
     // Their lanes end like all lanes of a deleted agent.
     agentPurged: purgeRows(database, Timer),
+    contactsInUse: async (reader, contactIds) => {
+      const waiting = await reader.find(Timer, {
+        select: ["subjectId"],
+        where: { subjectId: In(contactIds) },
+      });
+      return waiting.map(({ subjectId }) => subjectId);
+    },
     contactErased: eraseTimers(database, lanes),
     contactExported: timerPart,
   }),
