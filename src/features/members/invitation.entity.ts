@@ -8,8 +8,7 @@ import { Organization } from "../organizations/organization.entity";
 /** A pending invitation; its row is deleted when it ends. Only the SHA-256 of its token is stored. */
 @ObjectType({
   simpleResolvers: true,
-  description:
-    "A pending invitation to become a member: not accepted, not withdrawn and not expired.",
+  description: "A pending invitation to become a member: not accepted, not withdrawn and not expired.",
 })
 @Entity()
 @Index(["organizationId", "email"], { unique: true })
