@@ -133,7 +133,7 @@ export class ConversationsArgs extends PageArgs {
 
   @Nullable(
     () => Boolean,
-    "Only conversations that need a reply from a human (true), or only the others (false). See `waitingSince`.",
+    "Only conversations that need a human reply (true), or only the others (false). See `waitingSince`.",
   )
   needsReply?: boolean | null | undefined;
 
