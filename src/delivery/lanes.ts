@@ -92,8 +92,8 @@ export class Lanes {
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
     // In a fixed order, so that transactions that share several lanes do not deadlock.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    // Waits for a delivery that has locked the lane, because it may end the lane without having seen the new work. A
-    // lane keeps its place in the queue for a sender.
+    // The insert waits for a delivery that has locked the lane; otherwise, that delivery could end the lane without
+    // having seen the new work. An existing lane keeps its place in the queue for a sender.
     const [first = now] = inOrder.map(({ wakeAt = now }) => wakeAt).sort();
     this.announce(tx, { from: first > now ? first : undefined });
     return [

@@ -95,7 +95,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "error" } }, (gateway, engine
     expect(evaluated.steps).toBeLessThanOrEqual(MAX_CONDITION_STEPS + MAX_TEXT_STEPS + 2);
     const { status, explanation } = await gateway.services.replays.one(context, decided.id, { version });
     expect(status).toBe(ReplayStatus.same);
-    // REST's writer selects the members of the replay; the response to a decision is the stored text.
+    // A replay's explanation is written member by member; the response to a decision contains the stored text as it is.
     expect(writer?.write({ explanation })).toBe(`{"explanation":${stored.explanation?.text}}`);
     expect(decided.explanation?.text).toBe(stored.explanation?.text);
     if ((seen.decided + seen.rejected) % HTTP_SHARE !== 0) return;

@@ -223,7 +223,7 @@ onAnyEngine((engine) => {
         expect(rejected[0]?.headers.get("retry-after")).toBe("2");
         expect(reads).not.toHaveBeenCalled();
         expect(lookups).not.toHaveBeenCalled();
-        // GraphQL counts operations after it has parsed them; a key is still served.
+        // Operations are counted after parsing, so rejected requests were not parsed. Requests with a key are still accepted.
         expect(await operations()).toEqual(operationsBefore);
         expect(codeOf(await gateway.graphql("{ whoami { agent { id } } }"))).toBeUndefined();
       } finally {

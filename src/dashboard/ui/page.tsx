@@ -26,7 +26,8 @@ export function usePageTitle(title: string): Ref<HTMLHeadingElement> {
   const heading = useRef<HTMLHeadingElement>(null);
   useTabTitle(title);
   useEffect(() => {
-    // The browser announces the first page itself, unless its code arrived too late; an open dialog keeps the focus.
+    // The browser announces the first page itself, unless the URL changed before that page was shown. An open
+    // dialog keeps the focus.
     const isBehind = document.querySelector("[role=dialog]") !== null;
     if (firstPath !== location.pathname) {
       if (!isBehind) heading.current?.focus({ preventScroll: true });

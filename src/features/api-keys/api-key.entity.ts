@@ -75,7 +75,7 @@ export class ApiKey {
   agent?: Agent | null;
 
   @Field(() => String, {
-    description: "Name chosen by the creator; for example, where the key is used.",
+    description: "Name chosen by the creator, such as the place where the key is used.",
   })
   @Column({ type: "varchar", length: 100 })
   name!: string;

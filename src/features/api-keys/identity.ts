@@ -15,7 +15,7 @@ export class ApiKeyIdentity {
   id!: string;
 
   @Field(() => String, {
-    description: "Name chosen by the creator; for example, where the key is used.",
+    description: "Name chosen by the creator, such as the place where the key is used.",
   })
   name!: string;
 

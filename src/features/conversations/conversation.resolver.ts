@@ -228,7 +228,7 @@ export class ConversationResolver {
   @FieldResolver(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When the conversation will be released to the agent, according to `releaseAfter` in the live configuration, unless a human answers first; null without `releaseAfter` and while the agent answers.",
+      "When the conversation will be released to the agent, according to `releaseAfter` in the live configuration, unless a human answers first; null if `releaseAfter` is not set or the agent is the one answering.",
   })
   releaseAt(@Root() conversation: Conversation): Promise<Date | null> {
     return this.service.releaseAtOf(conversation);

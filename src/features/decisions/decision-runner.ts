@@ -86,7 +86,7 @@ export class DecisionRunner implements LaneWork {
   }
 
   /**
-   * Asks the model for a waiting decision.
+   * Gets the model's answer for a decision that waits for it.
    * @returns undefined unless the decision is still waiting for the model
    */
   private async answerTo(id: string, signal: AbortSignal): Promise<Answer | undefined> {

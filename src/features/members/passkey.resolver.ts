@@ -63,7 +63,7 @@ export class PasskeyResolver {
   @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Passkey, {
     description:
-      "Removes a passkey of the caller or, for managers, of any member of the organization. A member without passkeys signs in with the password. Requires a recent sign-in.",
+      "Removes a passkey of the caller or, for managers, of any member of the organization. A member without passkeys signs in with their password. Requires a recent sign-in.",
   })
   removePasskey(@Ctx() context: RequestContext, @Input() { id }: RemovePasskeyInput): Promise<Passkey> {
     return this.service.remove(context, id);

@@ -24,7 +24,7 @@ export class ConnectionResolver {
   @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => ConnectApplicationResult, {
     description:
-      "Consents to an application's request. The application is connected, with an API key of the agent, once the browser has opened the URL. Requires a recent sign-in.",
+      "Consents to an application's request. Once the browser opens the returned URL, the application is connected and gets an API key for the agent. Requires a recent sign-in.",
   })
   connectApplication(
     @Ctx() context: RequestContext,

@@ -25,7 +25,7 @@ export interface Attempt {
   expiresAt: Timestamp;
 }
 
-/** With `max_age` alone, or also with `prompt=login` for an issuer that ignores `max_age`. */
+/** How to ask for a new sign-in: with `max_age` alone or, for an issuer that ignores it, with `prompt=login` as well. */
 type Again = "max_age" | "login";
 
 /** Keeps attempts in sealed browser cookies, so that any process can serve the callback. */

@@ -35,8 +35,8 @@ export interface Decided {
 }
 
 /**
- * Decides in a test's situation, and compares the decision with the test's expectations. The result depends only on the
- * arguments.
+ * Makes the decision for a test's situation, and compares it with the test's expectations. The result depends only on
+ * the arguments.
  * @param index position of the test in the document
  */
 export function runTest(configuration: CompiledConfiguration, test: TestDocument, index: number): TestResult {
@@ -55,7 +55,7 @@ export function runTest(configuration: CompiledConfiguration, test: TestDocument
 }
 
 /**
- * Decides in a test's situation, with the test's assumed model answer.
+ * Makes the decision for a test's situation, using the model answer that the test assumes.
  * @throws InvalidInput like `plan`
  */
 export function decide(configuration: CompiledConfiguration, tested: TestedSituation): Decided {
