@@ -148,7 +148,7 @@ describeDashboard(
       await page.waitForURL(new RegExp(`line=${id}&status=held`));
       await seen(rowOf(page, "One").getByText("Held"));
       await eventually(() => page.getByRole("table", { name: "Messages" }).getByRole("row").count()).toBe(2);
-      await page.getByRole("button", { name: "Clear the filter one line" }).click();
+      await page.getByLabel("Line", { exact: true }).selectOption("All lines");
       await page.getByLabel("Status").selectOption("Queued");
       await seen(rowOf(page, "Two"));
       await eventually(() => rowOf(page, "One").count()).toBe(0);
