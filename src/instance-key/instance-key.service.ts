@@ -144,7 +144,7 @@ export class InstanceKeyService {
     try {
       return createKeyFile(file);
     } catch (error) {
-      this.problem = `Cannot create the instance key in ${file} (${(error as Error).message}). Features that need the key do not work until the next start.`;
+      this.problem = `Cannot create the instance key in ${file} (${(error as Error).message}). Features that need the key will not work until you fix this and restart the gateway.`;
       return undefined;
     }
   }

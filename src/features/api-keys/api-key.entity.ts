@@ -160,7 +160,7 @@ export class ApiKey {
 
   @Nullable(
     () => Int,
-    "Max requests per minute with the key on each server, across all its workers; null if the server's limit applies.",
+    "Max requests per minute for this key on each server, across all workers of the server; null if the server's limit applies.",
   )
   @Column({ type: "integer", nullable: true })
   rateLimitPerMinute!: number | null;

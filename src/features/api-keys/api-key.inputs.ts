@@ -47,7 +47,7 @@ const IsInFuture = () =>
 const DESCRIPTION =
   "Purpose of the key, 1 to 500 characters; leading and trailing whitespace is trimmed. Null if there is none.";
 const RATE_LIMIT =
-  "Max requests per minute with the key on each server, across all its workers, 1 to 100,000,000; null to apply the server's limit.";
+  "Max requests per minute for this key on each server, across all workers of the server (1 to 100,000,000); null to apply the server's limit.";
 const NETWORKS =
   "Networks that may use the key, in CIDR notation such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for any network.";
 

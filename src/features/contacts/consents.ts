@@ -16,7 +16,7 @@ import { ContactAddress } from "./contact-address.entity";
 import { contactEvent } from "./contact-events";
 import type { Subscription } from "./unsubscribe-links";
 
-/** An address, without an ID if it belongs to no contact. */
+/** An address; it has no ID if it belongs to no contact. */
 type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
