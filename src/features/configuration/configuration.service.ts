@@ -31,7 +31,7 @@ import type { Problem } from "./document/problem";
 import type { TestDifference } from "./document/test-difference";
 import { tokenProblems } from "./document/token-problems";
 import type { Surroundings } from "./document/warnings";
-import { documentToPublish, insertVersion, liveVersion } from "./versions";
+import { assertLive, documentToPublish, insertVersion, liveVersion } from "./versions";
 
 const REQUIRED = { permission: Permission.config_manage };
 
@@ -221,6 +221,8 @@ export class ConfigurationService {
       ? { document: given, revision: undefined }
       : await this.database.read(async (reader) => {
           const agentId = await scopedAgentId(reader, context, agent);
+          // Before the draft is read, because a publication that came first has removed it.
+          await assertLive(reader, agentId, expected.expectedLiveVersion);
           return documentToPublish(reader, agentId, fromVersion);
         });
     if (revision !== undefined && revision !== (expected.expectedRevision ?? revision))
@@ -233,10 +235,7 @@ export class ConfigurationService {
       await assertSignedIn(tx, context, REQUIRED);
       const agentId = await scopedAgentId(tx, context, agent);
       await lockAgent(tx, agentId);
-      const live = await liveVersion(tx, agentId);
-      if (live.version !== expected.expectedLiveVersion) {
-        throw new GatewayError("version_conflict", `Version ${live.version} is live.`);
-      }
+      const live = await assertLive(tx, agentId, expected.expectedLiveVersion);
       if (revision !== undefined) {
         const { affected } = await tx.delete(ConfigurationDraft, { agentId, revision });
         if (affected === 0) throw new GatewayError("version_conflict", "The draft has changed.");

@@ -7,7 +7,7 @@ import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes, NewLane } from "../../delivery/lanes";
 import { RELEASE_LANE } from "../../delivery/wake-lanes";
-import { noSuch } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import type { PurgeStep } from "../agents/agent-purge";
 import { actorOf } from "../audit/audit";
@@ -61,6 +61,21 @@ const releaseLaneOf = (agentId: string): NewLane => ({
 /** An agent's live version; every agent has one. */
 export const liveVersion = (reader: EntityManager, agentId: string): Promise<ConfigurationVersion> =>
   reader.findOneOrFail(ConfigurationVersion, { where: { agentId }, order: { version: "DESC" } });
+
+/**
+ * Finds the live version of an agent's configuration.
+ * @throws GatewayError `version_conflict` if it is not the expected one
+ */
+export async function assertLive(
+  reader: EntityManager,
+  agentId: string,
+  expected: number,
+): Promise<ConfigurationVersion> {
+  const live = await liveVersion(reader, agentId);
+  if (live.version !== expected)
+    throw new GatewayError("version_conflict", `Version ${live.version} is live.`);
+  return live;
+}
 
 /**
  * The document of a version, or the draft's document and revision.
