@@ -4,7 +4,7 @@ import type { RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
 import { MAY_READ_CONTACTS } from "./contact.access";
 import { Contact } from "./contact.entity";
-import { LAST_CHARACTER, MAX_WORDS, termOf, wordsOf } from "./contact-search";
+import { hasTerm, LAST_CHARACTER, severalWords, termOf } from "./contact-search";
 import { ContactTerm } from "./contact-term.entity";
 
 /** Max contacts to read a list by; more contacts have so many rows that the order's index quickly fills a page. */
@@ -66,23 +66,20 @@ export async function findContacts(
   return contactIds.length === 0 ? null : { contactIds };
 }
 
-/** The conditions on a contact's term `entry`, one of which a contact that matches a search fulfills. */
+/** Conditions on a contact's term `entry`. A contact matches a search if one of its terms meets one of them. */
 function matching(search: string): { conditions: string[]; parameters: ObjectLiteral } {
   const whole = termOf(search);
   const parameters: ObjectLiteral = { whole, wholeEnd: whole + LAST_CHARACTER };
   const conditions = ["(entry.term >= :whole AND entry.term < :wholeEnd)"];
-  const words = wordsOf(search).slice(-MAX_WORDS);
-  const last = words.pop();
-  if (last !== undefined && words.length > 0) {
-    const has = (condition: string) =>
-      `EXISTS (SELECT 1 FROM contact_term other WHERE other.contact_id = entry.contact_id AND ${condition})`;
-    const [first, ...others] = [...new Set(words)].sort((a, b) => b.length - a.length);
+  const words = severalWords(search);
+  if (words !== undefined) {
+    const { first, others, last } = words;
     Object.assign(parameters, { first, last, lastEnd: last + LAST_CHARACTER });
     const all = others.map((word, i) => {
       parameters[`word${i}`] = word;
-      return has(`other.term = :word${i}`);
+      return hasTerm(`other.term = :word${i}`);
     });
-    const isLast = has("other.term >= :last AND other.term < :lastEnd");
+    const isLast = hasTerm("other.term >= :last AND other.term < :lastEnd");
     conditions.push(`(${["entry.term = :first", ...all, isLast].join(" AND ")})`);
   }
   return { conditions, parameters };

@@ -8,7 +8,7 @@ import type { ContactAddress } from "./contact-address.entity";
 import { ContactTerm } from "./contact-term.entity";
 
 /** Max words of a search that must match; earlier words are ignored. */
-export const MAX_WORDS = 6;
+const MAX_WORDS = 6;
 
 /** Sorts after all characters of terms, because terms are compared by their bytes. */
 export const LAST_CHARACTER = "\u{10FFFF}";
@@ -21,8 +21,22 @@ const fold = (text: string): string =>
 export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
 
 /** The words of a name or a search, as stored in terms. */
-export const wordsOf = (text: string): string[] =>
-  text.split(/[\s\p{P}]+/u).flatMap((word) => fold(word) || []);
+const wordsOf = (text: string): string[] => text.split(/[\s\p{P}]+/u).flatMap((word) => fold(word) || []);
+
+/**
+ * The words of a search by several words, which must all match: the longest is looked up first, and the last may be
+ * incomplete. Undefined for a single word.
+ */
+export function severalWords(search: string): { first: string; others: string[]; last: string } | undefined {
+  const words = wordsOf(search).slice(-MAX_WORDS);
+  const last = words.pop();
+  const [first, ...others] = [...new Set(words)].sort((a, b) => b.length - a.length);
+  return first === undefined || last === undefined ? undefined : { first, others, last };
+}
+
+/** A condition on a contact's term `entry`: another term `other` of the contact meets a condition. */
+export const hasTerm = (condition: string): string =>
+  `EXISTS (SELECT 1 FROM contact_term other WHERE other.contact_id = entry.contact_id AND ${condition})`;
 
 /** A contact's search terms: its `ref`, addresses, name, and each word of the name. */
 export function termsOf(

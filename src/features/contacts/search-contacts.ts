@@ -1,6 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { MAX_COUNT } from "../../pagination/total-count";
-import { LAST_CHARACTER, MAX_WORDS, termOf, wordsOf } from "./contact-search";
+import { hasTerm, LAST_CHARACTER, severalWords, termOf } from "./contact-search";
 
 /**
  * Max contacts found by the beginning of a term, in alphabetical order, so that a short text costs no more than a long
@@ -83,18 +83,15 @@ function statementOf(
   parts.push(
     `SELECT contact_id FROM (${longer} ${isOne ? "ORDER BY entry.term, entry.contact_id" : ""} LIMIT ${isOne ? MAX_BY_PREFIX : limit}) AS part ${rest && `WHERE ${rest}`}`,
   );
-  const words = wordsOf(text).slice(-MAX_WORDS);
-  const last = words.pop();
-  if (last !== undefined && words.length > 0) {
-    const [first, ...others] = [...new Set(words)].sort((a, b) => b.length - a.length);
-    const has = (condition: string) =>
-      `EXISTS (SELECT 1 FROM contact_term other WHERE other.contact_id = entry.contact_id AND ${condition})`;
+  const words = severalWords(text);
+  if (words !== undefined) {
+    const { first, others, last } = words;
     parts.push(
       page(() =>
         [
           `entry.term = ${bind(first)}`,
-          ...others.map((word) => has(`other.term = ${bind(word)}`)),
-          has(startsWith("other.term", last, ">=")),
+          ...others.map((word) => hasTerm(`other.term = ${bind(word)}`)),
+          hasTerm(startsWith("other.term", last, ">=")),
         ].join(" AND "),
       ),
     );
