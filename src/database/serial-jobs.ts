@@ -5,7 +5,7 @@ export interface JobOptions {
 }
 
 /**
- * Background jobs by ID. Each owner's jobs run one at a time in FIFO order; those of different owners run concurrently.
+ * Background jobs by ID. An owner's jobs run one at a time in FIFO order, concurrently with other owners' jobs.
  */
 export class SerialJobs {
   private readonly jobs = new Map<string, Promise<void>>();

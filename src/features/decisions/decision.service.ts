@@ -68,7 +68,7 @@ const rejectInput = (error: unknown): never => {
 
 type DecisionFilter = Omit<DecisionsArgs, "agentId" | "first" | "after">;
 
-/** The decisions of some agents or contacts that match a filter; `query` itself selects those of all. */
+/** The decisions that match a filter; `query` alone does not limit the agents or contacts. */
 interface Matching {
   query: SelectQueryBuilder<Decision>;
   parts: Part[];

@@ -131,7 +131,7 @@ export class CompiledConfiguration {
     return found.type;
   }
 
-  /** True if a rule resends failed messages, in which case decisions need their texts. */
+  /** True if a rule resends failed messages; its decisions then need their texts. */
   get resends(): boolean {
     return this.rulesFor(MESSAGE_FAILED).some(({ document }) =>
       document.do?.some((each) => "resend" in each),
