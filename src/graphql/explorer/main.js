@@ -4,6 +4,7 @@ import "graphiql/style.css";
 import "./explorer.css";
 import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL } from "graphiql";
+import { parse } from "graphql";
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
 import { KEY_EXAMPLES, MEMBER_EXAMPLE } from "../example";
@@ -40,7 +41,22 @@ const withCredentials = (headers = {}) =>
     }),
   );
 
-const fetcher = (params, options) => send(params, { ...options, headers: withCredentials(options?.headers) });
+/** Parses a query; undefined if its syntax is wrong, which the server reports. */
+function parsed(query) {
+  try {
+    return parse(query);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the operations from the query, because GraphiQL learns of them a moment after its tab has changed. */
+function fetcher({ operationName, ...params }, options) {
+  const documentAST = parsed(params.query);
+  const isThere = documentAST?.definitions.some(({ name }) => name?.value === operationName);
+  const headers = withCredentials(options?.headers);
+  return send({ ...params, ...(isThere && { operationName }) }, { ...options, documentAST, headers });
+}
 
 /** The e-mail address of the signed-in member; undefined if there is none. */
 const email = await request(href, {
