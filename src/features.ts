@@ -46,7 +46,7 @@ import { InstanceKeyService } from "./instance-key/instance-key.service";
 import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
 import { RejectedTokens } from "./rate-limits/rejected-tokens";
 import { declareDeprecations } from "./schema/deprecation";
-import type { Chore, Core, ExpiredChunk, ExpiredRows, Feature } from "./schema/feature";
+import type { Chore, Core, ExpiredRows, Feature } from "./schema/feature";
 import { HookRegistry } from "./schema/hooks";
 import type { HttpOperations } from "./schema/http-operation";
 import { nameOfRoute, type RestRoute, type RouteGroup } from "./schema/rest-route";
@@ -144,7 +144,7 @@ export const retentionOf = ({ retention }: Pick<Config, "retention">): Retention
   Object.assign({}, ...ALL.map((each) => each.retention), retention);
 
 /** The rows that housekeeping deletes. */
-export const expiredRows = (retention: Retention): (ExpiredRows | ExpiredChunk)[] =>
+export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
 /** The sender shares of a process, by name. */

@@ -7,7 +7,7 @@ import type { Tx } from "./database/unit-of-work";
 import { expiredRows } from "./features";
 import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
-import type { Chore, ExpiredChunk, ExpiredRows } from "./schema/feature";
+import type { Chore, ExpiredRows } from "./schema/feature";
 
 /**
  * Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time.
@@ -18,7 +18,7 @@ export async function purge(
   retention: Retention = {},
   signal?: AbortSignal,
 ): Promise<void> {
-  const expired: (ExpiredRows | ExpiredChunk)[] = [
+  const expired: ExpiredRows[] = [
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
     ...expiredRows(retention),
   ];
@@ -26,12 +26,7 @@ export async function purge(
     inChunks<true>(database, async (tx, _, limit) => ((await work(tx, limit)) < limit ? undefined : true), {
       signal,
     });
-  for (const each of expired) {
-    if (typeof each === "function") {
-      await inChunks(database, each, { signal });
-      continue;
-    }
-    const { entity, column, before, keep } = each;
+  for (const { entity, column, before, keep } of expired) {
     if (keep !== undefined && !(await whileFull(keep))) return;
     await whileFull((tx, limit) => database.deleteBefore(tx, entity, { column, before, limit }));
   }

@@ -4,7 +4,6 @@ import type { EntityTarget, ObjectLiteral } from "typeorm";
 import type { Scope } from "../auth/permissions";
 import { DAY_MS, timestamp } from "../common/time";
 import type { Config, Retention } from "../config";
-import type { Chunk } from "../database/chunks";
 import type { Database } from "../database/database";
 import type { Tx } from "../database/unit-of-work";
 import type { LaneWork } from "../delivery/lane-work";
@@ -55,9 +54,6 @@ export interface ExpiredRows {
   keep?(tx: Tx, limit: number): Promise<number>;
 }
 
-/** Work that deletes expired rows which a table and a time do not describe, in ID order. */
-export type ExpiredChunk = Chunk<string>;
-
 /**
  * Selects the rows of a table whose time in a column is older than a number of days; none if the number is missing or
  * 0.
@@ -104,7 +100,7 @@ export interface Feature<Own extends object, Needs extends object> {
   /** Its retention settings, `RETENTION_…_DAYS`, with their defaults; 0 keeps everything. */
   retention?: Retention;
   /** Rows that housekeeping deletes according to these settings; without a setting or with 0, rows are kept forever. */
-  expired?(retention: Retention): (ExpiredRows | ExpiredChunk)[];
+  expired?(retention: Retention): ExpiredRows[];
   /** Additional housekeeping, such as finishing interrupted erasures. */
   chores?(services: Core & Own & Needs): Chore[];
   /**

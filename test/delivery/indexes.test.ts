@@ -11,11 +11,13 @@ import { NO_WORK_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
 import { insertVersion } from "../../src/features/configuration/versions";
+import { UntouchedContacts } from "../../src/features/contacts/erase-untouched";
 import {
   MoveConversationInput,
   PendingMessages,
   SendToConversationInput,
 } from "../../src/features/conversations/conversation.inputs";
+import { deleteEndedMessages } from "../../src/features/conversations/delete-ended-messages";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { countOnLine } from "../../src/features/messages/line-messages";
 import { Message } from "../../src/features/messages/message.entity";
@@ -316,9 +318,39 @@ onEachEngine((engine) => {
   });
 
   test("ended messages are found by the primary key, and their conversations by indexes", async () => {
-    await logged.expectIndexes(() => purge(logged.database, { RETENTION_MESSAGES_DAYS: 20_000 }), {
+    const retention = { RETENTION_MESSAGES_DAYS: 20_000 };
+    await logged.expectIndexes(() => deleteEndedMessages(logged.database, services.hooks, { retention }), {
       reads: /as "isEnded"/,
     });
+  });
+
+  test("untouched contacts and their data are found and erased by indexes", async () => {
+    const [id, address] = [leastUuidAt(1), leastUuidAt(2)];
+    const early = "1970-01-01T00:00:00.000Z";
+    await logged.database.write(async (tx) => {
+      await tx.query(
+        `insert into contact (id, agent_id, version, created_at, updated_at)
+         values ('${id}', '${AGENT}', 1, '${early}', '${early}')`,
+      );
+      await tx.query(
+        `insert into contact_address (id, agent_id, contact_id, kind, address)
+         values ('${address}', '${AGENT}', '${id}', 'local', 'early')`,
+      );
+      await tx.query(
+        `insert into conversation (id, agent_id, contact_id, address_id, line_id, state, handler, version, last_sequence,
+           created_at, updated_at)
+         values ('${id}', '${AGENT}', '${id}', '${address}', '${LOCAL}', 'closed', 'agent', 1, 1, '${early}', '${early}')`,
+      );
+    });
+    const retention = { RETENTION_CONTACTS_DAYS: 20_000 };
+    const contacts = new UntouchedContacts(logged.database, services.erasures, services.hooks, { retention });
+    await logged.expectIndexes(() => contacts.erase(new AbortController().signal), {
+      reads: /select id from contact\s+where updated_at/,
+    });
+    const [{ erased }] = await logged.database.read((reader) =>
+      reader.query("select erased_at as erased from contact where id = $1", [id]),
+    );
+    expect(erased).not.toBeNull();
   });
 
   test("what needs attention is found by indexes, and so are the failed messages of a line", async () => {

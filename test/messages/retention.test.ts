@@ -1,10 +1,10 @@
 import { v7 as uuid } from "uuid";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
+import { deleteEndedMessages } from "../../src/features/conversations/delete-ended-messages";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
-import { purge } from "../../src/housekeeping";
 import { addConversation, conversationClient } from "../support/conversations";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -48,7 +48,10 @@ describeGateway((gateway) => {
     expect(attempt).toBe(message);
     return message;
   };
-  const deleteOlderThan = (days: number) => purge(database(), { RETENTION_MESSAGES_DAYS: days });
+  const deleteOlderThan = (days: number) =>
+    deleteEndedMessages(database(), gateway.services.hooks, {
+      retention: { RETENTION_MESSAGES_DAYS: days },
+    });
   const ago = (days: number) => timestamp(-days * DAY_MS);
 
   test("messages that ended 30 days ago are deleted with their attempts, and no others", async () => {
@@ -102,7 +105,7 @@ describeGateway((gateway) => {
 
   test("without the setting, messages are kept", async () => {
     const added = await addMessage(4_000);
-    await purge(database());
+    await deleteEndedMessages(database(), gateway.services.hooks, { retention: {} });
     await deleteOlderThan(0);
     expect(await isKept(added)).toBe(true);
   });

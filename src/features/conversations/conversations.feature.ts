@@ -23,7 +23,7 @@ import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 import { ConversationLogEntry } from "./conversation-log-entry.entity";
 import { DefaultConversations } from "./default-conversations";
-import { deleteEndedMessages } from "./delete-ended-messages";
+import { deleteEndedMessages, MESSAGE_RETENTION } from "./delete-ended-messages";
 import { eraseConversations } from "./erase-conversations";
 import { conversationParts } from "./export-conversations";
 import {
@@ -108,8 +108,8 @@ export const conversations = feature({
   routes: conversationRoutes,
   scopes: conversationScopes,
   eventTypes: conversationEventTypes,
-  retention: { RETENTION_MESSAGES_DAYS: 0 },
-  expired: ({ RETENTION_MESSAGES_DAYS: days }) => (days ? [deleteEndedMessages(days)] : []),
+  retention: MESSAGE_RETENTION,
+  chores: ({ database, hooks, config }) => [(signal) => deleteEndedMessages(database, hooks, config, signal)],
   batches: [
     "conversations",
     "conversations of agents",

@@ -15,7 +15,6 @@ import type { AgentQueues } from "../messages/agent-queues";
 import { Candidates } from "./candidates";
 import { ConfigurationTestsResolver } from "./configuration-tests/configuration-tests.resolver";
 import { ConfigurationTestService } from "./configuration-tests/configuration-tests.service";
-import { contactsDecidedAbout } from "./contacts-in-use";
 import { DECISION_LANE, Decision } from "./decision.entity";
 import { decisionEventTypes } from "./decision.event-types";
 import { DECISIONS, EFFECTS, MODEL_TOKENS } from "./decision.metrics";
@@ -28,6 +27,7 @@ import { DecisionRunner, MODEL, RULES } from "./decision-runner";
 import { DecisionSteps } from "./decision-steps";
 import { eraseDecisions } from "./erase-decisions";
 import { decisionParts } from "./export-decisions";
+import { contactsDecidedAbout, conversationsBeingDecided } from "./in-use";
 import {
   ContactDecisionsResolver,
   ConversationDecisionsResolver,
@@ -98,6 +98,7 @@ export const decisions = feature({
       },
     ],
     contactsInUse: contactsDecidedAbout,
+    conversationsInUse: conversationsBeingDecided,
     contactErased: eraseDecisions(database),
     contactExported: decisionParts,
     conversationReleased: situationTriggers.released,

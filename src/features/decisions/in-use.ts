@@ -16,3 +16,16 @@ export async function contactsDecidedAbout(
   );
   return rows.map(({ id }) => id);
 }
+
+/** Conversations with pending decisions, which read their messages. */
+export async function conversationsBeingDecided(
+  reader: EntityManager,
+  conversationIds: readonly string[],
+): Promise<string[]> {
+  const rows: { id: string }[] = await reader.query(
+    `select distinct conversation_id as id from decision
+     where state = 'deciding' and conversation_id in ${placeholders(1, conversationIds.length)}`,
+    [...conversationIds],
+  );
+  return rows.map(({ id }) => id);
+}
