@@ -10,6 +10,7 @@ import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { Timer } from "../../src/features/timers/timer.entity";
 import { contactClient } from "../support/contacts";
+import { operator } from "../support/gateway";
 import { addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -157,6 +158,26 @@ describeGateway({ env: { RETENTION_CONTACTS_DAYS: "30" } }, (gateway) => {
     expect((await find(old)).body.data.contact).toEqual({ erasedAt: expect.any(String), addresses: [] });
     expect(await put()).toBe(id);
     expect((await find(id)).body.data.contact.addresses).toEqual([{ optedOutAt: expect.any(String) }]);
+  });
+
+  test("organizations take turns, however many agents they have", async () => {
+    const busy = await addOrganization(gateway, "busy");
+    const agents = [{ id: busy.agentId }];
+    for (const slug of ["busy-2", "busy-3", "busy-4"])
+      agents.push(
+        await gateway.services.agents.create(await operator(gateway, "busy"), { slug, name: slug }),
+      );
+    const quiet = await addOrganization(gateway, "quiet");
+    for (const { id } of [...agents, { id: quiet.agentId }]) await addOld(31, id);
+    await eraseUntouched();
+    const entries: { owner: string }[] = await write(
+      `select organization_id as owner from audit_entry where action = 'contact_erased' order by id desc limit 5`,
+      [],
+    );
+    expect(entries.map(({ owner }) => owner).reverse()).toEqual([
+      ...[busy.id, quiet.id],
+      ...[busy.id, busy.id, busy.id],
+    ]);
   });
 
   test("the contacts of all organizations are erased, except after a stop", async () => {

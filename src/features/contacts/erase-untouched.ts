@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { EntityManager } from "typeorm";
-import { type RequestContext, systemFor } from "../../auth/context";
+import { systemFor } from "../../auth/context";
+import { FairQueue } from "../../common/fair-queue";
 import { DAY_MS, type Timestamp, timestampOf } from "../../common/time";
 import { leastUuidAt } from "../../common/uuid";
 import type { Config } from "../../config";
@@ -16,7 +17,7 @@ import { lockContacts } from "./known-contact";
 /** The retention setting for contacts (days), and its default. */
 export const CONTACT_RETENTION = { RETENTION_CONTACTS_DAYS: 0 };
 
-/** Contacts examined before the next agent's turn. */
+/** Contacts examined before the next organization's turn. */
 const PAGE = 200;
 
 declare module "../../schema/hooks" {
@@ -43,7 +44,7 @@ export class UntouchedContacts {
   ) {}
 
   /**
-   * Erases the untouched contacts of all agents, which take turns, one contact at a time.
+   * Erases the untouched contacts of all agents, one contact at a time. Organizations take turns.
    * @param signal stops the run after the current contact
    */
   async erase(signal: AbortSignal): Promise<void> {
@@ -53,29 +54,23 @@ export class UntouchedContacts {
     const agents = await this.database.read((reader) =>
       reader.find(Agent, { relations: { organization: true }, order: { id: "ASC" } }),
     );
-    let turns = agents.map(({ id, organization }) => ({
-      agentId: id,
-      context: systemFor(organization as Organization),
-      after: "",
-    }));
-    while (turns.length > 0) {
-      const next: typeof turns = [];
-      for (const turn of turns) {
-        if (signal.aborted) return;
-        const ids = await this.eraseSome(turn, since, signal);
-        if (ids.length === PAGE) next.push({ ...turn, after: ids.at(-1) as string });
-      }
-      turns = next;
+    const turns = new FairQueue<{ agent: Agent; after: string }>();
+    for (const agent of agents) turns.add(agent.organizationId, { agent, after: "" });
+    for (let turn = turns.next(); turn !== undefined && !signal.aborted; turn = turns.next()) {
+      const { agent, after } = turn;
+      const ids = await this.eraseSome(agent, after, since, signal);
+      if (ids.length === PAGE) turns.add(agent.organizationId, { agent, after: ids.at(-1) as string });
     }
   }
 
   /** @returns the IDs of the examined contacts, in order */
   private async eraseSome(
-    { agentId, context, after }: { agentId: string; context: RequestContext; after: string },
+    { id: agentId, organizationId: owner, organization }: Agent,
+    after: string,
     since: Timestamp,
     signal: AbortSignal,
   ): Promise<string[]> {
-    const owner = (context.caller as ReturnType<typeof systemFor>["caller"]).organization.id;
+    const context = systemFor(organization as Organization);
     const { ids, untouched } = await this.database.report(owner, async (reader) => {
       const rows: { id: string }[] = await reader.query(
         "select id from contact where agent_id = $1 and erased_at is null and id > $2 and id < $3 order by id limit $4",
