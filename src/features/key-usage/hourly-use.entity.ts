@@ -1,11 +1,7 @@
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { DAY_MS, type Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
-import { InsertOrderLock } from "../../database/insert-order-lock";
 import { ApiKey } from "../api-keys/api-key.entity";
-
-/** Serializes usage writes, because two processes updating many rows in different orders would deadlock. */
-export const USAGE_ORDER = new InsertOrderLock(3);
 
 /** Retention (ms): the longest period, 30 days, plus the rest of its first day. */
 export const USE_LIFETIME_MS = 31 * DAY_MS;

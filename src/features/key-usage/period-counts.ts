@@ -9,6 +9,13 @@ const MAX_ROWS = 5_000;
 
 export type WriteBatch = (tx: Tx) => Promise<void>;
 
+/**
+ * Sorts counts, so that neighbors share database pages. All processes write rows in this order, so a process waits only
+ * for a transaction that writes the same row, and concurrent transactions do not deadlock.
+ */
+export const sortedById = <Count>(counts: ReadonlyMap<string, Count>): [id: string, Count][] =>
+  [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+
 /** Counts by period and ID, held in memory until `take` removes them. */
 export class PeriodCounts<Count> {
   /** Counts by period since the epoch, then by ID. */
@@ -33,8 +40,7 @@ export class PeriodCounts<Count> {
    */
   take(): WriteBatch[] {
     const batches = [...this.periods].flatMap(([period, byId]) => {
-      // Sorted by ID, so that neighbors share database pages and concurrent writers do not deadlock.
-      const counts = [...byId].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
+      const counts = sortedById(byId).map(([, count]) => count);
       const start = timestampOf(period * this.lengthMs);
       return Array.from({ length: Math.ceil(counts.length / MAX_ROWS) }, (_, i) => {
         const batch = counts.slice(i * MAX_ROWS, (i + 1) * MAX_ROWS);

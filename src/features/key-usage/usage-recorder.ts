@@ -8,9 +8,8 @@ import type { KeyUsageRecorder, KnownKey } from "../api-keys/key-usage-recorder"
 import { recordRepeated } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
 import { DeprecatedUses } from "./deprecated-uses";
-import { USAGE_ORDER } from "./hourly-use.entity";
 import { keyUsageActions } from "./key-usage.audit";
-import type { WriteBatch } from "./period-counts";
+import { sortedById, type WriteBatch } from "./period-counts";
 import { UseCounts } from "./use-counts";
 
 /** Delay from a use to its write (ms). */
@@ -108,7 +107,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   private take(all: boolean): Batch[] {
     const areCountsDue = all || Date.now() - this.countsWrittenAt >= COUNTS_INTERVAL_MS;
     const [first, ...rest] = areCountsDue ? [...this.uses.take(), ...this.deprecatedUses.take()] : [];
-    const rejections = [...this.rejections];
+    const rejections = sortedById(this.rejections);
     this.rejections.clear();
     if (first === undefined && rejections.length === 0) return [];
     return [
@@ -127,7 +126,6 @@ export class UsageRecorder implements KeyUsageRecorder {
   private async write({ id, writeCounts, rejections }: Batch): Promise<void> {
     try {
       await this.database.write(async (tx) => {
-        await tx.lockInsertOrder(USAGE_ORDER);
         if (!(await claimBatch(tx, `keyUsage:${this.id}`, id))) return;
         for (const [countedAs, rejection] of rejections)
           await recordRepeated(tx, { ...rejection, countedAs });
