@@ -7,6 +7,7 @@ import type { Tx } from "./database/unit-of-work";
 import { expiredRows } from "./features";
 import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
+import { whileLeased } from "./idempotency/lease";
 import type { Chore, ExpiredRows } from "./schema/feature";
 
 /**
@@ -33,7 +34,8 @@ export async function purge(
 }
 
 /**
- * Purges expired rows and runs the chores immediately, then again an hour after each run.
+ * Purges expired rows and runs the chores immediately, then again an hour after each run. Processes that share a
+ * database take turns, so that their deletions do not add up.
  * @param onError called when part of a run fails; the next run retries it
  * @param chores additional work
  * @returns a function that stops housekeeping and resolves when the current run has ended
@@ -46,10 +48,13 @@ export function startHousekeeping(
 ): () => Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
-  const all: readonly Chore[] = [() => purge(database, retention, signal), ...chores];
+  const all: readonly Chore[] = [(held) => purge(database, retention, held), ...chores];
+  const doAll: Chore = async (held) => {
+    for (const chore of all) if (!held.aborted) await chore(held).catch(onError);
+  };
   const run = async () => {
     while (!signal.aborted) {
-      for (const chore of all) if (!signal.aborted) await chore(signal).catch(onError);
+      await whileLeased(database, "housekeeping", doAll, signal).catch(onError);
       await pause(HOUR_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   };

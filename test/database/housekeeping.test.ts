@@ -64,6 +64,7 @@ onAnyEngine((engine) => {
     const stop = startHousekeeping(database, {}, (error) => {
       throw error;
     });
+    await waitUntil(async () => (await records()) < MANY);
     await stop();
     const left = await records();
     expect(left).toBeGreaterThan(0);
@@ -81,6 +82,62 @@ onAnyEngine((engine) => {
     } finally {
       await other.close();
     }
+  });
+
+  test("one process at a time does the housekeeping, and another takes over from a killed one", async () => {
+    const fail = (error: unknown) => {
+      throw error;
+    };
+    const done: string[] = [];
+    const start = (name: string) => startHousekeeping(database, {}, fail, [async () => void done.push(name)]);
+    let finish = () => {};
+    const stopFirst = startHousekeeping(database, {}, fail, [
+      async () => {
+        done.push("first");
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      },
+    ]);
+    await waitUntil(() => done.length === 1);
+    const write = jest.spyOn(database, "write");
+    const stopWaiting = start("waiting");
+    await waitUntil(() => write.mock.results.length > 0);
+    await write.mock.results[0]?.value;
+    await stopWaiting();
+    expect(done).toEqual(["first"]);
+    // Like a process that has not renewed its lease for long.
+    await database.write((tx) =>
+      tx.query("update idempotency_record set created_at = $1", [timestamp(-60_000)]),
+    );
+    const stopOther = start("other");
+    await waitUntil(() => done.length === 2);
+    await stopOther();
+    finish();
+    await stopFirst();
+    const stopLast = start("last");
+    await waitUntil(() => done.length === 3);
+    await stopLast();
+    expect(done).toEqual(["first", "other", "last"]);
+  });
+
+  slowTest("a process that has lost its turn stops", async () => {
+    let hasStopped = false;
+    const stop = startHousekeeping(database, {}, () => undefined, [
+      (signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener("abort", () => {
+            hasStopped = true;
+            resolve();
+          }),
+        ),
+    ]);
+    const change = "update idempotency_record set resource_id = 'another'";
+    await waitUntil(async () => {
+      await database.write((tx) => tx.query(change));
+      return hasStopped;
+    });
+    await stop();
   });
 
   test("audit log entries are kept as long as the setting says, or permanently without it", async () => {

@@ -1,0 +1,66 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { v7 as uuid } from "uuid";
+import type { Database } from "../database/database";
+import { allReturning } from "../database/returning";
+import type { Tx } from "../database/unit-of-work";
+import { IdempotencyRecord } from "./idempotency-record.entity";
+
+/** Time after the last renewal when another process may take over (ms), because the holder was killed or hangs. */
+const LEASE_MS = 15_000;
+/** Delay between renewals, and between attempts to get the lease (ms). */
+const RENEWAL_INTERVAL_MS = 5_000;
+
+/** Row key of a lease; its scope is the lease's name. */
+const KEY = "lease";
+
+/**
+ * Does work that only one process at a time may do, as soon as no other process does it.
+ * @param name max 80 characters
+ * @param work stops soon after its signal, which is aborted if the lease is lost
+ * @param signal stops waiting, and the work
+ * @throws the work's error
+ */
+export async function whileLeased(
+  database: Database,
+  name: string,
+  work: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const holder = uuid();
+  const claim = () => database.write((tx) => claimLease(tx, name, holder));
+  while (!(await claim())) {
+    await pause(RENEWAL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return;
+  }
+  const lost = new AbortController();
+  let renewal = Promise.resolve();
+  const timer = setInterval(() => {
+    renewal = claim().then(
+      (isHeld) => (isHeld ? undefined : lost.abort()),
+      // During an outage, no other process can get the lease either.
+      () => undefined,
+    );
+  }, RENEWAL_INTERVAL_MS).unref();
+  try {
+    await work(AbortSignal.any([signal, lost.signal]));
+  } finally {
+    clearInterval(timer);
+    await renewal;
+    await database.write((tx) => tx.delete(IdempotencyRecord, { scope: name, key: KEY, resourceId: holder }));
+  }
+}
+
+/** @returns false if another process holds the lease */
+async function claimLease(tx: Tx, name: string, holder: string): Promise<boolean> {
+  const rows = await allReturning(
+    tx,
+    `insert into idempotency_record (scope, key, request_hash, resource_id, created_at)
+     values ($1, '${KEY}', '', $2, ${tx.clock()})
+     on conflict (scope, key) do update set resource_id = excluded.resource_id, created_at = excluded.created_at
+       where idempotency_record.resource_id = excluded.resource_id
+         or idempotency_record.created_at < ${tx.clock(-LEASE_MS)}
+     returning resource_id`,
+    [name, holder],
+  );
+  return rows.length > 0;
+}
