@@ -86,7 +86,7 @@ export async function declareRestored(config: Config, log: Logger): Promise<void
     await database.close();
   }
   log.warn(
-    "RESTORED is set: the lines were paused and the webhook endpoints disabled. Unset it; otherwise every start does this again",
+    "RESTORED is set: the lines were paused and the webhook endpoints disabled. Unset it; otherwise this happens again on every start",
   );
 }
 

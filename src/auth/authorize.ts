@@ -71,8 +71,8 @@ function authorizeKey({ kind, key }: KeyCaller, needed: KeyScope | true | undefi
     throw new GatewayError(
       "forbidden",
       kind === "agent"
-        ? "Agents' API keys cannot do this. Sign in as a member."
-        : "Organization keys cannot do this.",
+        ? "Agent keys cannot be used for this. Sign in as a member."
+        : "Organization keys cannot be used for this.",
     );
   const scopes: readonly KeyScope[] = key.scopes;
   if (needed === true || scopes.includes(needed)) return;

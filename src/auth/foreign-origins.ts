@@ -16,6 +16,6 @@ export function foreignOriginCheck({ corsOrigins, publicUrl }: Pick<Config, "cor
       ? undefined
       : new GatewayError(
           "forbidden",
-          "Requests from pages of other origins are rejected unless the origin is listed in CORS_ORIGINS.",
+          "Requests from pages on other origins are rejected unless the origin is listed in CORS_ORIGINS.",
         );
 }

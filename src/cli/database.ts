@@ -9,7 +9,7 @@ import { withDatabase, withServices } from "./services";
 import { addOnDatabase } from "./target";
 
 const HELD = [
-  'Its lines are paused, so that no old message is sent; "gateway lines resume" puts them back into use.',
+  'Its lines are paused so that no old messages are sent; "gateway lines resume" puts them back into use.',
   'Its webhook endpoints are disabled; "gateway webhooks enable" puts them back into use.',
 ].join("\n");
 
@@ -53,7 +53,10 @@ export function addDatabaseCommands(program: Command): void {
 
   addYesOption(addOnDatabase(program, "restored"))
     .description("hold back everything that a database restored from a backup would send again")
-    .option("--same", "confirm that this database may deliver after an intentional move; holds nothing back")
+    .option(
+      "--same",
+      "confirm that this database may deliver messages after an intentional move; nothing is held back",
+    )
     .option("--json", "print one JSON object")
     .action((options: Json & Confirmation & { same?: true }) =>
       withServices(async ({ restores }) => {

@@ -112,7 +112,7 @@ export function add(keys: Command): void {
     )
     .option(
       "--scopes <scopes>",
-      `comma-separated scopes: for an agent's key, all if omitted (${SCOPES.join(", ")}); for an organization key, required (${Object.keys(organizationScopes).join(", ")})`,
+      `comma-separated scopes. For an agent's key: ${SCOPES.join(", ")} (all if omitted). For an organization key, required: ${Object.keys(organizationScopes).join(", ")}`,
       commaSeparated,
     )
     .option(...DESCRIPTION)
@@ -125,7 +125,7 @@ export function add(keys: Command): void {
           "invalid_request",
           kind === "agent"
             ? "--agent <slug> is required for an agent's key."
-            : "An organization key requires --scopes and has no --agent.",
+            : "An organization key requires --scopes and cannot be used with --agent.",
         );
       return withRun({ org, agent }, async (run) => {
         const input = {

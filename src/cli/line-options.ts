@@ -61,7 +61,7 @@ export const addLineOptions = (command: Command): Command =>
     .option("--opt-out-reply <text>", "confirmation sent to a contact who opts out")
     .option(
       "--opt-out-word <text...>",
-      "words that opt a contact out if they are the whole message, in addition to STOP",
+      "words that opt a contact out if sent as the whole message, in addition to STOP",
     )
     .option("--url <url>", "webhook: URL that receives messages by POST")
     .option("--host <host>", "email: mail server")
@@ -139,7 +139,7 @@ export async function newLineOf(agentId: string, options: LineOptions): Promise<
   if (given === "local" && kind === "email")
     throw new GatewayError("invalid_request", "An e-mail line requires --host and --from.");
   if (given !== kind)
-    throw new GatewayError("invalid_request", `The options are for ${given} lines, not ${kind} lines.`);
+    throw new GatewayError("invalid_request", `These options apply to ${given} lines, not to ${kind} lines.`);
   return { agentId, ...commonOf(options), settings: given === "local" ? null : settings };
 }
 

@@ -71,7 +71,7 @@ export function add(messages: Command): void {
   messages
     .command("cancel")
     .description("cancel messages that have not been sent")
-    .argument("<id...>", "their IDs")
+    .argument("<id...>", "IDs of the messages")
     .option("--json", "print one JSON array")
     .action((ids: string[], { json }: Json) => withClient((client) => cancel(client, ids, json)));
 

@@ -146,7 +146,7 @@ function valueIn(response: Response, text: string, { endpoint, key, document, ch
   const found =
     (location !== null && `a redirect to ${clean(location)}, which is not followed`) ||
     (text === "" && "nothing") ||
-    `${type ?? "a body"}, not a result of the GraphQL API`;
+    `${type ?? "a body"} instead of a GraphQL result`;
   throw failed(endpoint, `responded with ${status} and ${found}`, changes && (status < 300 || status >= 500));
 }
 

@@ -8,7 +8,7 @@ let isRead = false;
  * @throws GatewayError `invalid_request` if a secret was already read
  */
 export async function secretFromStdin(): Promise<string> {
-  if (isRead) throw new GatewayError("invalid_request", "Standard input can hold only one secret.");
+  if (isRead) throw new GatewayError("invalid_request", "Only one secret can be read from standard input.");
   isRead = true;
   return (await text(process.stdin)).replace(/\r?\n$/, "");
 }

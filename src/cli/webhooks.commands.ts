@@ -132,7 +132,7 @@ export function add(webhooks: Command): void {
     .action((id: string, { org, json, since, after }: Options & { since?: Date; after?: string }) =>
       withRun({ org }, async (run) => {
         if ((since === undefined) === (after === undefined))
-          throw new GatewayError("invalid_request", "--since or --after is required, but not both.");
+          throw new GatewayError("invalid_request", "Exactly one of --since and --after is required.");
         const input = { id, from: { since, after } };
         const endpoint = await run<WebhookEndpoint>(REDELIVER, { input });
         printChanged(json, endpoint, "will receive the events it missed");

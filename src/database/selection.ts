@@ -32,7 +32,7 @@ export const jsonColumns = ({ columns }: Selection<unknown>): string[] =>
     typeof column === "object" && column.type === "text" ? `'${FILLER}' || ${column.sql}` : sqlOf(column),
   );
 
-const INEXACT = new Error("A number is not exact.");
+const INEXACT = new Error("A number cannot be represented exactly.");
 
 /** Parses a number; an integer that a double cannot hold exactly is returned as its digits. */
 const exactNumber = (digits: string): number | string => {

@@ -77,7 +77,7 @@ async function deliver(
   socket.on("error", () => undefined);
   await once(socket, "connect");
   if (security === "none" && !targets.allowsPlain(socket.remoteAddress ?? "")) {
-    throw new BlockedTarget("In production, the mail server must be used with TLS.");
+    throw new BlockedTarget("In production, the connection to the mail server must use TLS.");
   }
 
   const connection = createSmtpConnection(socket, {

@@ -17,7 +17,7 @@ export const KEY_EXAMPLES = [
   `mutation QueueMessage {
   sendMessage(input: { text: "Hello" }) { id status createdAt }
 }`,
-  `# Follows what happens to the agent: run it, then queue a message.
+  `# Follows the agent's events. Run it, then queue a message.
 subscription FollowEvents {
   events { position type subject data }
 }`,

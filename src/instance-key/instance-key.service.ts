@@ -106,7 +106,7 @@ export class InstanceKeyService {
         .execute();
       if (affected === 0) {
         throw new InstanceKeyError(
-          "There is nothing to replace: the database does not depend on a different instance key.",
+          "Nothing was replaced, because the database does not depend on a different instance key.",
         );
       }
       for (const step of this.steps()) await step(tx, key);

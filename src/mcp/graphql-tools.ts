@@ -24,7 +24,7 @@ export function graphqlTools(schema: GraphQLSchema, run: RunOperation): McpTool[
       name: "searchSchema",
       title: "Search the GraphQL schema",
       description:
-        "Finds fields and types that the key may use with runGraphql. Answers: The best matches, in SDL.",
+        "Finds fields and types that the key may use with runGraphql. Returns: The best matches, in SDL.",
       annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
       members: [text("words", WORDS_MAX_LENGTH, "Words from names and descriptions.")],
       call: async ({ words }, { caller }) => ({
@@ -35,7 +35,7 @@ export function graphqlTools(schema: GraphQLSchema, run: RunOperation): McpTool[
     toolOf({
       name: "runGraphql",
       title: "Run a GraphQL document",
-      description: `Runs a query or mutation with the key's rights. Answers: The JSON of data and errors. ${THIRD_PARTY}`,
+      description: `Runs a query or mutation with the key's scopes. Returns: The JSON of data and errors. ${THIRD_PARTY}`,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
       members: [
         text("document", MAX.characters),

@@ -9,8 +9,8 @@ import { loadViewer } from "../rest/openapi/viewer";
  */
 const textOf = (base: string, { hasViewer }: { hasViewer: boolean }) => `# Agent and Petstore gateway
 
-> An agent talks with people over lines: webhooks, e-mail, or this server. Systems hand it situations, and its
-> configuration determines what it sends. There is also a store of pets. Each request needs an API key, which belongs to one agent:
+> An agent talks with people over lines: webhooks, e-mail, or this server. Systems submit situations to it, and its
+> configuration determines what it sends. There is also a petstore. Each request needs an API key, which belongs to one agent:
 > \`Authorization: Bearer <API_KEY>\`.
 
 The three APIs share the same rules and errors. An error is \`{"code","message","status"}\`, and the message says what to correct.
@@ -20,7 +20,7 @@ IDs of pets and categories are int64. Retry a request that may have failed with 
 
 - [MCP](${base}/mcp): tools for models, over Streamable HTTP, without sessions
 - [OpenAPI](${base}/openapi.json): the contract of the REST API
-- [GraphQL](${base}/graphql): the complete API, including for members; its schema can be introspected in development
+- [GraphQL](${base}/graphql): the complete API, including the parts for members; its schema can be introspected in development
 
 ## Documents
 

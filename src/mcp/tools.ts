@@ -89,7 +89,7 @@ function descriptionOf(plan: RoutePlan): string {
     typeof answers === "string" ? answers : statuses.map((status) => answers[status] ?? "").join(" Or: ");
   return [
     route.description ?? field.description ?? "",
-    `Answers: ${endCursorHeader ? answered.replaceAll(endCursorHeader, "endCursor") : answered}`,
+    `Returns: ${endCursorHeader ? answered.replaceAll(endCursorHeader, "endCursor") : answered}`,
     ...(hasThirdPartyText(plan) ? [THIRD_PARTY] : []),
     ...(deprecation ? [removalOf(deprecation)] : []),
   ].join(" ");

@@ -23,7 +23,7 @@ export class SharedMetrics {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 60_000 });
     new Gauge({
       name: "gateway_workers",
-      help: "Workers that listen.",
+      help: "Workers that are listening.",
       registers: [this.registry],
       collect() {
         this.set(listening());

@@ -111,7 +111,7 @@ describe("while a server writes", () => {
     await runCli(testDatabase.url, ["backup", inPlace("backup")]);
     await call(server.url, "/v1/pets", { name: "Tom", categoryId: 1 });
     expect(rejection(await runCli(testDatabase.url, ["restore", inPlace("backup"), "--force"]))).toContain(
-      "a process uses the database",
+      "a process is using the database",
     );
     expect(await (await call(server.url, "/v1/pets")).json()).toHaveLength(2);
 

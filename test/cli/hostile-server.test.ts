@@ -34,7 +34,7 @@ const withoutEnd: RequestListener = (_, response) => {
   write();
 };
 
-const NOT_GRAPHQL = "responded with 200 and application/json, not a result of the GraphQL API";
+const NOT_GRAPHQL = "responded with 200 and application/json instead of a GraphQL result";
 
 let answers: RequestListener[] = [];
 let server: Server;
@@ -52,17 +52,17 @@ afterAll(() => {
 const run = (args = READ, url = origin) => runCli(NOWHERE, args, "", { GATEWAY_URL: url, GATEWAY_KEY: KEY });
 
 test.each<[name: string, answer: RequestListener, says: string, args?: string[]]>([
-  ["a page", html(200), "responded with 200 and text/html, not a result of the GraphQL API"],
-  ["a proxy's error", html(502), "responded with 502 and text/html, not a result of the GraphQL API"],
-  ["a proxy's error to a change", html(502), `of the GraphQL API${MAYBE_CHANGED}`, CHANGE],
-  ["a proxy's 401", html(401), "responded with 401 and text/html, not a result of the GraphQL API"],
-  ["a proxy's 403 to a change", html(403), "and text/html, not a result of the GraphQL API\n", CHANGE],
+  ["a page", html(200), "responded with 200 and text/html instead of a GraphQL result"],
+  ["a proxy's error", html(502), "responded with 502 and text/html instead of a GraphQL result"],
+  ["a proxy's error to a change", html(502), `of a GraphQL result${MAYBE_CHANGED}`, CHANGE],
+  ["a proxy's 401", html(401), "responded with 401 and text/html instead of a GraphQL result"],
+  ["a proxy's 403 to a change", html(403), "and text/html instead of a GraphQL result\n", CHANGE],
   ["429 without a time", html(429), "responded with 429 and text/html"],
   ["503 for a negative time", html(503, { "retry-after": "-60" }), "responded with 503 and text/html"],
-  ["503 to a change", html(503, { "retry-after": "0" }), `of the GraphQL API${MAYBE_CHANGED}`, CHANGE],
+  ["503 to a change", html(503, { "retry-after": "0" }), `of a GraphQL result${MAYBE_CHANGED}`, CHANGE],
   ["nothing", responding(200, ""), "responded with 200 and nothing\n"],
   ["no content", responding(204, ""), "responded with 204 and nothing\n"],
-  ["text", responding(200, "hello"), "responded with 200 and a body, not a result of the GraphQL API"],
+  ["text", responding(200, "hello"), "responded with 200 and a body instead of a GraphQL result"],
   ["nested JSON", responding(200, "[".repeat(1_000_000)), "responded with 200 and a body"],
   ["a list", withJson([]), NOT_GRAPHQL],
   ["another object", withJson({ status: "ok" }), NOT_GRAPHQL],

@@ -425,7 +425,7 @@ test("tests may make a document larger, but the rest of it must not be larger", 
     { path: "", message: "must have at most 1048576 bytes as JSON" },
   ]);
   expect(await problemsOf(documentOf([], { $schema: "x".repeat(300_000) }))).toEqual([
-    { path: "", message: "must have at most 262144 bytes as JSON, without its tests" },
+    { path: "", message: "must have at most 262144 bytes as JSON, excluding its tests" },
   ]);
   expect(
     await problemsOf(documentOf(Array.from({ length: 501 }, () => ({ expect: { rule: null } })))),

@@ -26,7 +26,7 @@ const CONTACTS: [input: object, problems: Record<string, string>][] = [
       timezone: "must be an IANA time zone such as Europe/Zurich",
       attributes: "must contain only well-formed Unicode without the NUL character",
       "addresses.1.address": "must be an e-mail address",
-      "addresses.2.address": "must be a phone number with country code, such as +41 44 668 18 00",
+      "addresses.2.address": "must be a phone number with a country code, such as +41 44 668 18 00",
     },
   ],
   [

@@ -211,7 +211,7 @@ onEachEngine((engine) => {
     expect(await told(toAll)).toEqual([true, true]);
     await waitUntil(() => mailsTo(anna).some(({ email }) => email.text?.includes(assigned)));
     const [mail] = mailsTo(anna).filter(({ email }) => email.text?.includes(assigned));
-    expect(mail?.email.text).toContain("that is assigned to you was handed off");
+    expect(mail?.email.text).toContain("was handed off to a person and is assigned to you");
   });
 
   anyTest(

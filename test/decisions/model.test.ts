@@ -151,7 +151,7 @@ onAnyEngine((engine) => {
         text: "It arrives today.",
         delaySeconds: 0,
       },
-      { kind: "handoff", ruleId: "late", status: "done", reason: "The model chose it." },
+      { kind: "handoff", ruleId: "late", status: "done", reason: "The model requested the handoff." },
     ]);
     expect(await messagesOf(decision)).toMatchObject([{ text: "It arrives today.", status: "delivered" }]);
     const { body: contact } = await contactClient(gateway).find({ id: decision.contactId });

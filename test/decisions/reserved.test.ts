@@ -432,7 +432,9 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       [new Error("a secret of the gateway")],
       {
         state: "failed",
-        explanation: { value: { error: { code: "internal_error", message: "It failed unexpectedly." } } },
+        explanation: {
+          value: { error: { code: "internal_error", message: "The decision failed unexpectedly." } },
+        },
       },
     ],
   ])("a failure that %s has the right result", async (kind, errors, expected) => {

@@ -50,7 +50,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const reply = await gateway.graphql(query, variables);
     expectGraphQLError(reply, "query_too_complex");
     expect(reply.body.errors[0].message).toMatch(
-      /^The response could have \d+ characters, but at most 5000000 are allowed\. Select fewer fields or smaller pages\.$/,
+      /^The response could have \d+ characters, but at most 5000000 are allowed\. Select fewer fields or request smaller pages\.$/,
     );
   });
 

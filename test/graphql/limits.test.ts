@@ -209,7 +209,7 @@ describe("the allowed size of a response depends on the requested pages", () => 
   test("the rejection contains both numbers", async () => {
     const { body } = await gateway.graphql(`{ ${lists("100")} }`);
     expect(body.errors[0].message).toBe(
-      "The response could have 24030 values, but at most 20000 are allowed. Select fewer fields or smaller pages.",
+      "The response could have 24030 values, but at most 20000 are allowed. Select fewer fields or request smaller pages.",
     );
   });
 

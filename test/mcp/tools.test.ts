@@ -135,7 +135,7 @@ describeGateway({ engine: "any", strict: true }, (gateway) => {
       if (GRAPHQL_TOOLS.includes(name)) continue;
       const route = ROUTES.find(({ operationId }) => operationId === name);
       expect(title).toBe(route?.summary);
-      expect(description).toMatch(/^[A-Z].*\. Answers: .*\.$/);
+      expect(description).toMatch(/^[A-Z].*\. Returns: .*\.$/);
       expect(description?.includes("Deprecated")).toBe(route?.deprecation !== undefined);
       for (const schema of [inputSchema, ...(outputSchema ? [outputSchema] : [])]) {
         expect(JSON.stringify(schema)).not.toMatch(/\$ref|"int64"/);

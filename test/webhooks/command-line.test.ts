@@ -63,7 +63,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       await stop();
       const page = await cli("deliveries", id, "--limit", "2", ...OF_FIRST);
       expect(page.stdout).toMatch(/^POSITION +TYPE +STATE/);
-      expect(page.stderr).toMatch(/^There are more: add --after \S+ for the next 2, or --all\.\n$/);
+      expect(page.stderr).toMatch(/^There are more\. Add --after \S+ for the next 2, or --all\.\n$/);
       expect(await json("deliveries", id, "--state", "failed")).toEqual([]);
       expect(await json("deliveries", id, "--type", "line.paused", "--all")).toHaveLength(3);
       expect(await json("redeliver", id, "--since", "1d")).toMatchObject({ id, state: "active" });
@@ -118,8 +118,12 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     ],
     [2, ["create", "--url", PUBLIC_URL, "--types", "", ...OF_FIRST], "gateway: --types must "],
     [2, ["deliveries", ID, "--type", "no.such", ...OF_FIRST], "gateway: --type must be one of "],
-    [2, ["redeliver", ID, ...OF_FIRST], "gateway: --since or --after is required, but not both."],
-    [2, ["redeliver", ID, "--since", "1d", "--after", "1", ...OF_FIRST], "gateway: --since or --after"],
+    [2, ["redeliver", ID, ...OF_FIRST], "gateway: Exactly one of --since and --after is required."],
+    [
+      2,
+      ["redeliver", ID, "--since", "1d", "--after", "1", ...OF_FIRST],
+      "gateway: Exactly one of --since and --after",
+    ],
     [1, ["create", "--url", PUBLIC_URL, "--agent", "unknown", ...OF_FIRST], 'There is no agent "unknown".'],
     [1, ["enable", ID, ...OF_FIRST], "The webhook endpoint does not exist."],
     [1, ["deliveries", ID, ...OF_FIRST], "The webhook endpoint does not exist."],

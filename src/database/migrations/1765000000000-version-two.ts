@@ -158,7 +158,7 @@ export class VersionTwo1765000000000 implements MigrationInterface {
       throw new Error("The migration cannot be reverted: version 1 would show deleted agents.");
     const [ofOrganization] = await runner.query(`SELECT id FROM "api_key" WHERE "agent_id" IS NULL LIMIT 1`);
     if (ofOrganization !== undefined)
-      throw new Error("The migration cannot be reverted: version 1 has no keys of organizations.");
+      throw new Error("The migration cannot be reverted: version 1 has no organization keys.");
     await runner.createIndex(...DROPPED_INDEX);
     for (const [table, options] of indexes()) await runner.dropIndex(table, options);
     for (const [table, columns] of Object.entries(NEW_COLUMNS))

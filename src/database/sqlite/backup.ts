@@ -44,7 +44,7 @@ export async function backUp(url: string, to: string, { force = false }: Options
   assertIsFile(from);
   assertDistinct(from, file);
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new StartupError(`${file} is a link; give the path of the file itself`);
+    throw new StartupError(`${file} is a link; specify the path of the file itself`);
   }
   if (!force && existsSync(file)) throw new StartupError(`${file} already exists; --force replaces it`);
   if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is not a file`);
@@ -141,7 +141,7 @@ function assertDistinct(one: string, other: string): void {
 
 /** Throws if another process has the database open, because any open connection prevents it from leaving WAL mode. */
 async function assertUnused(database: SqliteFile, file: string): Promise<void> {
-  const rejection = new StartupError(`a process uses the database ${file}; stop it first`);
+  const rejection = new StartupError(`a process is using the database ${file}; stop it first`);
   try {
     // Hold the lock until the connection closes, so that no other process can connect.
     await database.run("PRAGMA locking_mode = EXCLUSIVE");

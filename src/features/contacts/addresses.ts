@@ -38,7 +38,7 @@ const FORMATS: Readonly<Record<AddressKind, Format>> = {
       const text = given.replace(PASTED, "").trim().replace(CHANNEL, "");
       return normalizePhone(text) ?? (SENDER_ID.test(text) ? text : undefined);
     },
-    mustBe: "must be a phone number with country code, such as +41 44 668 18 00",
+    mustBe: "must be a phone number with a country code, such as +41 44 668 18 00",
   },
   [AddressKind.local]: { normalize: (text) => text, mustBe: "must be an address" },
   [AddressKind.other]: { normalize: (text) => text, mustBe: "must be an address" },

@@ -36,7 +36,7 @@ const ANNA = {
 
 const CHANGE = { tags: ["new", "vip"], changed: ["new"] };
 const TAG_ERRORS = ["conflict", "limit_reached"] as const;
-const CHANGED = "All of the contact's tags, and the changed ones.";
+const CHANGED = "All of the contact's tags, and the tags that changed.";
 
 /** The contacts of the API key's agent. */
 export const contactRoutes: RouteGroup = {
@@ -229,7 +229,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "removeContactTag",
       summary: "Remove a tag from a contact",
-      description: "Removes a tag from a contact, if it has the tag.",
+      description: "Removes a tag from a contact, if the contact has it.",
       method: "DELETE",
       path: "/agent/contacts/:contactId/tags/:tag",
       document: `mutation removeContactTag($id: ID!, $tag: String!) {

@@ -53,7 +53,7 @@ const DELIVERED = {
 };
 
 const CHANGE = `conversation { ${CONVERSATION} } canceled carried inFlight`;
-const CHANGED = "The conversation, and IDs of affected messages.";
+const CHANGED = "The conversation, and the IDs of affected messages.";
 
 const LAST_MESSAGE = {
   id: ACCEPTED.id,
@@ -153,7 +153,7 @@ export const conversationRoutes: RouteGroup = {
     },
     listRoute({
       operationId: "listConversationMessages",
-      summary: "List the messages of a conversation",
+      summary: "List the messages in a conversation",
       path: "/agent/conversations/:conversationId/messages",
       field: "conversationMessages",
       parameters: "id: ID!, scheduled: Boolean, order: ListOrder",

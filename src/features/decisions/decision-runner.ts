@@ -126,7 +126,7 @@ export class DecisionRunner implements LaneWork {
       const { code, message } =
         error instanceof GatewayError
           ? error
-          : { code: "internal_error", message: "It failed unexpectedly." };
+          : { code: "internal_error", message: "The decision failed unexpectedly." };
       await this.database.write((tx) => this.maker.fail(tx, id, { code, message }), { limits: DELIVERING });
       return DONE;
     }

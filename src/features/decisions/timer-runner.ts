@@ -101,7 +101,7 @@ export class TimerRunner implements LaneWork {
     } catch (error) {
       if (error instanceof GatewayError && MAY_PASS.has(error.code)) return again(error.code, error.message);
       if (!(error instanceof GatewayError)) this.log.error({ err: error, timer: timer.id }, "a timer failed");
-      const failure = { code: "internal_error", message: "It failed unexpectedly." };
+      const failure = { code: "internal_error", message: "The decision failed unexpectedly." };
       await this.database.write((tx) => this.decisions.fire(tx, [timer], failure), { limits: DELIVERING });
       return DONE;
     }

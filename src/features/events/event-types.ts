@@ -28,7 +28,7 @@ export const EVENT_TYPES: ReadonlyMap<string, DeclaredEventType> = types;
  */
 export function declareEventTypes(declared: Readonly<Record<string, DeclaredEventType>>): void {
   for (const [name, type] of Object.entries(declared)) {
-    if (name.length > TYPE_MAX_LENGTH) throw new Error(`The name of the type of event ${name} is too long.`);
+    if (name.length > TYPE_MAX_LENGTH) throw new Error(`The name of the event type ${name} is too long.`);
     declaredTypes.add(name as EventType, type.description);
     types.set(name, type);
   }

@@ -22,7 +22,7 @@ export const noticeMail = (
   id,
   to: email,
   subject: `${agent}: a conversation needs a person`,
-  text: `A conversation of the agent ${agent}${isAssigned ? " that is assigned to you" : ""} was handed off to a person:
+  text: `A conversation of the agent ${agent} was handed off to a person${isAssigned ? " and is assigned to you" : ""}:
 
 ${dashboard}/conversations/${conversationId}
 

@@ -43,7 +43,7 @@ export async function lineTarget(line: Line, instanceKey: InstanceKeyService): P
 function passwordOf({ id, credentials }: Line, key: InstanceKey): string {
   const password = credentials === null ? undefined : key.open(credentials, id);
   if (password === undefined) {
-    throw new InstanceKeyError("The credentials of the line were encrypted with a different INSTANCE_KEY.");
+    throw new InstanceKeyError("The line's credentials were encrypted with a different INSTANCE_KEY.");
   }
   return password;
 }

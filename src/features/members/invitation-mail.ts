@@ -9,7 +9,7 @@ export const INVITATION_LIFETIME_MS = 72 * HOUR_MS;
 export const invitationMail = ({ organization, email, invitedBy }: Invitation, link: string): SystemMail => ({
   to: email,
   subject: `Invitation to ${organization.name}`,
-  text: `${invitedBy === "command line" ? "An administrator" : invitedBy} invites you to ${organization.name}.
+  text: `${invitedBy === "command line" ? "An administrator" : invitedBy} has invited you to ${organization.name}.
 
 Open this link to choose a password:
 

@@ -15,7 +15,7 @@ const LINK_MAX_LENGTH = 2_200;
 /** Max length of a token, with some margin to recognize longer texts as invalid. */
 const TOKEN_MAX_LENGTH = 100;
 
-const IsToken = () => MaxLength(TOKEN_MAX_LENGTH, { message: "must be the token of an invitation" });
+const IsToken = () => MaxLength(TOKEN_MAX_LENGTH, { message: "must be an invitation token" });
 
 @InputType({ description: "A person to invite." })
 export class InviteMemberInput extends IdempotentInput {

@@ -8,7 +8,7 @@ import type { AcceptedKeys } from "../api-keys/accepted-keys";
 import { createAccessTokenLookup } from "../api-keys/key-lookup";
 import { recordHash } from "./oauth-record.entity";
 
-const ENDED = "The access token is unknown or has ended. Connect the application again.";
+const ENDED = "The access token is unknown or no longer valid. Connect the application again.";
 
 /** Accepts access tokens of connected applications in addition to keys; each stands for the application's key. */
 export class AccessTokens implements CredentialResolver<KeyCaller> {

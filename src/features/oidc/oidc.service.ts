@@ -261,7 +261,9 @@ function permissionsByGroup(
   for (const { group, permission } of pairs) {
     const known = PERMISSIONS.find((each) => each === permission);
     if (known === undefined)
-      throw new StartupError(`OIDC_PERMISSIONS must name permissions: ${PERMISSIONS.join(", ")}`);
+      throw new StartupError(
+        `OIDC_PERMISSIONS must contain only these permissions: ${PERMISSIONS.join(", ")}`,
+      );
     byGroup.set(group, [...(byGroup.get(group) ?? []), known]);
   }
   return byGroup;

@@ -60,7 +60,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
   }),
   {
     operationId: "createApiKey",
-    summary: "Mint an agent's API key",
+    summary: "Mint an API key for an agent",
     description: "Mints a key with named scopes. Its secret is shown only in this response.",
     method: "POST",
     path: "/organization/api-keys",
@@ -77,7 +77,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
   {
     operationId: "rotateApiKey",
     summary: "Rotate an API key",
-    description: "Replaces a key. Its successor's secret is shown only in this response.",
+    description: "Replaces a key. The new key's secret is shown only in this response.",
     method: "POST",
     path: "/organization/api-keys/:keyId/rotate",
     document: `mutation rotateApiKey($id: ID!, $graceSeconds: Int, $idempotencyKey: String) {

@@ -73,7 +73,7 @@ export class EndpointHealth {
     const why =
       reason === WebhookDisabledReason.gone ? "it responded with 410" : "every attempt has failed for days";
     tx.afterCommit(() =>
-      this.log.warn({ webhookEndpoint: id, failingSince }, `a webhook endpoint is disabled: ${why}`),
+      this.log.warn({ webhookEndpoint: id, failingSince }, `a webhook endpoint was disabled because ${why}`),
     );
   }
 }

@@ -159,7 +159,7 @@ function assertAffordable({ values, characters, counts }: QueryCost): void {
   if (has <= max) return;
   throw new GatewayError(
     "query_too_complex",
-    `The response could have ${has} ${unit}, but at most ${max} are allowed. Select fewer fields or smaller pages.`,
+    `The response could have ${has} ${unit}, but at most ${max} are allowed. Select fewer fields or request smaller pages.`,
   );
 }
 

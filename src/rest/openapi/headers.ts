@@ -9,9 +9,9 @@ const COUNT = { pattern: "^\\d+$" };
 
 /** Every response header of the REST API. */
 export const HEADERS = {
-  "X-Request-Id": headerOf("Request ID in the log; a valid ID sent by the client is kept."),
+  "X-Request-Id": headerOf("The request's ID in the log; a valid ID sent by the client is kept."),
   "WWW-Authenticate": headerOf(
-    'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for an invalid credential, and `error="insufficient_scope"` with the `scope` that a key lacks; `Standard-Webhooks` where a request is signed instead.',
+    'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for an invalid credential, and `error="insufficient_scope"` with the `scope` that a key lacks; `Standard-Webhooks` for requests that are signed instead.',
     {
       pattern:
         '^(?:Bearer(?: error="invalid_token"| error="insufficient_scope", scope="[a-z]+:[a-z]+")?|Standard-Webhooks)$',

@@ -33,7 +33,7 @@ const send = z.strictObject({
   send: name.describe("Name of the template."),
   line: lines
     .describe(
-      "Name of the line to open a conversation on if the situation names no conversation, or a list to use the first line that can reach the contact; the default line if omitted.",
+      "Name of the line to open a conversation on if the situation names no conversation, or a list of names to use the first line that can reach the contact; the default line if omitted.",
     )
     .optional(),
   reuse: z
@@ -127,7 +127,7 @@ const later = z.strictObject({
             z.array(z.string().max(TEMPLATE_MAX_LENGTH)).max(MAX_DATA_ITEMS),
           ]),
         )
-        .describe("Situation data; texts in it are templates.")
+        .describe("Situation data; its strings are templates.")
         .optional(),
       unless: z
         .array(z.enum(TIMER_CANCELERS))
@@ -147,7 +147,7 @@ const resend = z.strictObject({
   resend: z.literal(true).describe("Sends the text of the failed message again, once."),
   line: lines
     .describe(
-      "Name of the line to resend the message on, or a list to use the first line that can reach the contact; the message's conversation is used if omitted.",
+      "Name of the line to resend the message on, or a list of names to use the first line that can reach the contact; the message's conversation is used if omitted.",
     )
     .optional(),
 });

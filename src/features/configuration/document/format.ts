@@ -92,7 +92,7 @@ export const documentFormat = z
       .min(1)
       .max(255)
       .nullable()
-      .describe("The ref of the contact that receives messages from situations without a contact.")
+      .describe("The ref of the contact that receives messages sent in situations without a contact.")
       .optional(),
     burstSeconds: z
       .int()

@@ -44,7 +44,7 @@ export function storageProblem(value: unknown): string | undefined {
   const problem = jsonProblem(rest, DOCUMENT_MAX_BYTES);
   return problem === undefined
     ? jsonProblem(value, TESTED_DOCUMENT_MAX_BYTES)
-    : `${problem}, without its tests`;
+    : `${problem}, excluding its tests`;
 }
 
 /** Finds members with names that the format would drop rather than reject. */

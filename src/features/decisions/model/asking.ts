@@ -64,7 +64,7 @@ function chosen({ ruleId, topic, review }: Ask, { text, tags, handoff }: Proposa
     ...(text === null
       ? []
       : [{ ...done, kind: "send" as const, template: null, text, line: null, delaySeconds: 0, ...about }]),
-    ...(handoff ? [{ ...done, kind: "handoff" as const, reason: "The model chose it." }] : []),
+    ...(handoff ? [{ ...done, kind: "handoff" as const, reason: "The model requested the handoff." }] : []),
   ];
 }
 

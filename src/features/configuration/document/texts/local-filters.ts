@@ -94,7 +94,7 @@ export const LOCAL_FILTERS: Readonly<Record<string, Filter>> = {
     },
     problemOf: (literals, names) => {
       if (names.length > 0 && literals.length > 0)
-        return "passes forms to the filter plural by position and by name";
+        return "passes forms to the filter plural both by position and by name";
       if (names.length > 0 ? names.includes("other") : literals.length === 2) return undefined;
       return "does not pass the forms one and other to the filter plural";
     },
