@@ -75,7 +75,7 @@ export class ApiKey {
   agent?: Agent | null;
 
   @Field(() => String, {
-    description: "Name chosen by the creator, such as the place where the key is used.",
+    description: "Name chosen by the creator; for example, the place where the key is used.",
   })
   @Column({ type: "varchar", length: 100 })
   name!: string;
@@ -147,7 +147,7 @@ export class ApiKey {
 
   @Nullable(
     () => [KeyScope],
-    "The scopes of the key; null for all scopes of agent keys, including any added by later versions.",
+    "The key's scopes; null for all agent-key scopes, including any added by later versions.",
   )
   @JsonSchema({ maxItems: MAX_SCOPES })
   @Column({ type: "simple-array", nullable: true })
@@ -160,7 +160,7 @@ export class ApiKey {
 
   @Nullable(
     () => Int,
-    "Max requests per minute for this key on each server, across all workers of the server; null if the server's limit applies.",
+    "Max requests per minute for this key on each server, across all of its workers; null if the server's limit applies.",
   )
   @Column({ type: "integer", nullable: true })
   rateLimitPerMinute!: number | null;

@@ -47,7 +47,7 @@ const IsInFuture = () =>
 const DESCRIPTION =
   "Purpose of the key, 1 to 500 characters; leading and trailing whitespace is trimmed. Null if there is none.";
 const RATE_LIMIT =
-  "Max requests per minute for this key on each server, across all workers of the server (1 to 100,000,000); null to apply the server's limit.";
+  "Max requests per minute for this key on each server, across all of its workers (1 to 100,000,000); null to apply the server's limit.";
 const NETWORKS =
   "Networks that may use the key, in CIDR notation such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for any network.";
 
@@ -105,7 +105,7 @@ export abstract class KeyInput extends MintInput {
   allowedNetworks?: string[] | null | undefined;
 }
 
-@InputType({ description: "An agent's API key to mint." })
+@InputType({ description: "An API key to mint for an agent." })
 @Rule(NETWORKS_ARE_VALID)
 export class CreateApiKeyInput extends KeyInput {
   @Field(() => ID, { description: "ID of the agent that the key resolves to." })
@@ -113,7 +113,7 @@ export class CreateApiKeyInput extends KeyInput {
 
   @Optional(
     () => [KeyScope],
-    "The scopes of the key, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later. Required when minting with an organization key.",
+    "The key's scopes, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later. Required when minting with an organization key.",
   )
   @ArrayNotEmpty({ message: "must contain at least one scope, or be omitted for all scopes" })
   @ArrayMaxSize(MAX_SCOPES)
@@ -127,7 +127,7 @@ export class CreateApiKeyInput extends KeyInput {
 @Rule(NETWORKS_ARE_VALID)
 export class CreateOrganizationKeyInput extends KeyInput {
   @Field(() => [KeyScope], {
-    description: "The scopes of the key, at least one. Scopes cannot be changed later.",
+    description: "The key's scopes, at least one. Scopes cannot be changed later.",
   })
   @ArrayNotEmpty({ message: "must contain at least one scope" })
   @ArrayMaxSize(MAX_SCOPES)

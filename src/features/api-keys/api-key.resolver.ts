@@ -77,7 +77,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Mints an agent's API key. Its secret is shown only in this response. Members need a recent sign-in.",
+      "Mints an API key for an agent. Its secret is shown only in this response. Members need a recent sign-in.",
   })
   createApiKey(@Ctx() context: RequestContext, @Input() input: CreateApiKeyInput): Promise<MintedApiKey> {
     return this.keys.create(context, input);

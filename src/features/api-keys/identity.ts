@@ -15,7 +15,7 @@ export class ApiKeyIdentity {
   id!: string;
 
   @Field(() => String, {
-    description: "Name chosen by the creator, such as the place where the key is used.",
+    description: "Name chosen by the creator; for example, the place where the key is used.",
   })
   name!: string;
 
@@ -29,7 +29,7 @@ export class ApiKeyIdentity {
   createdAt!: Timestamp;
 
   @Field(() => [KeyScope], {
-    description: "The scopes of the key; all scopes if the key is not restricted.",
+    description: "The key's scopes; all scopes if the key is not restricted.",
   })
   scopes!: readonly KeyScope[];
 

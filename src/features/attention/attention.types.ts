@@ -16,7 +16,7 @@ export const MAX_OF_KIND = 10;
 
 /** In order of urgency. */
 export const AttentionKind = enumOf("AttentionKind", "Why something needs a person's attention.", {
-  database_restored: "The database was restored from a backup, and the restore is not confirmed.",
+  database_restored: "The database was restored from a backup, and the restore has not been confirmed.",
   key_leaked: `The API key was revoked in the last ${LEAKED_DAYS} days because it was reported as leaked.`,
   line_failing: "Every attempt to send a message on the line has failed since `since`.",
   line_paused: "The line is paused, and messages are waiting on it.",
@@ -31,12 +31,12 @@ export type AttentionKind = keyof typeof AttentionKind;
 
 @ObjectType({ simpleResolvers: true, description: "Something that needs a person's attention." })
 export class AttentionItem {
-  @Field(() => AttentionKind, { description: "Why it needs attention." })
+  @Field(() => AttentionKind, { description: "Why the item needs attention." })
   kind!: AttentionKind;
 
   @Field(() => Int, {
     description:
-      "Number of conversations, messages, decisions or keys; for lines, of queued messages; for webhook endpoints, of pending deliveries.",
+      "Number of conversations, messages, decisions or keys; for a line, the number of queued messages; for a webhook endpoint, the number of pending deliveries.",
   })
   count!: number;
 
@@ -45,7 +45,7 @@ export class AttentionItem {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When it started; if it is about several conversations, messages or decisions, the earliest such time. For expiring keys, the earliest expiry.",
+    "When the problem or task arose; for several conversations, messages or decisions, the earliest such time; for expiring keys, the earliest expiry.",
   )
   since!: Timestamp | null;
 

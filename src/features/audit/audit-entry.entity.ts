@@ -12,7 +12,7 @@ export const ActorKind = enumOf("ActorKind", "The kind of caller that performed 
   member: "A signed-in member.",
   agent: "A client that presented an agent's API key.",
   organization_key: "A client that presented an organization key.",
-  operator: "The server's command line, or its setup on first start.",
+  operator: "The server's command line, or the setup on first start.",
   system: "The gateway itself; for example, when it pauses a line.",
   anonymous: "A caller who was not signed in.",
 });
@@ -57,13 +57,13 @@ export class AuditEntry {
   @Column(UUID_COLUMN)
   targetId!: string;
 
-  @Field(() => String, { description: "Name of the affected resource at that time." })
+  @Field(() => String, { description: "Name of the affected resource at the time of the action." })
   @Column({ type: "varchar", length: 254 })
   targetName!: string;
 
   @Nullable(
     () => String,
-    "Hint of the affected API key, because several keys may have had the same name; null for other resources.",
+    "Hint of the affected API key, because its name may not be unique; null for other resources.",
   )
   @Column({ type: "varchar", length: 40, nullable: true })
   targetHint!: string | null;

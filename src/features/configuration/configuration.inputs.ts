@@ -31,7 +31,7 @@ export class SaveConfigurationDraftInput {
 
   @Field(() => GraphQLJsonObject, {
     description:
-      "The document, at most 256 KiB as JSON without its tests and 1 MiB in total. It is saved even if it has problems.",
+      "The document, at most 256 KiB as JSON excluding its tests, and 1 MiB in total. It is saved even if it has problems.",
   })
   document!: Record<string, unknown>;
 

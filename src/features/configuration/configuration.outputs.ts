@@ -38,7 +38,7 @@ export class ConfigurationLine {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "The setup of an agent: a version of its configuration, its current lines, and its decider.",
+  description: "An agent's setup: a version of its configuration, its current lines, and its decider.",
 })
 export class Configuration extends ConfigurationVersion {
   @Field(() => GraphQLJsonObject, {

@@ -29,8 +29,7 @@ export class ConfigurationResolver {
   @Access({ key: "agent:read", ...MANAGER })
   @Query(() => Configuration, {
     nullable: true,
-    description:
-      "The live configuration of an agent, or another version; null if the version does not exist.",
+    description: "An agent's live configuration, or another version; null if the version does not exist.",
   })
   configuration(
     @Ctx() context: RequestContext,

@@ -10,7 +10,7 @@ import { ADDRESS_MAX_LENGTH } from "./contact.limits";
 
 export const AddressKind = enumOf("AddressKind", "Kind of address.", {
   email: "An e-mail address, case-insensitive.",
-  phone: "A phone number with country code; stored as E.164.",
+  phone: "A phone number with a country code; stored in E.164 format.",
   local: "An address on this server, case-sensitive.",
   other: "An address in another system, case-sensitive.",
 });

@@ -13,8 +13,8 @@ const KINDS = {
   conversation_log_entry: "A change to a conversation with the contact.",
   message: "A message to or from the contact, with the attempts to send it.",
   decision: "A decision about the contact, with the data it was based on.",
-  timer: "A situation that is submitted to the agent later.",
-  rule_match: "The last match of a rule with `once`.",
+  timer: "A situation to be submitted to the agent later.",
+  rule_match: "The last match of a rule with `once` set.",
   event:
     "An event about the contact itself. Events about its messages are omitted because they repeat other records.",
   audit_entry: "An audit log entry about the contact.",

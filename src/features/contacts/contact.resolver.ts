@@ -85,7 +85,7 @@ export class ContactResolver {
   @Access(MAY_READ_CONTACTS)
   @Report()
   @Query(() => ContactConnection, {
-    description: "The contacts of an agent, excluding erased contacts.",
+    description: "An agent's contacts, excluding erased contacts.",
   })
   contacts(@Ctx() context: RequestContext, @Args() args: ContactsArgs): Promise<ContactConnection> {
     return this.service.list(context, args);

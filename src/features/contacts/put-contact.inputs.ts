@@ -175,7 +175,7 @@ export class StoredContact {
 export const PutContactError = enumOf("PutContactError", "Why a contact was not stored.", {
   invalid_request: "The contact is not valid.",
   conflict:
-    "The `ref` and the addresses belong to different contacts, or there are consents but no address to store them for.",
+    "The `ref` and the addresses belong to different contacts, or consents are given for a contact without an address.",
   limit_reached: "The contact would have too many addresses or tags.",
   version_conflict: "The contact is not at the expected version.",
 });

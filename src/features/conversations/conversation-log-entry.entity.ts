@@ -61,7 +61,7 @@ export class ConversationLogEntry {
   @Column({ type: "varchar", length: REASON_MAX_LENGTH, nullable: true })
   reason!: string | null;
 
-  @Nullable(() => String, "The earlier line or assignee; null if there was none, or for other changes.")
+  @Nullable(() => String, "The previous line or assignee; null if there was none, or for other changes.")
   @Column({ type: "varchar", length: 254, nullable: true })
   before!: string | null;
 

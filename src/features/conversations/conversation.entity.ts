@@ -92,7 +92,7 @@ export class Conversation {
   assigneeId!: string | null;
 
   @Field(() => Int, {
-    description: "Version number, incremented by every move, handoff, release and close.",
+    description: "Version number, incremented by every move, handoff, release and closure.",
   })
   @Column({ type: "integer" })
   version!: number;
@@ -108,7 +108,7 @@ export class Conversation {
   createdAt!: Timestamp;
 
   @Field(() => GraphQLISODateTime, {
-    description: "When the conversation last changed or a message was added to it.",
+    description: "When the conversation last changed or a message was last added.",
   })
   @Column({ type: "varchar", length: 24 })
   updatedAt!: Timestamp;

@@ -119,13 +119,13 @@ export class ConversationsArgs extends PageArgs {
   @Field(() => ID, SCOPED_AGENT_IDS)
   agentId?: string | null | undefined;
 
-  @Nullable(() => ConversationState, "Only in this state.")
+  @Nullable(() => ConversationState, "Filters by state.")
   state?: ConversationState | null | undefined;
 
-  @Nullable(() => Handler, "Only with this handler.")
+  @Nullable(() => Handler, "Filters by handler.")
   handler?: Handler | null | undefined;
 
-  @Optional(() => ID, "Only assigned to this member.")
+  @Optional(() => ID, "Filters by assignee.")
   assigneeId?: string | null | undefined;
 
   @Nullable(() => Boolean, "True for assigned conversations only; false for unassigned ones.")
@@ -144,7 +144,7 @@ export class ConversationsArgs extends PageArgs {
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
 
-  @Optional(() => ID, "Only with this contact.")
+  @Optional(() => ID, "Filters by contact.")
   contactId?: string | null | undefined;
 
   @Optional(() => LineReference, "Only conversations on this line, or on the lines with this name.")

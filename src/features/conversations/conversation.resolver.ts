@@ -92,7 +92,7 @@ export class ConversationResolver {
   @Access(MAY_READ_CONVERSATIONS)
   @Report()
   @Query(() => ConversationConnection, {
-    description: "The conversations of one or all agents.",
+    description: "The conversations of one agent or of all agents.",
   })
   conversations(
     @Ctx() context: RequestContext,
@@ -194,7 +194,7 @@ export class ConversationResolver {
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
     description:
-      "Hands a conversation off to a human. The agent's queued messages are canceled, and the agent makes no decisions there until the conversation is released.",
+      "Hands a conversation off to a human. The agent's queued messages are canceled, and the agent makes no decisions in the conversation until it is released.",
   })
   handOffConversation(
     @Ctx() context: RequestContext,

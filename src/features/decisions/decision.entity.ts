@@ -27,7 +27,7 @@ export const DECISION_LANE = "decision";
 
 export const DecisionState = enumOf("DecisionState", "State of a decision.", {
   deciding: "The agent is still deciding.",
-  decided: "Decided; its effects are stored.",
+  decided: "The decision was made, and its effects are stored.",
   failed: "The decision failed; nothing was done.",
 });
 export type DecisionState = keyof typeof DecisionState;

@@ -159,7 +159,7 @@ export class DecisionsArgs extends PageArgs {
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
 
-  @Optional(() => Int, "Only with this version.")
+  @Optional(() => Int, "Filters by version.")
   version?: number | null | undefined;
 
   @Optional(() => DecisionOutcome, "Only decisions with this outcome.")

@@ -39,7 +39,7 @@ export class DecisionResolver {
   }
 
   @Access(MAY_READ_DECISIONS)
-  @Query(() => DecisionConnection, { description: "The decisions of an agent, newest first." })
+  @Query(() => DecisionConnection, { description: "An agent's decisions, newest first." })
   decisions(@Ctx() context: RequestContext, @Args() args: DecisionsArgs): Promise<DecisionConnection> {
     return this.service.list(context, args);
   }
@@ -101,7 +101,7 @@ export class DecisionResolver {
   @FieldResolver(() => DecisionReason, {
     nullable: true,
     description:
-      "Main reason for the decision, in short; null until the decision is made, after its contact is erased, or if there is none.",
+      "Main reason for the decision; null until the decision is made, after its contact is erased, or if there is none.",
   })
   reason(@Root() decision: Decision): DecisionReason | null {
     return reasonOf(decision);

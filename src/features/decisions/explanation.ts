@@ -181,7 +181,7 @@ export class LineObstacle {
 
 @ObjectType({ simpleResolvers: true, description: "A timer that an effect sets or cancels." })
 export class TimerExplanation {
-  @Nullable(() => ID, "ID of the timer; null if there is none, and in a dry run.")
+  @Nullable(() => ID, "ID of the timer; null if there is none, or in a dry run.")
   id!: string | null;
 
   @ThirdPartyText()
@@ -261,7 +261,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => MessageGate,
-    "Why the message is scheduled or proposed, for `send`; null if it is queued immediately. Caps are checked, and windows checked again, when the message is sent.",
+    "Why the message is scheduled or proposed, for `send`; null if it is queued immediately. When the message is sent, caps are checked and windows are checked again.",
   )
   gate?: MessageGate;
 
@@ -313,7 +313,10 @@ export class GateExplanation {
   nearest?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "A request to a model, with its duration and tokens." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "A request to a model, with its duration and token counts.",
+})
 export class ModelRequest {
   @Field(() => String, { description: "Name of the model." })
   @MaxCharacters(MODEL_NAME_MAX_LENGTH)

@@ -56,7 +56,7 @@ export class ReplayAgainst {
   @Optional(() => Int, "Number of a published version.")
   version?: number | null | undefined;
 
-  @Optional(() => Boolean, "Pass `true` for the draft, which agents' keys cannot read.")
+  @Optional(() => Boolean, "Pass `true` for the draft; agent keys cannot read it.")
   draft?: boolean | null | undefined;
 
   @Optional(() => GraphQLJsonObject, "A document. API keys need `contacts:read` and `conversations:read`.")
@@ -146,7 +146,7 @@ export class Replays {
 
   @Field(() => [RuleTotal], {
     description:
-      "Totals per rule, in alphabetical order; situations that would be rejected count only as `recorded`, and erased ones not at all.",
+      "Totals per rule, in alphabetical order. Situations that would be rejected count only as `recorded`; decisions about erased contacts are not counted.",
   })
   @AtMost(MAX_RULES)
   rules!: RuleTotal[];

@@ -22,7 +22,7 @@ export class EventResolver {
   @Access(MAY_READ_EVENTS)
   @Query(() => EventConnection, {
     description:
-      "The events of an agent, oldest first and without gaps, starting with the oldest stored event or, with a cursor, the event after it.",
+      "An agent's events, oldest first and without gaps, starting with the oldest stored event or, with a cursor, the event after it.",
   })
   events(@Ctx() context: RequestContext, @Args() args: EventsArgs): Promise<EventConnection> {
     return this.service.list(context, args);

@@ -50,7 +50,7 @@ export class Found {
 
   @Field(() => String, {
     description:
-      "Resource to open, in the form of an event's subject, such as `contact:<id>`: the found resource or, for a timer, an event or a delivery, the resource that it is about.",
+      "Resource to open, in the format of an event's subject, such as `contact:<id>`: the found resource or, for a timer, an event or a delivery, the resource that it is about.",
   })
   subject!: string;
 

@@ -137,7 +137,7 @@ export class DeprecatedUseOfKey {
 })
 export class DeprecatedUseReport {
   @Field(() => [DeprecatedUseOfKey], {
-    description: "The uses by key and part, most recently used first, at most `first`.",
+    description: "The uses by key and part, most recent first, at most `first`.",
   })
   nodes!: DeprecatedUseOfKey[];
 

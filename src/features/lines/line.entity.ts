@@ -131,7 +131,7 @@ export class Line {
 
   @Field(() => [String], {
     description:
-      "Words that opt a contact out if they are the whole message, in addition to STOP and the other standard words.",
+      "Words that opt a contact out if sent as the whole message, in addition to STOP and the other standard words.",
   })
   @AtMost(MAX_OPT_OUT_WORDS)
   @Column({ type: "simple-json", default: "[]" })

@@ -20,7 +20,7 @@ import {
 import { LineEmailChanges, LineWebhookChanges, NewLineSettings } from "./line-settings.inputs";
 
 const OPT_OUT_WORDS =
-  "Words that opt a contact out if they are the whole message, such as `ARRET` or `abmelden`, in addition to STOP and the other standard words: at most 20, each of 1 to 40 characters. Case, accents and surrounding punctuation are ignored.";
+  "Words that opt a contact out if sent as the whole message, such as `ARRET` or `abmelden`, in addition to STOP and the other standard words: at most 20, each of 1 to 40 characters. Case, accents and surrounding punctuation are ignored.";
 
 const MUST_BE_WORDS = `must be at most ${MAX_OPT_OUT_WORDS} texts of 1 to ${OPT_OUT_WORD_MAX_LENGTH} characters, each with a letter or digit and no control characters`;
 
@@ -127,7 +127,7 @@ export class UpdateLineInput extends LineById {
   @HoldsNoToken()
   optOutReply?: string | null | undefined;
 
-  @Optional(() => [String], `${OPT_OUT_WORDS} Earlier words are replaced; null removes them.`)
+  @Optional(() => [String], `${OPT_OUT_WORDS} The current words are replaced; null removes them.`)
   @AreOptOutWords()
   optOutWords?: string[] | null | undefined;
 
@@ -146,7 +146,7 @@ export class UpdateLineInput extends LineById {
   expectedVersion?: number | null | undefined;
 }
 
-@InputType({ description: "A line whose signing secret is rotated." })
+@InputType({ description: "A line whose signing secret is to be rotated." })
 export class RotateLineSecretInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the line." })
   id!: string;

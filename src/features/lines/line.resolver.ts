@@ -52,7 +52,7 @@ export class LineResolver {
 
   @Access(MAY_READ_LINES)
   @AtMost(MAX_LINES)
-  @Query(() => [Line], { description: "The lines of an agent, ordered by name." })
+  @Query(() => [Line], { description: "An agent's lines, ordered by name." })
   lines(
     @Ctx() context: RequestContext,
     @Arg("agentId", () => ID, SCOPED_AGENT_ID)
@@ -64,7 +64,7 @@ export class LineResolver {
   @FieldResolver(() => LineFault, {
     nullable: true,
     description:
-      "Why the line fails to send messages; null once it has sent a message. On e-mail lines, rejections of single messages do not count.",
+      "Why the line fails to send messages; null once it has sent a message. On e-mail lines, rejections of individual messages do not count.",
   })
   fault(@Root() { id }: Line): Promise<LineFault | null> {
     return findIfAny(this.service.faultOf, id);

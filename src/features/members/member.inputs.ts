@@ -103,7 +103,10 @@ export class SignInOptions {
   @Field(() => Boolean, { description: "True if members can sign in with a password." })
   password!: boolean;
 
-  @Nullable(() => String, "Name of the OpenID Connect issuer on the sign-in page; null if there is none.")
+  @Nullable(
+    () => String,
+    "Name of the OpenID Connect issuer, as shown on the sign-in page; null if there is none.",
+  )
   issuerName!: string | null;
 }
 

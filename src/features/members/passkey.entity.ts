@@ -40,7 +40,7 @@ export class Passkey {
   @Column({ type: "simple-array" })
   transports!: string[];
 
-  @Field(() => String, { description: "Name that the member chose." })
+  @Field(() => String, { description: "Name chosen by the member." })
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
@@ -48,7 +48,7 @@ export class Passkey {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Nullable(() => GraphQLISODateTime, "When the member last signed in with it; null if never.")
+  @Nullable(() => GraphQLISODateTime, "When the member last signed in with the passkey; null if never.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   lastUsedAt!: Timestamp | null;
 }

@@ -42,7 +42,7 @@ abstract class PasskeyAnswer {
 @InputType({ description: "A new passkey, as returned by `navigator.credentials.create` in the browser." })
 export class AddPasskeyInput extends PasskeyAnswer {
   @Field(() => String, {
-    description: "Name to tell the member's passkeys apart, 1 to 100 characters.",
+    description: "Name that tells the member's passkeys apart, 1 to 100 characters.",
   })
   @IsPasskeyName()
   name!: string;

@@ -13,7 +13,7 @@ const MessageGateName = enumOf<GateName>(
   "Kind of condition that keeps a message from being sent now.",
   {
     review: "A person must approve the message first.",
-    delay: "The sender asked for a later time.",
+    delay: "The sender requested a later time.",
     window: "The agent's policy does not allow messages to the contact at this time.",
     cap: "The contact has received as many messages as the agent's policy allows within a period.",
     behind: "An earlier message in the conversation must be sent first.",

@@ -209,7 +209,7 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Path of the configuration setting that caused the message to be scheduled or proposed, such as `policy.windows[0]`; null if there is none, or if the rule requires the review.",
+    "Path of the configuration setting that caused the message to be scheduled or proposed, such as `policy.windows[0]`; null if there is none, or if the rule itself requires review.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })

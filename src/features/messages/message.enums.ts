@@ -7,7 +7,7 @@ export const MessageStatus = enumOf("MessageStatus", "Delivery status of a messa
   sending: "Being sent; can no longer be canceled.",
   sent: "Accepted by the line's provider.",
   delivered: "Delivered to the other end of the line.",
-  read: "The contact has read it.",
+  read: "Read by the contact.",
   canceled: "Canceled before it was sent.",
   failed: "Not delivered; see `errorCode` for the reason.",
   received: "Written by the contact.",
@@ -28,7 +28,7 @@ export const HeldReason = enumOf("HeldReason", "Why a queued message is waiting.
 export type HeldReason = keyof typeof HeldReason;
 
 export const ScheduledReason = enumOf("ScheduledReason", "Why a message is scheduled.", {
-  delay: "The sender asked for a later time.",
+  delay: "The sender requested a later time.",
   window: "The agent's policy does not allow messages to the contact at this time.",
   cap: "The contact has received as many messages as the agent's policy allows within a period.",
 });

@@ -17,7 +17,7 @@ import { DISCARD_REASON_MAX_LENGTH, MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH }
 export function SendAt(): PropertyDecorator {
   const field = Field(() => GraphQLISODateTime, {
     nullable: true,
-    description: `When to send it, at most ${MAX_SCHEDULE_DAYS} days ahead.`,
+    description: `Send time, at most ${MAX_SCHEDULE_DAYS} days ahead.`,
   });
   const check = ValidateBy({
     name: "isSendTime",

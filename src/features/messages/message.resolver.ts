@@ -29,7 +29,7 @@ export class MessageResolver {
   ) {}
 
   @Access(MAY_READ_MESSAGES)
-  @Query(() => MessageConnection, { description: "The messages of an agent." })
+  @Query(() => MessageConnection, { description: "An agent's messages." })
   messages(@Ctx() context: RequestContext, @Args() args: MessagesArgs): Promise<MessageConnection> {
     return this.service.list(context, args);
   }
@@ -101,7 +101,7 @@ export class MessageResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      "Name of the line that last sent or received the message or, if it is yet to be sent, on which it waits; null if there is none.",
+      "Name of the line that last sent or received the message or, if it has not been sent yet, the line it is waiting on; null if there is none.",
   })
   async lineName(@Root() { id }: Message): Promise<string | null> {
     return (await this.service.lineNameOf(id)) ?? null;

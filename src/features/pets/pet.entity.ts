@@ -10,7 +10,7 @@ export const PET_ORDER = new InsertOrderLock(1, { authorizesCallers: true });
 
 export const PetStatus = enumOf("PetStatus", "Availability of a pet.", {
   available: "Available for sale.",
-  pending: "The pet is being sold.",
+  pending: "Being sold.",
   sold: "Sold.",
 });
 export type PetStatus = keyof typeof PetStatus;

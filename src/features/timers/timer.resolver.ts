@@ -21,7 +21,7 @@ export class TimerResolver {
   ) {}
 
   @Access(MAY_READ_CONTACTS)
-  @Query(() => TimerConnection, { description: "The waiting timers of an agent, oldest first." })
+  @Query(() => TimerConnection, { description: "An agent's waiting timers, oldest first." })
   timers(@Ctx() context: RequestContext, @Args() args: TimersArgs): Promise<TimerConnection> {
     return this.service.list(context, args);
   }

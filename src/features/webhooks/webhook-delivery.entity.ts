@@ -41,7 +41,7 @@ export class WebhookAttempt {
   @Nullable(() => Int, "Duration of the attempt (ms).")
   durationMs!: number | null;
 
-  @Nullable(() => GraphQLJsonObject, "Headers of the request, by name; null if it was not sent.")
+  @Nullable(() => GraphQLJsonObject, "Request headers by name; null if no request was sent.")
   @MaxCharacters(HEADERS_MAX_LENGTH)
   headers!: Readonly<Record<string, string>> | null;
 }

@@ -57,7 +57,7 @@ export class DisableWebhookEndpointInput extends EndpointById {}
 @InputType({ description: "A webhook endpoint to test." })
 export class SendTestEventInput extends EndpointById {}
 
-@InputType({ description: "A webhook endpoint whose signing secret is rotated." })
+@InputType({ description: "A webhook endpoint whose signing secret is to be rotated." })
 export class RotateWebhookSecretInput extends IdempotentInput {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;
@@ -121,7 +121,7 @@ export class MissedEventsArgs {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;
 
-  @Field(() => RedeliveryStart, { description: "A time or a position." })
+  @Field(() => RedeliveryStart, { description: "Where to start: a time or a position." })
   from!: RedeliveryStart;
 }
 

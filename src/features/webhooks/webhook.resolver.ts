@@ -43,7 +43,7 @@ export class WebhookResolver {
 
   @Access(MANAGERS)
   @AtMost(MAX_ENDPOINTS)
-  @Query(() => [WebhookEndpoint], { description: "The webhook endpoints of the organization, oldest first." })
+  @Query(() => [WebhookEndpoint], { description: "The organization's webhook endpoints, oldest first." })
   webhookEndpoints(
     @Ctx() context: RequestContext,
     @Arg("agentId", () => ID, {
@@ -94,7 +94,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Changes the settings of a webhook endpoint. Pending deliveries are sent to a new URL immediately.",
+      "Changes the settings of a webhook endpoint. If the URL changes, pending deliveries are sent to the new URL immediately.",
   })
   updateWebhookEndpoint(
     @Ctx() context: RequestContext,
@@ -170,7 +170,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookDelivery, {
     description:
-      "Sends the event of a delivery to its webhook endpoint now, even if it was delivered before or waits for its next attempt.",
+      "Sends the event of a delivery to its webhook endpoint now, even if it has already been delivered or is waiting for its next attempt.",
   })
   resendWebhookDelivery(
     @Ctx() context: RequestContext,

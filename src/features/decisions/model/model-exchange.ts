@@ -83,7 +83,7 @@ export class ModelExchange {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "The model's unmodified answer, valid or not; null if there is none, and for decisions made by earlier gateway versions.",
+    "The model's unmodified answer, valid or not; null if there is none, or if an earlier gateway version made the decision.",
   )
   @MaxCharacters(ANSWER_MAX_LENGTH)
   answer!: string | null;
