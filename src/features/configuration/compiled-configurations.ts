@@ -55,7 +55,7 @@ export class CompiledConfigurations {
     return policy;
   }
 
-  /** The `ref` of each agent's default contact, by agent; agents whose live version has none are omitted. */
+  /** Returns the `ref` of each agent's default contact, by agent; agents whose live version has none are omitted. */
   async defaultContacts(reader: EntityManager, agentIds: readonly string[]): Promise<Map<string, string>> {
     const refs = new Map<string, string>();
     for (const { agentId, version } of await liveVersionsOf(reader, agentIds)) {

@@ -50,8 +50,8 @@ const LISTED = {
 const CHECK_TIMEOUT_MS = 10_000;
 
 /**
- * Agents' configurations. Changes to one agent's configuration are serialized. One class, because saving and publishing
- * run the same check.
+ * Checks, saves and publishes agents' configurations. Changes to one agent's configuration are serialized. One class,
+ * because saving and publishing run the same check.
  */
 export class ConfigurationService {
   /** Runs one check at a time, because concurrent checks would occupy many consecutive event-loop ticks. */
@@ -66,7 +66,7 @@ export class ConfigurationService {
   ) {}
 
   /**
-   * An agent's live configuration or an earlier version. A key uses its own agent; a member names one.
+   * Finds an agent's live configuration or an earlier version. A key uses its own agent; a member names one.
    * @returns null if the version does not exist
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
@@ -102,7 +102,7 @@ export class ConfigurationService {
   }
 
   /**
-   * One page of an agent's versions, newest first, without their documents.
+   * Returns one page of an agent's versions, newest first, without their documents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   versions(
@@ -127,7 +127,7 @@ export class ConfigurationService {
   }
 
   /**
-   * An agent's draft; null if there is none.
+   * Returns an agent's draft; null if there is none.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   draft(context: RequestContext, agent: string | null | undefined): Promise<ConfigurationDraft | null> {
@@ -221,7 +221,7 @@ export class ConfigurationService {
       ? { document: given, revision: undefined }
       : await this.database.read(async (reader) => {
           const agentId = await scopedAgentId(reader, context, agent);
-          // Before the draft is read, because a publication that came first has removed it.
+          // Checked before the draft is read, because an earlier publication has deleted it.
           await assertLive(reader, agentId, expected.expectedLiveVersion);
           return documentToPublish(reader, agentId, fromVersion);
         });
@@ -259,7 +259,7 @@ export class ConfigurationService {
     });
   }
 
-  /** The differences found by the document's tests. */
+  /** Returns the differences found by the document's tests. */
   private async failedTests(
     context: RequestContext,
     document: ConfigurationDocument,
@@ -293,7 +293,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** The error for a document whose tests fail, with the first differences. */
+/** Returns the error for a document whose tests fail, with the first differences. */
 function testsFailed(differences: readonly TestDifference[]): InvalidInput {
   const tests = differences.slice(0, MAX_PROBLEMS);
   return new InvalidInput(

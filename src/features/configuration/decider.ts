@@ -21,7 +21,7 @@ export class ConfigurationDecider {
 }
 
 /**
- * The decider of a gateway.
+ * Returns the decider for a gateway.
  * @param model name of its language model, if it has one
  */
 export const deciderWith = (model: string | undefined): ConfigurationDecider =>

@@ -51,14 +51,14 @@ export async function insertVersion(
   return version;
 }
 
-/** The lane that releases an agent's conversations; it exists while the live version has `releaseAfter`. */
+/** Returns the lane that releases an agent's conversations; it exists while the live version has `releaseAfter`. */
 const releaseLaneOf = (agentId: string): NewLane => ({
   id: derivedId("release", agentId),
   agentId,
   kind: RELEASE_LANE,
 });
 
-/** An agent's live version; every agent has one. */
+/** Returns an agent's live version; every agent has one. */
 export const liveVersion = (reader: EntityManager, agentId: string): Promise<ConfigurationVersion> =>
   reader.findOneOrFail(ConfigurationVersion, { where: { agentId }, order: { version: "DESC" } });
 
@@ -78,7 +78,7 @@ export async function assertLive(
 }
 
 /**
- * The document of a version, or the draft's document and revision.
+ * Returns the document of a version, or the draft's document and revision.
  * @throws GatewayError `not_found`
  */
 export async function documentToPublish(

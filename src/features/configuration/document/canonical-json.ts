@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * The canonical form of a JSON value (RFC 8785): members sorted by UTF-16 code units, no whitespace. ECMAScript already
- * writes strings and numbers in canonical form.
+ * Returns the canonical form of a JSON value (RFC 8785): members sorted by UTF-16 code units, no whitespace. ECMAScript
+ * already writes strings and numbers in canonical form.
  * @param value a value as returned by `JSON.parse`
  */
 export function canonicalJson(value: unknown): string {

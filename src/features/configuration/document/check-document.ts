@@ -68,7 +68,7 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
   return { problems: await reported([...parsed, ...others], value), warnings: [] };
 }
 
-/** The problems in a document with a valid structure. */
+/** Returns the problems in a document with a valid structure. */
 async function problemsIn(configuration: CompiledConfiguration): Promise<Problem[]> {
   const { document } = configuration;
   const problems = [

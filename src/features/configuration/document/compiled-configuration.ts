@@ -80,7 +80,9 @@ export class CompiledConfiguration {
     for (const type of types) this.rulesByType.set(type, this.rules.filter(isFor(type)));
   }
 
-  /** The rules for situations of a type, in order; for an undeclared type, only the rules for all situations. */
+  /**
+   * Returns the rules for situations of a type, in order; for an undeclared type, only the rules for all situations.
+   */
   rulesFor(type: string): readonly CompiledRule[] {
     const own = this.dataOf(type) && this.rulesByType.get(type);
     return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
@@ -94,18 +96,18 @@ export class CompiledConfiguration {
     this.parsed.add(rules);
   }
 
-  /** The effects to apply if no rule decides. Built-in situations other than `message.received` have none. */
+  /** Returns the effects to apply if no rule decides. Built-in situations other than `message.received` have none. */
   otherwiseFor(type: string): readonly EffectDocument[] {
     return WITHOUT_OTHERWISE.has(type) ? [] : (this.document.otherwise ?? []);
   }
 
-  /** The declared or reserved data of a situation; undefined if any data is allowed. */
+  /** Returns the declared or reserved data of a situation; undefined if any data is allowed. */
   dataOf(type: string): DataDeclaration | undefined {
     return RESERVED_SITUATIONS.get(type) ?? declarationOf(this.document, type)?.data;
   }
 
   /**
-   * The key value that a situation is found by; null if its declaration names no key or its data lacks the key.
+   * Reads the key value used to find a situation; null if its declaration names no key or its data lacks the key.
    * @returns undefined if the value is too long to be stored
    */
   keyOf({
@@ -121,7 +123,7 @@ export class CompiledConfiguration {
     return [...String(value)].length <= SITUATION_KEY_MAX_LENGTH ? String(value) : undefined;
   }
 
-  /** The declared or reserved type with the most similar name; null if none is similar. */
+  /** Returns the declared or reserved type with the most similar name; null if none is similar. */
   nearestType(type: string): string | null {
     let found = this.nearestTypes.get(type);
     if (found === undefined) {
@@ -138,7 +140,7 @@ export class CompiledConfiguration {
     );
   }
 
-  /** The names available to conditions and templates in situations of a type. */
+  /** Returns the names available to conditions and templates in situations of a type. */
   shapesFor(type: string): Shapes {
     return this.contextOf(type).shapes;
   }
@@ -156,7 +158,7 @@ export class CompiledConfiguration {
   }
 
   /**
-   * The version of a template for a contact.
+   * Returns the version of a template for a contact.
    * @param name the name of a template in the document
    * @param locale the contact's locale; null for the template's own text
    */
@@ -202,7 +204,7 @@ export class CompiledConfiguration {
     }));
   }
 
-  /** The settings that a template defines for its messages. */
+  /** Returns the settings that a template defines for its messages. */
   settingsOf(name: string): Pick<TemplateDocument, "topic" | "urgent"> {
     const { templates = {} } = this.document;
     const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
@@ -261,7 +263,7 @@ export class CompiledConfiguration {
   }
 }
 
-/** The versions of a template by language tag, in lower case; null for its own text. */
+/** Returns the versions of a template by language tag, in lower case; null for its own text. */
 function versionsOf(template: string | TemplateDocument): ReadonlyMap<string | null, TemplateVersion> {
   const { text, subject, html, locales = {} } = fullTemplateOf(template);
   const translations = Object.entries(locales).map(
@@ -275,13 +277,13 @@ function versionsOf(template: string | TemplateDocument): ReadonlyMap<string | n
 
 const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set([CONVERSATION_RELEASED, MESSAGE_FAILED]);
 
-/** The types of situations that a document can have rules for: declared and built-in types. */
+/** Returns the types of situations that a document can have rules for: declared and built-in types. */
 export const situationTypes = ({ situations = {} }: ConfigurationDocument): string[] => [
   ...Object.keys(situations),
   ...RESERVED_SITUATIONS.keys(),
 ];
 
-/** The policy of a document; undefined if there is none. */
+/** Returns the policy of a document; undefined if there is none. */
 export const policyOf = ({ policy, zone }: ConfigurationDocument): ContactPolicy | undefined =>
   policy && new ContactPolicy(policy, zone);
 

@@ -43,12 +43,12 @@ export class ContactPolicy {
     }));
   }
 
-  /** The caps for messages about a topic; null for messages without a topic. */
+  /** Returns the caps for messages about a topic; null for messages without a topic. */
   capsOn(topic: string | null): Cap[] {
     return this.caps.filter((cap) => isAbout(cap, topic));
   }
 
-  /** Title of a topic; undefined if the topic is not declared. */
+  /** Returns the title of a topic; undefined if the topic is not declared. */
   titleOf(topic: string): string | undefined {
     return Object.hasOwn(this.topics, topic) ? this.topics[topic]?.title : undefined;
   }
@@ -82,7 +82,7 @@ const minutesOf = (time: string): number => {
   return Number(hours) * 60 + Number(minutes);
 };
 
-/** The days in a list of days and ranges, such as `fri-mon`. */
+/** Returns the days in a list of days and ranges, such as `fri-mon`. */
 function daysIn(list = "sun-sat"): ReadonlySet<number> {
   const days = new Set<number>();
   for (const range of list.split(",")) {

@@ -161,7 +161,7 @@ export const effects = z.array(effect).max(MAX_EFFECTS);
 export type EffectDocument = z.infer<typeof effect>;
 export type LaterDocument = z.infer<typeof later>["later"];
 
-/** The templates named by an effect, with the paths of their names. */
+/** Returns the templates named by an effect, with the paths of their names. */
 export function templatesOf(effect: EffectDocument): [path: readonly PropertyKey[], name: string][] {
   if ("send" in effect) return [[["send"], effect.send]];
   if (!("ask" in effect)) return [];
@@ -172,7 +172,7 @@ export function templatesOf(effect: EffectDocument): [path: readonly PropertyKey
   ];
 }
 
-/** The templates contained in an effect, with their paths. */
+/** Returns the templates contained in an effect, with their paths. */
 export function inlineTemplatesOf(effect: EffectDocument): [path: readonly PropertyKey[], source: string][] {
   if ("cancelTimer" in effect) return [[["cancelTimer"], effect.cancelTimer]];
   if (!("later" in effect)) return [];

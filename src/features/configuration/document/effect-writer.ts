@@ -27,7 +27,9 @@ import { type TextLocale, TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
-/** The contact's locale, which may include a region, if it has the text's language; otherwise the text's locale. */
+/**
+ * Returns the contact's locale, which may include a region, if it has the text's language; otherwise the text's locale.
+ */
 function formatLocale(ofText: string, ofContact: string | null): string {
   if (ofContact === null) return ofText;
   const wanted = ofText.toLowerCase();
@@ -145,7 +147,7 @@ export class EffectWriter {
     };
   }
 
-  /** Names the rule or the policy if it requires a review of the message; empty if neither does. */
+  /** Names the rule or policy that requires a review of the message; empty if neither does. */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]
@@ -178,7 +180,7 @@ export class EffectWriter {
     }
   }
 
-  /** The locale and time zone for numbers and times in a text. */
+  /** Returns the locale and time zone for numbers and times in a text. */
   private place(locale: string | null): TextLocale {
     const { contact } = this.input;
     const { document } = this.configuration;

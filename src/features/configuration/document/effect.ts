@@ -45,7 +45,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       topic?: string;
       /** True for a message that no window or cap holds back. */
       isUrgent?: true;
-      /** The rule or the policy if it requires a person's approval; undefined if neither does. */
+      /** The rule or policy that requires a person's approval; undefined if neither does. */
       review?: ReviewDemand;
     }
   | { kind: "addTags" | "removeTags"; tags: readonly string[] }

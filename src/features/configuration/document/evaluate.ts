@@ -74,7 +74,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
 }
 
 /**
- * The effects of a configuration if neither a rule nor a model decides.
+ * Returns the effects of a configuration if neither a rule nor a model decides.
  * @throws InvalidInput like `evaluate`
  */
 export function otherwise(configuration: CompiledConfiguration, input: DecisionInput): Effect[] {
@@ -94,7 +94,7 @@ export interface OnceLimit {
   within: string;
 }
 
-/** The rules with `once` for a situation, except rules whose expression does not evaluate to a string. */
+/** Returns the rules with `once` for a situation, except rules whose expression does not evaluate to a string. */
 export function onceLimits(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,

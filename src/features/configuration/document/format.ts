@@ -153,12 +153,12 @@ const isFullSituation = (
   situation: z.infer<typeof situationData> | SituationDocument,
 ): situation is SituationDocument => typeof situation.data === "object";
 
-/** The full form of a declared situation. */
+/** Returns the full form of a declared situation. */
 export const fullSituationOf = (
   situation: z.infer<typeof situationData> | SituationDocument,
 ): SituationDocument => (isFullSituation(situation) ? situation : { data: situation });
 
-/** The declaration of a situation; undefined if the document has none. */
+/** Returns the declaration of a situation; undefined if the document has none. */
 export function declarationOf(
   { situations = {} }: ConfigurationDocument,
   type: string,
@@ -180,7 +180,7 @@ export interface PlacedEffect {
   rule?: RuleDocument;
 }
 
-/** All effects of a document, in order. */
+/** Returns all effects of a document, in order. */
 export const effectsOf = ({ rules = [], otherwise = [] }: ConfigurationDocument): PlacedEffect[] => [
   ...rules.flatMap((rule, index) =>
     (rule.do ?? []).map((effect, at) => ({ effect, path: ["rules", index, "do", at], on: rule.on, rule })),
@@ -192,7 +192,7 @@ export const effectsOf = ({ rules = [], otherwise = [] }: ConfigurationDocument)
 export const isSituationType = (type: string): boolean =>
   type.length <= SITUATION_TYPE_MAX_LENGTH && SITUATION_TYPE.test(type);
 
-/** The format as JSON Schema (2020-12), for editors; some limits cannot be expressed in it. */
+/** Returns the format as JSON Schema (2020-12), for editors; some limits cannot be expressed in it. */
 export const documentJsonSchema = (): object => {
   const { properties, ...schema } = z.toJSONSchema(documentFormat, { target: "draft-2020-12", io: "input" });
   const { situations, templates } = properties as Record<string, object>;
@@ -207,7 +207,7 @@ export const documentJsonSchema = (): object => {
   };
 };
 
-/** Limits on members (`maxProperties` in JSON Schema), because the format itself cannot declare them. */
+/** Limits on the number of members (`maxProperties` in JSON Schema), which the format cannot declare. */
 export const MAX_MEMBERS = {
   situations: MAX_SITUATIONS,
   templates: MAX_TEMPLATES,

@@ -30,7 +30,7 @@ export class LocalFormats {
     return this.used.size === 0 ? undefined : Object.fromEntries(this.used);
   }
 
-  /** Formats a number, or a decimal number as text, exactly. */
+  /** Formats a number, or a decimal number given as text, without losing digits. */
   number(
     value: number | string,
     locale: string,
@@ -43,7 +43,7 @@ export class LocalFormats {
     );
   }
 
-  /** The plural category of a number, such as `few`. */
+  /** Returns the plural category of a number, such as `few`. */
   plural(value: number, locale: string, steps: StepBudget): string {
     return this.result(`plural ${locale} ${value}`, steps, () => pluralRules(locale).select(value));
   }
@@ -56,7 +56,7 @@ export class LocalFormats {
   }
 
   /**
-   * A date whose UTC fields show the local time of another date in a time zone.
+   * Creates a date whose UTC fields show the local time of another date in a time zone.
    * @param zone an IANA time zone or an offset such as +02:00
    * @returns undefined for an unknown zone
    */
@@ -130,7 +130,7 @@ const zoneFormat = cached((zone: string): { format?: Intl.DateTimeFormat } => {
   }
 });
 
-/** The UTC offset of a zone at a time (s); empty for an unknown zone. */
+/** Returns the UTC offset of a zone at a time (s); empty for an unknown zone. */
 function offsetOf(zone: string, date: Date): string {
   const { format } = /^[A-Za-z][\w+/-]{0,63}$/.test(zone) ? zoneFormat(zone) : {};
   if (format === undefined) return "";
@@ -146,7 +146,9 @@ function fixedOffset(zone: string): string | undefined {
   return `${sign === "-" ? "-" : ""}${Number(hours) * 3600 + Number(minutes) * 60}`;
 }
 
-/** The UTC offset of a time zone, or of an offset such as +02:00, at a time (ms); undefined for an unknown zone. */
+/**
+ * Returns the UTC offset of a time zone, or of an offset such as +02:00, at a time (ms); undefined for an unknown zone.
+ */
 export function offsetMs(zone: string, atMs: number): number | undefined {
   const seconds = fixedOffset(zone) ?? offsetOf(zone, new Date(atMs));
   return seconds === "" ? undefined : Number(seconds) * 1000;
@@ -168,7 +170,7 @@ export const currencies = (() => {
 /** Counts that cover all plural forms of a language except the one for whole millions, which is rare in texts. */
 const COUNTS = Array.from({ length: 201 }, (_, count) => count);
 
-/** The plural forms of counts in a language. */
+/** Returns the plural forms of counts in a language. */
 export const pluralsOf = (locale: string): string[] => [
   ...new Set(COUNTS.map((count) => pluralRules(locale).select(count))),
 ];

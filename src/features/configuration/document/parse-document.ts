@@ -36,7 +36,7 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   return error.issues.flatMap((issue) => problemsOf(issue, [], value, documentFormat)).slice(0, MAX_REPORTED);
 }
 
-/** The problem with a document that is too large or has texts that cannot be stored; otherwise undefined. */
+/** Returns the problem with a document that is too large or has texts that cannot be stored; otherwise undefined. */
 export function storageProblem(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "tests"))
     return jsonProblem(value, DOCUMENT_MAX_BYTES);
@@ -153,11 +153,11 @@ function unitOf(origin: string, count: number | bigint): string {
 
 const KINDS = Object.keys(EFFECTS) as (keyof typeof EFFECTS)[];
 
-/** The kind of an effect, by its members. */
+/** Returns the kind of an effect, by its members. */
 const kindOf = (value: unknown): keyof typeof EFFECTS | undefined =>
   typeof value === "object" && value !== null ? KINDS.find((each) => Object.hasOwn(value, each)) : undefined;
 
-/** The format intended for a value of a union type; undefined if unclear. */
+/** Returns the format intended for a value of a union type; undefined if unclear. */
 function meantBy(path: readonly PropertyKey[], value: unknown): z.ZodType | undefined {
   if (isMemberOf("situations", path)) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
@@ -175,7 +175,7 @@ function meantBy(path: readonly PropertyKey[], value: unknown): z.ZodType | unde
 const isMemberOf = (part: "situations" | "templates", path: readonly PropertyKey[]): boolean =>
   path.length === 2 && path[0] === part;
 
-/** The problems with a value of a union type, validated against its intended format. */
+/** Returns the problems with a value of a union type, validated against its intended format. */
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   const format = meantBy(path, value);
@@ -199,7 +199,7 @@ function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[]
   return problem(`must have one of ${KINDS.join(", ")}${meant}`);
 }
 
-/** The names of the members that a format allows in a value at a path. */
+/** Returns the names of the members that a format allows in a value at a path. */
 function membersAt(format: z.ZodType, path: readonly PropertyKey[], value: unknown): string[] {
   let at: unknown = format;
   for (const name of [...path, undefined]) {

@@ -27,14 +27,14 @@ export class SourceError extends Error {
   }
 }
 
-/** The line and column of an index in a text. */
+/** Returns the line and column of an index in a text. */
 export function positionAt(text: string, index: number): Position {
   const before = text.slice(0, index);
   const lineStart = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: index - lineStart + 1 };
 }
 
-/** A path in a document: `rules[3].when[0]`, `situations["order.shipped"].total`. */
+/** Returns a path in a document: `rules[3].when[0]`, `situations["order.shipped"].total`. */
 export const pathOf = (segments: readonly PropertyKey[]): string =>
   segments
     .map((segment, index) => {
@@ -51,7 +51,7 @@ export const problemAt = (
   unknown?: Problem["unknown"],
 ): Problem => ({ path: pathOf(path), message, ...(unknown && { unknown }) });
 
-/** The segments of a path written by `pathOf`. */
+/** Returns the segments of a path written by `pathOf`. */
 export const segmentsOf = (path: string): (string | number)[] =>
   [...path.matchAll(/\[(?:(\d+)|("(?:[^"\\]|\\.)*"))\]|[\w-]+/g)].map(([name, index, quoted]) => {
     if (index !== undefined) return Number(index);

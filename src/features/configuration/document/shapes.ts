@@ -19,7 +19,7 @@ export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map
 /** Stands for every situation in `on`. */
 export const ANY_SITUATION = "*";
 
-/** The shape of a value: without members, a list, any JSON, always null, or an object with these members. */
+/** The shape of a value: one without members, a list, any JSON, null, or an object with these members. */
 export type Shape = "value" | "list" | "json" | "null" | { readonly [member: string]: Shape };
 
 /** All values available to conditions and templates in a situation. */
@@ -46,7 +46,7 @@ const AGENT: Shape = { slug: "value", name: "value" };
 const shapeOf = (base: BaseType): Shape => (base === "list<string>" ? "list" : "value");
 
 /**
- * The names available to conditions and templates in situations of a type.
+ * Returns the names available to conditions and templates in situations of a type.
  * @param data the type's declaration; undefined for situations of any type
  */
 export function shapesOf(type: string, data: DataDeclaration | undefined): Shapes {

@@ -32,7 +32,7 @@ const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Pa
 /** An effect that is valid in every rule. */
 const EFFECT = { addTags: ["invalid"] };
 
-/** A test that is valid in every document, without its id. */
+/** A test, without its id, that is valid in every document. */
 const TEST = { now: "2026-01-01T00:00:00Z", situation: { type: "invalid" }, expect: { rule: null } };
 
 /**

@@ -128,7 +128,7 @@ export function missingLinks(configuration: CompiledConfiguration): Problem[] {
 const parsed = (configuration: CompiledConfiguration, path: readonly string[], source: string) =>
   path.at(-1) === "html" ? configuration.parseHtml(source) : configuration.parseText(source);
 
-/** A template's sources, with their paths in the template. */
+/** Returns a template's sources, with their paths in the template. */
 function sourcesOf(template: string | TemplateDocument): [path: readonly string[], source: string][] {
   if (typeof template === "string") return [[[], template]];
   const { text, subject, html, locales = {} } = template;

@@ -63,6 +63,6 @@ export type TemplateDocument = z.infer<typeof fullTemplate>;
 /** The kinds of templates. */
 export const TEMPLATES = { text, full: fullTemplate };
 
-/** The full form of a template. */
+/** Returns the full form of a template. */
 export const fullTemplateOf = (template: string | TemplateDocument): TemplateDocument =>
   typeof template === "string" ? { text: template } : template;

@@ -205,7 +205,7 @@ export type TestDocument = z.infer<typeof test>;
 /** A test without its expectations. */
 export type TestedSituation = Omit<TestDocument, "id" | "expect">;
 
-/** The first problem with a test; undefined if the test is valid. */
+/** Returns the first problem with a test; undefined if the test is valid. */
 export function testProblem(value: unknown): string | undefined {
   const [issue] = test.safeParse(value, { jitless: true }).error?.issues ?? [];
   return issue && `${pathOf(issue.path)} ${issue.message}`;

@@ -106,8 +106,8 @@ function compileTernary(
 }
 
 /**
- * Compiles `||` or `&&`. One true operand decides `||`, one false operand `&&`; as in CEL, the other operand may
- * fail.
+ * Compiles `||` or `&&`. A true operand decides `||`, and a false operand decides `&&`; as in CEL, the other operand
+ * may fail.
  */
 function compileLogic(
   deciding: boolean,
@@ -219,7 +219,7 @@ function compileMethod(
   return compileCallOf(call, [receiver, ...args], place);
 }
 
-/** The path from a name to a member, such as `contact.tags[0]`; undefined unless all segments are literals. */
+/** Returns the path from a name to a member, such as `contact.tags[0]`; undefined unless all segments are literals. */
 function staticPath(node: ASTNode, place: Place): [string, ...(string | number)[]] | undefined {
   if (node.op === "id") {
     return node.args !== place.variable && Object.hasOwn(place.shapes, node.args) ? [node.args] : undefined;

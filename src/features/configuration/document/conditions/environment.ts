@@ -15,8 +15,8 @@ const CEL_TYPES: Readonly<Record<BaseType, string>> = {
 const NULLABLE = "dyn<string>";
 
 /**
- * The CEL type of a member. The library checks `dyn<T>` like T and allows comparing it with null; it mistakes the items
- * of an optional list for lists, so they are not checked.
+ * Returns the CEL type of a member. The library checks `dyn<T>` like T and allows comparing it with null; it mistakes
+ * the items of an optional list for lists, so they are not checked.
  */
 function celTypeOf(type: DataType): string {
   const { base, isOptional } = parseDataType(type);
@@ -29,7 +29,8 @@ const never = () => {
 };
 
 /**
- * The shared base of all environments, sufficient to parse conditions; created on first use, because that loads CEL.
+ * The shared base of all environments, sufficient to parse conditions; created on first use, because creating it loads
+ * CEL.
  */
 export const commonEnvironment = (() => {
   let environment: Environment | undefined;
@@ -65,7 +66,7 @@ export const commonEnvironment = (() => {
 })();
 
 /**
- * The types of the values available to conditions in situations of a type.
+ * Returns the types of the values available to conditions in situations of a type.
  * @param data the type's declaration; undefined for situations of any type
  */
 export function environmentOf(type: string, data: DataDeclaration | undefined): Environment {

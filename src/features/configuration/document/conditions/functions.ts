@@ -112,7 +112,7 @@ const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitM
   getMilliseconds: [(date) => date.getUTCMilliseconds(), 1],
 };
 
-/** The problem with a method's literal arguments; undefined if there is none. */
+/** Returns the problem with a method's literal arguments; undefined if there is none. */
 export const literalProblem = (name: string, [zone]: readonly unknown[]): string | undefined =>
   Object.hasOwn(TIME_PARTS, name) && typeof zone === "string" && !isZone(zone)
     ? `uses the unknown time zone ${zone}${suggestion(zone, Intl.supportedValuesOf("timeZone"))}`

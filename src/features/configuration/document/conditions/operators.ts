@@ -27,7 +27,7 @@ export function duration(ms: number): Duration {
   return new Duration(ms);
 }
 
-/** The CEL name of a value's type. */
+/** Returns the CEL name of a value's type. */
 export function typeOf(value: Value): string {
   if (value === null) return "null";
   if (typeof value === "bigint") return "int";

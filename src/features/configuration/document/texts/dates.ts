@@ -76,7 +76,7 @@ export const formatDate = (
     return isUnpadded ? (text?.replace(/^[0 ]+(?=.)/, "") ?? all) : (text ?? all);
   });
 
-/** The first conversion in a format that `formatDate` does not support; undefined if there is none. */
+/** Returns the first conversion in a format that `formatDate` does not support; undefined if there is none. */
 export const unknownConversion = (format: string): string | undefined =>
   [...format.matchAll(/%[-_^#:0-9]*[A-Za-z%]/g)].map(([all]) => all).find((all) => !isConversion(all));
 

@@ -97,7 +97,7 @@ const FILTERS: Readonly<Record<string, Filter>> = {
 
 export const FILTER_NAMES: readonly string[] = Object.keys(FILTERS);
 
-/** The filter with this name; undefined if there is none. */
+/** Returns the filter with this name; undefined if there is none. */
 export const filterOf = (name: string): Filter | undefined =>
   Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
 

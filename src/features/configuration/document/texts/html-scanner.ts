@@ -243,7 +243,7 @@ export class HtmlScanner {
   }
 }
 
-/** The match of a sticky expression at an index. */
+/** Returns the match of a sticky expression at an index. */
 function matchAt(expression: RegExp, text: string, index: number): RegExpExecArray | null {
   expression.lastIndex = index;
   return expression.exec(text);

@@ -154,8 +154,8 @@ function dated(
 }
 
 /**
- * A time in the given zone or, by default, in the contact's or the configuration's. If the configuration has no zone,
- * strftime conversions use UTC.
+ * Returns a time in the given zone or, by default, in the contact's or the configuration's. If the configuration has no
+ * zone, strftime conversions use UTC.
  */
 function zoned(at: Date, zone: Value, isStyled: boolean, run: TextRun): { date: Date; name: string } {
   const { formats, timezone, isZoned } = run.place;
