@@ -44,7 +44,7 @@ const FORMATS: Readonly<Record<AddressKind, Format>> = {
   [AddressKind.other]: { normalize: (text) => text, mustBe: "must be an address" },
 };
 
-/** The normal form of an address, or its problem. */
+/** Returns the normal form of an address, or its problem. */
 export function normalizeAddress(kind: AddressKind, text: string): { address: string } | { problem: string } {
   const trimmed = text.trim();
   const { normalize, mustBe } = FORMATS[kind];
@@ -69,7 +69,7 @@ function normalizeEmail(text: string): string | undefined {
   return isValid ? address : undefined;
 }
 
-/** The channel that providers put before a number. */
+/** A channel prefix that providers put before a number. */
 const CHANNEL = /^(whatsapp|tel|sms|rcs):/i;
 
 /** A prefix that stands for `+`. */
@@ -91,7 +91,7 @@ export function normalizePhone(given: string): string | undefined {
 /** A number as people write it within their country. */
 const NATIONAL = /^\(?\d[\d\s()./-]{4,22}\d$/;
 
-/** All numbers that a number without a country code may stand for, one per country code. */
+/** Returns all numbers that a number without a country code may stand for, one per country code. */
 export function phonesWithCountryCode(text: string): string[] {
   if (!NATIONAL.test(text)) return [];
   const digits = text.replace(/\D/g, "").replace(/^0/, "");

@@ -96,7 +96,7 @@ export class Consents {
     return changed;
   }
 
-  /** The consent to a topic at an address; undefined if none is stored. */
+  /** Returns the consent to a topic at an address; undefined if none is stored. */
   async stateOf(
     reader: EntityManager,
     { topic, ...address }: Subscription,
@@ -178,10 +178,10 @@ async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent
   return consents;
 }
 
-/** The key of a consent: the ID or hash of its address, and its topic. */
+/** Returns the key of a consent: the ID or hash of its address, and its topic. */
 export const nameOfConsent = (address: string, topic: string): string => `${address} ${topic}`;
 
-/** The stored consent for a key made by `nameOfConsent`; the transaction has locked the contact. */
+/** Returns the stored consent for a key made by `nameOfConsent`; the transaction has locked the contact. */
 export const consentTo = coalesceKeysInTx(
   async (tx: Tx, names): Promise<ReadonlyMap<string, ConsentState>> => {
     const pairs = names.map((name) => name.split(" ") as [string, string]);

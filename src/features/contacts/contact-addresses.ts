@@ -17,7 +17,7 @@ const ANOTHER_CONTACT = "Another contact has one of the addresses.";
 const nameOf = ({ kind, address }: Address) => `${kind} ${address}`;
 
 /**
- * The distinct normalized addresses, in a fixed order, so that concurrent inserts of the same addresses do not
+ * Returns the distinct normalized addresses, in a fixed order, so that concurrent inserts of the same addresses do not
  * deadlock.
  */
 export function normalized(addresses: readonly NewAddress[]): Address[] {
@@ -32,7 +32,7 @@ export function normalized(addresses: readonly NewAddress[]): Address[] {
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
 }
 
-/** The IDs of contacts with any of the addresses. */
+/** Returns the IDs of contacts with any of the addresses. */
 export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Address[]): Promise<string[]> {
   const ids = await Promise.all(addresses.map((address) => contactIdOf(tx, { agentId, address })));
   return [...new Set(ids.flatMap((id) => id ?? []))];

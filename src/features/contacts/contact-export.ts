@@ -36,8 +36,8 @@ export class ContactExport {
   ) {}
 
   /**
-   * One page of the records about a contact: part by part, in the order of the features. A page has fewer records than
-   * requested if they are large.
+   * Returns one page of the records about a contact: part by part, in the order of the features. A page has fewer
+   * records than requested if they are large.
    * @throws GatewayError `not_found`, `invalid_cursor`
    */
   async read(context: RequestContext, { id, ...args }: ContactExportArgs): Promise<ContactRecordConnection> {

@@ -7,7 +7,7 @@ import { Contact } from "./contact.entity";
 import { hasTerm, LAST_CHARACTER, severalWords, termOf } from "./contact-search";
 import { ContactTerm } from "./contact-term.entity";
 
-/** Max contacts to read a list by; more contacts have so many rows that the order's index quickly fills a page. */
+/** Max contacts to read a list by; with more contacts, scanning the order's index fills a page quickly. */
 const MAX_CONTACTS = 1_000;
 
 /** The contacts that a list is about: few of them, or a condition that selects many. */

@@ -17,15 +17,15 @@ export const LAST_CHARACTER = "\u{10FFFF}";
 const fold = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")].slice(0, TERM_MAX_LENGTH).join("");
 
-/** The normalized search term; a phone number with a country code matches in any notation. */
+/** Returns the normalized search term; a phone number with a country code matches in any notation. */
 export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
 
-/** The words of a name or a search, as stored in terms. */
+/** Returns the words of a name or a search, as stored in terms. */
 const wordsOf = (text: string): string[] => text.split(/[\s\p{P}]+/u).flatMap((word) => fold(word) || []);
 
 /**
- * The words of a search by several words, which must all match: the longest is looked up first, and the last may be
- * incomplete. Undefined for a single word.
+ * Returns the words of a search by several words, which must all match: the longest is looked up first, and the last
+ * may be incomplete. Undefined for a single word.
  */
 export function severalWords(search: string): { first: string; others: string[]; last: string } | undefined {
   const words = wordsOf(search).slice(-MAX_WORDS);
@@ -34,11 +34,11 @@ export function severalWords(search: string): { first: string; others: string[];
   return first === undefined || last === undefined ? undefined : { first, others, last };
 }
 
-/** A condition on a contact's term `entry`: another term `other` of the contact meets a condition. */
+/** Returns a condition on a contact's term `entry`: another term `other` of the contact meets a condition. */
 export const hasTerm = (condition: string): string =>
   `EXISTS (SELECT 1 FROM contact_term other WHERE other.contact_id = entry.contact_id AND ${condition})`;
 
-/** A contact's search terms: its `ref`, addresses, name, and each word of the name. */
+/** Returns a contact's search terms: its `ref`, addresses, name, and each word of the name. */
 export function termsOf(
   { ref, name }: Pick<Contact, "ref" | "name">,
   addresses: readonly Pick<ContactAddress, "address">[],

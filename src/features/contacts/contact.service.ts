@@ -53,7 +53,7 @@ import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
 
-/** Manages agents' contacts for all their fields and routes; most of the work is in the files beside it. */
+/** Serves all fields and routes for agents' contacts; most of the work is done in neighboring files. */
 export class ContactService {
   /** A contact's addresses, oldest first. Does not check access. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
@@ -117,7 +117,7 @@ export class ContactService {
     this.tagsOf = async (id) => (await tags(id))?.map(({ tag }) => tag).sort();
   }
 
-  /** The consents at a contact's addresses, ordered by address, oldest first. Does not check access. */
+  /** Returns the consents at a contact's addresses, ordered by address, oldest first. Does not check access. */
   async consentsOf(contactId: string): Promise<Consent[]> {
     const addresses = (await this.addressesOf(contactId)) ?? [];
     const consents = await Promise.all(addresses.map(({ id }) => this.consentsAt(id)));
@@ -125,7 +125,7 @@ export class ContactService {
   }
 
   /**
-   * A contact by ID or `ref`.
+   * Finds a contact by ID or `ref`.
    * @returns null if the caller's agent or organization has no such contact
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
@@ -140,7 +140,7 @@ export class ContactService {
   }
 
   /**
-   * One page of an agent's contacts. A key uses its own agent; a member names one.
+   * Returns one page of an agent's contacts. A key uses its own agent; a member names one.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
@@ -256,8 +256,8 @@ export class ContactService {
   /**
    * Deletes all data about a contact except its ID and timestamps, including data stored by other features. Erasing a
    * contact again has no effect.
-   * @returns the contact after all data is erased, but after a few seconds at the latest; the rest is then erased in
-   *   the background
+   * @returns the contact, when all data is erased or after a few seconds; any remaining data is erased in the
+   *   background
    * @throws GatewayError `not_found`
    */
   async erase(context: RequestContext, id: string): Promise<Contact> {
@@ -329,7 +329,7 @@ export class ContactService {
   }
 }
 
-/** The topics of the consents in an input, with their paths. */
+/** Returns the topics of the consents in an input, with their paths. */
 const topicsIn = ({ consents }: PutContactInput, parent = "") =>
   (consents ?? []).map(({ topic }, i) => ({ topic, path: `${parent}consents.${i}.topic` }));
 

@@ -48,7 +48,7 @@ export class Erasures {
 
   /**
    * Erases a contact's remaining data.
-   * @returns when all data is erased, but after a few seconds at the latest
+   * @returns when all data is erased, or after a few seconds
    */
   async finish(contactId: string, owner: string): Promise<void> {
     const timeout = new AbortController();

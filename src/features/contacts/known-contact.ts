@@ -101,7 +101,7 @@ export async function lockContactsAt(
   );
 }
 
-/** A locked contact's addresses, oldest first; undefined if there are none. */
+/** Returns a locked contact's addresses, oldest first; undefined if there are none. */
 export const addressesOf = coalesceKeysInTx(
   async (tx: Tx, contactIds) =>
     groupBy(

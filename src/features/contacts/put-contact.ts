@@ -178,7 +178,7 @@ async function change(
   return contact;
 }
 
-/** The fields after applying an input: omitted fields stay unchanged, and null clears a field. */
+/** Returns the fields after applying an input: omitted fields stay unchanged, and null clears a field. */
 function fieldsOf(input: PutContactInput, { ref, name, locale, timezone, attributes }: Fields): Fields {
   const given = {
     ref: input.ref,

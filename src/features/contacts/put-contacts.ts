@@ -68,7 +68,7 @@ export async function putTogether(
   }
 }
 
-/** The result for a contact that was not stored. */
+/** Returns the result for a contact that was not stored. */
 export const rejected = ({ code, message }: GatewayError): PutContactResult => ({
   contactId: null,
   created: false,
@@ -101,12 +101,12 @@ export async function putConsents(
   await consents.change(tx, found.flat());
 }
 
-/** The source of a consent that is set by a request. */
+/** Returns the source of a consent that is set by a request. */
 export const sourceOf = ({ caller }: RequestContext): ConsentSource =>
   caller.kind === "agent" ? ConsentSource.api : ConsentSource.member;
 
 /**
- * A locked contact's addresses that a consent applies to.
+ * Returns a locked contact's addresses that a consent applies to.
  * @param id ID of one address; undefined for all
  * @throws GatewayError `not_found`, or `conflict` for a contact without an address
  */

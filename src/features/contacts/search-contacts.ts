@@ -21,7 +21,7 @@ interface Part {
   limit: number;
 }
 
-/** The IDs of contacts that match a search, in ID order. */
+/** Returns the IDs of contacts that match a search, in ID order. */
 export async function searchContacts(reader: EntityManager, search: Search, part: Part): Promise<string[]> {
   const { sql, parameters } = statementOf(search, part);
   const rows: { id: string }[] = await reader.query(
@@ -31,7 +31,7 @@ export async function searchContacts(reader: EntityManager, search: Search, part
   return rows.map(({ id }) => id);
 }
 
-/** The number of contacts that match a search, up to `MAX_COUNT` + 1. */
+/** Returns the number of contacts that match a search, up to `MAX_COUNT` + 1. */
 export async function countFound(reader: EntityManager, search: Search): Promise<number> {
   const limit = MAX_COUNT + 1;
   const { sql, parameters } = statementOf(search, { after: undefined, direction: "ASC", limit });

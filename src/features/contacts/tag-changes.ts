@@ -47,7 +47,7 @@ export async function changeTagsTogether(
   return requests.map((request) => results.get(request) as TagChange | GatewayError);
 }
 
-/** The rejections for callers that are no longer authorized. */
+/** Returns the rejections for callers that are no longer authorized. */
 async function rejectionsOf(
   tx: Tx,
   requests: readonly TagRequest[],
@@ -115,7 +115,7 @@ export async function changeKnownTags(
   return result;
 }
 
-/** A contact's tags; undefined if there are none. */
+/** Returns a contact's tags; undefined if there are none. */
 export const tagsOf = coalesceKeysInTx(async (tx: Tx, contactIds) => {
   const rows = await tx.findBy(ContactTag, { contactId: In(contactIds) });
   const byContact = groupBy(rows, ({ contactId }) => contactId);

@@ -11,7 +11,7 @@ export interface Subscription extends Pick<ContactAddress, "agentId" | "kind" | 
 /** Path of the unsubscribe page, without the token. */
 export const UNSUBSCRIBE_PATH = "/unsubscribe/";
 
-/** Creates unsubscribe links. Their tokens hold all the needed data, so nothing is stored. */
+/** Creates unsubscribe links. Their tokens contain all necessary data, so nothing is stored. */
 export class UnsubscribeLinks {
   private isDependent = false;
 
@@ -35,7 +35,7 @@ export class UnsubscribeLinks {
   /**
    * Reads the token of a link.
    * @returns undefined for a token that was altered or belongs to another key
-   * @throws InstanceKeyError without the key
+   * @throws InstanceKeyError if the key is missing
    */
   async read(token: string): Promise<Subscription | undefined> {
     const [agentId, kind, topic, address] =
