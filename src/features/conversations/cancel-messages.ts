@@ -81,8 +81,8 @@ export async function cancelAll(
 }
 
 /**
- * The unsent messages of a conversation, in order, with scheduled and proposed messages last; at most one is being
- * sent.
+ * Returns the unsent messages of a conversation, in order, with scheduled and proposed messages last; at most one is
+ * being sent.
  */
 export async function unsent(
   tx: Tx,

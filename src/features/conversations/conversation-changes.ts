@@ -56,8 +56,8 @@ const CANCELABLE: ReadonlySet<MessageStatus> = new Set([
 ]);
 
 /**
- * Moves, hands off, releases and closes conversations. Each change increments the version. After a change is
- * acknowledged, messages accepted earlier are not sent as if it had not happened.
+ * Moves, hands off, releases and closes conversations. Each change increments the version. An acknowledged change also
+ * applies to messages accepted before it.
  */
 export class ConversationChanges {
   constructor(

@@ -13,7 +13,7 @@ export interface Matching {
   owners: Owners;
 }
 
-/** The agents' conversations that match a filter; null if there are none. */
+/** Returns the agents' conversations that match a filter; null if there are none. */
 export async function matchingIn(
   reader: EntityManager,
   context: RequestContext,

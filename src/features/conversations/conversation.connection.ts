@@ -8,7 +8,7 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import type { ConversationsArgs } from "./conversation.inputs";
 import { ConversationOrder } from "./conversation-order";
 
-/** The ID and the times used for ordering, so that a cursor works with every order. */
+/** Returns the ID and the times used for ordering, so that a cursor works with every order. */
 const positionOf = ({ id, updatedAt, waitingSince }: Conversation): string =>
   [id, Date.parse(updatedAt), waitingSince === null ? "" : Date.parse(waitingSince)].join(".");
 
@@ -28,7 +28,7 @@ export type ConversationConnection = InstanceType<typeof ConversationConnection>
 /** The owners of the listed conversations: agents or contacts. */
 export type Owners = { agentIds: readonly string[] } | { contactIds: readonly string[] };
 
-/** The condition that selects the owners' conversations. */
+/** Returns the condition that selects the owners' conversations. */
 export const ownedBy = (owners: Owners): FindOptionsWhere<Conversation> =>
   "agentIds" in owners ? { agentId: In([...owners.agentIds]) } : { contactId: In([...owners.contactIds]) };
 

@@ -144,7 +144,8 @@ export class ConversationService {
   }
 
   /**
-   * One page of an agent's conversations. A key uses its own agent; a member names one, or omits it for all agents.
+   * Returns one page of an agent's conversations. A key uses its own agent; a member names one, or omits it for all
+   * agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
@@ -170,7 +171,7 @@ export class ConversationService {
   }
 
   /**
-   * One page of a conversation's messages.
+   * Returns one page of a conversation's messages.
    * @throws GatewayError `not_found`, `invalid_cursor`
    */
   async messages(
@@ -309,7 +310,7 @@ const lastMessages = (reader: EntityManager, conversationIds: readonly string[])
     .andWhere("message.sequence = conversation.last_sequence")
     .getMany();
 
-/** The last handoff of each conversation. */
+/** Returns the last handoff of each conversation. */
 const lastHandoffs = (
   reader: EntityManager,
   conversationIds: readonly string[],
@@ -325,7 +326,7 @@ const lastHandoffs = (
     .getMany();
 
 /**
- * The response to a retry: the current conversation, and the message as accepted.
+ * Returns the response to a retry: the current conversation, and the message as accepted.
  * @param id ID of the new conversation, or of the message queued in an open one
  */
 async function repeated(tx: Tx, id: string, hasMessage: boolean): Promise<OpenedConversation> {

@@ -61,7 +61,7 @@ async function idOf(
 }
 
 /**
- * The line with an ID or a name, or the agent's default line.
+ * Returns the line with an ID or a name, or the agent's default line.
  * @throws GatewayError `not_found`, or `not_deliverable` if the agent has no default line
  */
 export async function lineOf(
@@ -81,7 +81,7 @@ export async function lineOf(
 }
 
 /**
- * The address where a line reaches a contact: a preferred address if possible, otherwise the oldest.
+ * Returns the address where a line reaches a contact: a preferred address if possible, otherwise the oldest.
  * @throws GatewayError `not_deliverable` if the contact has no address of the line's kind
  */
 export async function addressOn(
@@ -111,7 +111,10 @@ function reachedAt(
   return all.find(isPreferred) ?? all[0];
 }
 
-/** The place of a conversation with a contact on the default line; undefined if the line does not reach the contact. */
+/**
+ * Returns the place of a conversation with a contact on the default line; undefined if the line does not reach the
+ * contact.
+ */
 export async function placeOnDefaultLine(
   tx: Tx,
   contact: Contact,
@@ -123,7 +126,7 @@ export async function placeOnDefaultLine(
   return line === undefined || address === undefined ? undefined : { line, contact, address };
 }
 
-/** The place of the latest open conversation that reaches the contact; undefined if there is none. */
+/** Returns the place of the latest open conversation that reaches the contact; undefined if there is none. */
 export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | undefined> {
   const addresses = (await addressesOf(tx, contact.id)) ?? [];
   const reached = addresses.filter(
@@ -142,7 +145,7 @@ export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | und
   return undefined;
 }
 
-/** An agent's default line, cached for a transaction that changes no lines; undefined if there is none. */
+/** Returns an agent's default line, cached for a transaction that changes no lines; undefined if there is none. */
 const defaultLineOf = coalesceKeysInTx(
   async (tx: Tx, agentIds) => {
     const lines = await tx.findBy(Line, { agentId: In(agentIds), isDefault: true });
@@ -152,7 +155,7 @@ const defaultLineOf = coalesceKeysInTx(
   { cache: true },
 );
 
-/** A line by ID, cached for a transaction that changes no lines. */
+/** Returns a line by ID, cached for a transaction that changes no lines. */
 export const lineById = coalesceKeysInTx(
   async (tx: Tx, ids) => indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
   { cache: true },

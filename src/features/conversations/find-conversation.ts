@@ -7,7 +7,7 @@ import type { ContactAddress } from "../contacts/contact-address.entity";
 import type { Line } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 
-/** The scope of a caller's idempotency keys: the member, or the agent regardless of its API key. */
+/** Returns the scope of a caller's idempotency keys: the member, or the agent regardless of its API key. */
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;
 
@@ -68,7 +68,7 @@ export const lockOpenWith = (tx: Tx, contactId: string, id = ""): Promise<Map<st
       .andWhere(`(conversation.state = '${ConversationState.open}' OR conversation.id = :id)`, { id }),
   );
 
-/** The open conversation at a place, among locked conversations; null if there is none. */
+/** Returns the open conversation at a place, among locked conversations; null if there is none. */
 export const openAt = (
   conversations: ReadonlyMap<string, Conversation>,
   { line, address }: Place,
@@ -79,7 +79,7 @@ export const openAt = (
       lineId === line.id && addressId === address.id && state === ConversationState.open,
   ) ?? null;
 
-/** The error for a change to a closed conversation. */
+/** Returns the error for a change to a closed conversation. */
 export const conversationClosed = () => new GatewayError("conflict", "The conversation is closed.");
 
 /** @throws GatewayError `conflict` */

@@ -103,7 +103,7 @@ export class MessageQueue {
 
   /**
    * Queues a message in a conversation of the caller's agent or organization.
-   * @param room when to queue it, if not now, and whether the agent's queue has room for it
+   * @param room when to queue the message, if not now, and whether it fits into the agent's queue
    * @returns the message as accepted, even for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
    */

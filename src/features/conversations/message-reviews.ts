@@ -134,7 +134,7 @@ export class MessageReviews {
     });
   }
 
-  /** Without texts, because erasing a contact does not change the audit log. */
+  /** Records no texts, because erasing a contact does not change the audit log. */
   private audit(
     tx: Tx,
     context: RequestContext,

@@ -36,8 +36,9 @@ interface Counted {
 type CountedMessages = Map<string, Counted>;
 
 /**
- * Reads the agents' policies for messages written unprompted or about a topic. Caps are exact across processes,
- * because the contacts of these messages are locked until the transaction ends, except those locked by another one.
+ * Reads the agents' policies for messages written unprompted or about a topic. Caps are exact across processes, because
+ * the contacts of these messages are locked until the transaction ends, except contacts already locked by another
+ * transaction.
  */
 export const readPolicyGates =
   (configurations: CompiledConfigurations) =>
@@ -51,7 +52,7 @@ export const readPolicyGates =
     return new ReadPolicyGates(tx, policies, counted);
   };
 
-/** The longest cap period for each contact (ms). */
+/** Returns the longest cap period for each contact (ms). */
 function periodsOf(
   messages: readonly QueuedMessage[],
   policies: ReadonlyMap<string, ContactPolicy>,
@@ -66,7 +67,7 @@ function periodsOf(
   return periods;
 }
 
-/** The caps that apply to a message. */
+/** Returns the caps that apply to a message. */
 const capsOn = (message: QueuedMessage, policy: ContactPolicy | undefined): Cap[] =>
   (isBound(message) && policy?.capsOn(message.topic)) || [];
 
@@ -175,7 +176,7 @@ class ReadPolicyGates implements PolicyGates {
   }
 }
 
-/** The time when the last full cap allows a message again, and the cap's path; undefined if no cap is full. */
+/** Returns the time when the last full cap allows a message again, and the cap's path; undefined if no cap is full. */
 function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: number): PolicyHold | undefined {
   let last: { untilMs: number; path: string } | undefined;
   for (const cap of caps) {
@@ -187,7 +188,7 @@ function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: numb
   return last && { until: timestampOf(last.untilMs), path: last.path };
 }
 
-/** The times of messages counted by a cap in its current period, newest first. */
+/** Returns the times of messages counted by a cap in its current period, newest first. */
 const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number[] =>
   others
     .flatMap(({ topic, sentAtMs }) =>
@@ -195,7 +196,7 @@ const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number
     )
     .sort((a, b) => b - a);
 
-/** The expiry of a message, extended by the wait for a window, because that wait does not count. */
+/** Returns the expiry of a message, extended by the wait for a window, because that wait does not count. */
 const laterBy = ({ expiresAt }: QueuedMessage, { until }: PolicyHold, now: Timestamp): Timestamp | null =>
   expiresAt && timestampOf(Date.parse(expiresAt) + Date.parse(until) - Date.parse(now));
 

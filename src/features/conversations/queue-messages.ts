@@ -91,7 +91,7 @@ export async function roomIn(
   return Math.min(Math.max(0, MAX_QUEUED - Number(count) + canceled), wanted);
 }
 
-/** The error for a message in a conversation whose queue is full. */
+/** Returns the error for a message in a conversation whose queue is full. */
 export const conversationQueueFull = () =>
   queueFull(`A conversation can have at most ${MAX_QUEUED} queued, scheduled and proposed messages.`);
 
@@ -104,8 +104,8 @@ export function takePlaces(conversation: Conversation, messages: readonly Messag
 }
 
 /**
- * The change that stores each conversation's `lastSequence`, when a human last answered, and when the contact started
- * to wait.
+ * Returns the change that stores each conversation's `lastSequence`, when a human last answered, and when the contact
+ * started to wait.
  */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();
