@@ -38,7 +38,7 @@ export class DecisionReason {
   isMet!: boolean;
 }
 
-/** The main reason for a decision; null if it has no explanation or the reason is not known. */
+/** Returns the main reason for a decision; null if it has no explanation or the reason is not known. */
 export function reasonOf({ explanation }: Pick<Decision, "explanation">): DecisionReason | null {
   if (explanation === null) return null;
   const { error, gates, rules } = explanation.value;
@@ -53,14 +53,14 @@ export function reasonOf({ explanation }: Pick<Decision, "explanation">): Decisi
   return { ...reason, ruleId: rule.id, condition: clause?.source ?? null, isMet };
 }
 
-/** The rule with the most met conditions; the first one if several have as many. */
+/** Returns the rule with the most met conditions; the first one if several have as many. */
 const closest = (rules: readonly RuleExplanation[]): RuleExplanation | undefined =>
   rules.reduce<RuleExplanation | undefined>(
     (best, rule) => (best === undefined || rule.clauses.length > best.clauses.length ? rule : best),
     undefined,
   );
 
-/** The first members of a situation's data on one line: `orderId B2, total 90`. */
+/** Returns the first members of a situation's data on one line: `orderId B2, total 90`. */
 export function previewOf({ data }: Situation): string {
   const members = Object.entries(data).map(([name, value]) => `${name} ${shown(value)}`);
   const characters = [...members.join(", ").replace(/\s+/g, " ").trim()];

@@ -133,7 +133,7 @@ export class DecisionRunner implements LaneWork {
   }
 }
 
-/** The result if the model gave no valid answer; the model gets only one sender until it does. */
+/** Returns the result if the model gave no valid answer; the model gets only one sender until it gives one. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,
@@ -156,7 +156,7 @@ export const again = (code: string, detail: string, retryAfterMs = RETRY_MS): Se
 export const delayMs = (result: SendResult): number =>
   result.outcome === AttemptOutcome.accepted ? 0 : (result.retryAfterMs ?? RETRY_MS);
 
-/** Filters for decisions that are still pending. */
+/** Returns the decisions that are still pending. */
 async function undecided(tx: Tx, ids: readonly string[]): Promise<OwnedDecision[]> {
   const rows: (Omit<OwnedDecision, "basis"> & { basis: string | null })[] = await tx.query(
     `select decision.id, agent_id as "agentId", contact_id as "contactId", conversation_id as "conversationId", basis,

@@ -22,7 +22,7 @@ import type { Effect } from "../configuration/document/effect";
 import type { ModelRequestState, Snapshot } from "./decision-record";
 import type { Explanation } from "./explanation";
 
-/** Lane kind for background decisions; the lane has the decision's ID. */
+/** Lane kind for background decisions; each lane has its decision's ID. */
 export const DECISION_LANE = "decision";
 
 export const DecisionState = enumOf("DecisionState", "State of a decision.", {

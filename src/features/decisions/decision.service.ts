@@ -58,7 +58,7 @@ async function rejectionsOfMembers(
   return rejections;
 }
 
-/** A rejection with paths from the mutation's input. */
+/** Returns a rejection with paths from the mutation's input. */
 const withinInput = <T>(outcome: T): T =>
   outcome instanceof InvalidInput ? (outcome.within("input") as T) : outcome;
 
@@ -74,7 +74,7 @@ interface Matching {
   parts: Part[];
 }
 
-/** The agents' decisions that match a filter; null if there are none. */
+/** Returns the agents' decisions that match a filter; null if there are none. */
 async function matchingIn(
   reader: EntityManager,
   context: RequestContext,
@@ -172,8 +172,8 @@ export class DecisionService {
   }
 
   /**
-   * One page of an agent's decisions, newest first. A key uses its own agent; a member names one, or omits it for all
-   * agents.
+   * Returns one page of an agent's decisions, newest first. A key uses its own agent; a member names one, or omits it
+   * for all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(
@@ -243,7 +243,7 @@ export class DecisionService {
   }
 }
 
-/** A dry-run decision without the IDs of rows that are not stored. */
+/** Returns a dry-run decision without the IDs of rows that are not stored. */
 async function withoutIds(tx: Tx, decision: Decision): Promise<Decision> {
   const { contactId, conversationId } = decision;
   const stored = async (entity: EntityTarget<{ id: string }>, id: string | null) =>

@@ -15,7 +15,7 @@ export const LOOP_ERROR: ExplanationError = {
   message: `The address received ${MAX_AUTOMATIC_ANSWERS} automatic answers within an hour.`,
 };
 
-/** The gate for the given number of automatic answers. */
+/** Returns the gate for the given number of automatic answers. */
 export const loopGate = (answers: number): GateExplanation => ({
   name: LOOP,
   passed: answers < MAX_AUTOMATIC_ANSWERS,

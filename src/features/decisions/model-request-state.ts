@@ -10,7 +10,7 @@ import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
 import { type Participants, withConversations } from "./participants";
 
-/** The state when a model is asked for a decision about these participants. */
+/** Returns the state when a model is asked for a decision about these participants. */
 export async function modelRequestStateOf(
   tx: Tx,
   { contact, conversation, isNamed, isPreferred }: Participants,
@@ -29,7 +29,7 @@ export async function modelRequestStateOf(
 /** The subjects of a stored decision. */
 export type Described = Pick<Decision, "agentId" | "contactId" | "conversationId" | "basis">;
 
-/** The current participants of stored decisions, with their rows locked. */
+/** Returns the current participants of stored decisions, with their rows locked. */
 export async function participantsOf(tx: Tx, decisions: readonly Described[]): Promise<Participants[]> {
   const contacts = await lockContacts(
     tx,
@@ -51,7 +51,7 @@ export async function participantsOf(tx: Tx, decisions: readonly Described[]): P
 }
 
 /**
- * The gate closed by a change since a stored decision was requested.
+ * Finds the gate closed by a change since a stored decision was requested.
  * @returns undefined if the decision can still be made
  */
 export function obstacleTo(

@@ -11,7 +11,7 @@ import { DeciderKind } from "../configuration/decider";
 import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Decision, DecisionState, type Situation } from "./decision.entity";
 
-/** The columns of a pending decision. */
+/** Returns the columns of a pending decision. */
 export const pendingDecision = (situation: Situation, situationKey: string | null = null) =>
   ({
     situation,
@@ -42,7 +42,7 @@ export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string,
 };
 
 /**
- * An agent by ID, with its organization.
+ * Returns an agent by ID, with its organization.
  * @throws GatewayError `not_found`
  */
 export async function agentOf(tx: Tx, id: string): Promise<Agent> {
@@ -58,7 +58,7 @@ export const agentById = coalesceKeysInTx(async (tx: Tx, ids) => {
   return indexBy(await agents.where({ id: In(ids) }).getMany(), ({ id }) => id);
 });
 
-/** The changes to decisions that are already stored. */
+/** Returns the changes to decisions that are already stored. */
 export const updatesTo = (tx: Tx, decisions: readonly Decision[]): Change[] =>
   updatesOf(tx, Decision, decisions, [
     "conversationId",

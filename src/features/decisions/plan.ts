@@ -29,7 +29,7 @@ const HUMAN: Handler = "human";
 export const isHandedOff = (gates: readonly GateExplanation[]): boolean =>
   gates.some(({ name, passed }) => name === HANDLER && !passed);
 
-/** The gate for a situation type that the configuration does not declare, possibly because of a typo. */
+/** Returns the gate for a situation type that the configuration does not declare, possibly because of a typo. */
 const declaredGate = (configuration: CompiledConfiguration, type: string): GateExplanation[] =>
   configuration.dataOf(type) === undefined
     ? [{ name: "declared", passed: false, nearest: configuration.nearestType(type) }]

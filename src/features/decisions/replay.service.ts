@@ -50,7 +50,7 @@ export class ReplayService {
     });
   }
 
-  /** The decisions to replay, newest first, and the configuration to use. */
+  /** Returns the decisions to replay, newest first, and the configuration to use. */
   private last(
     context: RequestContext,
     { agentId, since, until, first, against }: ReplayDecisionsArgs,

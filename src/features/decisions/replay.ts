@@ -206,7 +206,7 @@ export function replay(decision: Decision, { version, configuration }: Against):
 const sameEffects = (one: readonly Effect[], other: readonly Effect[]): boolean =>
   canonicalJson(one) === canonicalJson(other);
 
-/** The recorded results of effects; new effects were not applied. */
+/** Returns the recorded results of effects; new effects were not applied. */
 function explained(
   effects: readonly Effect[],
   gates: readonly GateExplanation[],

@@ -26,7 +26,7 @@ interface Subjects {
 /** A rule with `once`, with the key of its count. */
 type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
 
-/** The counts of rules for a situation, if their subjects exist. */
+/** Returns the counts of rules for a situation, if their subjects exist. */
 export function countsOf(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,
@@ -44,7 +44,7 @@ export function countsOf(
   });
 }
 
-/** The IDs of the rules that have matched too recently, in order. */
+/** Returns the IDs of the rules that have matched too recently, in order. */
 export async function spentRules(tx: Tx, counts: readonly Count[], now: Timestamp): Promise<string[]> {
   const spent = await Promise.all(
     counts.map(async ({ ruleId, subjectId, name, within }) => {
@@ -116,7 +116,7 @@ const deleteMatches = coalesceInTx(async (tx: Tx, matches: readonly Match[][]) =
   return matches.map(() => undefined);
 });
 
-/** A decision's rule matches for its current contact and conversation. */
+/** Returns a decision's rule matches for its current contact and conversation. */
 export const matchesOf = (
   { agentId, situation, contactId, conversationId }: Decision,
   configuration: CompiledConfiguration,
@@ -145,8 +145,8 @@ export const ruleIdsOf = (effects: readonly Effect[]): string[] => [
 ];
 
 /**
- * The rules whose matches count for `once`: at least one of their effects was applied, or there was nothing to change.
- * Asking a model counts only if the model chose to do nothing.
+ * Returns the rules whose matches count for `once`: at least one of their effects was applied, or there was nothing to
+ * change. Asking a model counts only if the model chose to do nothing.
  */
 export function inEffect(planned: Matched, effects: readonly EffectExplanation[]): ReadonlySet<string> {
   const matched = [...matchedIn(planned)].filter((id) => {
@@ -159,7 +159,7 @@ export function inEffect(planned: Matched, effects: readonly EffectExplanation[]
   return new Set(matched);
 }
 
-/** The rules that matched; none if a loop holds back their messages. */
+/** Returns the rules that matched; none if a loop holds back their messages. */
 export const matchedIn = ({ matched, gates }: Matched): ReadonlySet<string> =>
   new Set(isLoop(gates) ? [] : matched);
 

@@ -131,7 +131,7 @@ export class SituationTriggers {
     await changeTogether(tx, this.adding(tx, raising));
   }
 
-  /** The changes that store pending decisions and their due times. */
+  /** Returns the changes that store pending decisions and their due times. */
   private adding(tx: Tx, raised: readonly (readonly [Decision, Timestamp])[]): Change[] {
     const decisions = raised.map(([decision]) => decision);
     const lanes = raised.map(([{ id, agentId }, wakeAt]) => ({ id, agentId, kind: DECISION_LANE, wakeAt }));

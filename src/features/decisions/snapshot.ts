@@ -91,7 +91,7 @@ export async function takeSnapshot(
   };
 }
 
-/** The assumed data as it would be stored. */
+/** Returns the assumed data as it would be stored. */
 function assumptionsOf({
   tags,
   attributes,
@@ -106,7 +106,7 @@ function assumptionsOf({
   };
 }
 
-/** The IDs of a situation's received messages, as named by its caller. */
+/** Returns the IDs of a situation's received messages, as named by its caller. */
 export const messageIdsOf = ({ type, data }: Situation): string[] =>
   type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
 
@@ -123,7 +123,7 @@ async function receivedMessage(
   return sequence == null ? null : { text: messages.map(({ text }) => text).join("\n"), subject, sequence };
 }
 
-/** The failed message of a situation, if it belongs to its conversation. */
+/** Returns the failed message of a situation, if it belongs to its conversation. */
 async function failedMessage(
   tx: Tx,
   { data: { messageId } }: Situation,
@@ -150,7 +150,8 @@ async function failedMessage(
 }
 
 /**
- * The conversation's inbound messages with the given IDs, because a caller may name any messages in a situation.
+ * Reads only the conversation's own inbound messages among the given IDs, because a caller may name any messages in a
+ * situation.
  */
 const inboundMessages = coalesceInTx(
   async (tx: Tx, wanted: readonly { ids: readonly string[]; conversationId: string }[]) => {

@@ -88,7 +88,7 @@ export class TimerDecisions {
     recordEvents(tx, [], [...ended, ...lanes.adding(tx, added), ...insertsOf(tx, Decision, decisions)]);
   }
 
-  /** The pending decision about a timer's situation. */
+  /** Returns the pending decision about a timer's situation. */
   private async timed(
     tx: Tx,
     { id: timerId, agentId, situationType: type, data }: Timer,
@@ -110,14 +110,14 @@ export class TimerDecisions {
   }
 }
 
-/** The conversations of timers; their contacts are locked, so their states cannot change. */
+/** Returns the conversations of timers; their contacts are locked, so their states cannot change. */
 async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<string, Conversation>> {
   const ids = timers.flatMap(({ conversationId }) => conversationId ?? []);
   const conversations = ids.length === 0 ? [] : await tx.findBy(Conversation, { id: In(ids) });
   return indexBy(conversations, ({ id }) => id);
 }
 
-/** The subjects of a timer's situation; only the contact and its address if the conversation is closed. */
+/** Returns the subjects of a timer's situation; only the contact and its address if the conversation is closed. */
 function describe(
   { agentId, contactId, isNamed }: Timer,
   conversation: Conversation | undefined,

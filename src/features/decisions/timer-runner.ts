@@ -108,7 +108,7 @@ export class TimerRunner implements LaneWork {
   }
 }
 
-/** The timers of lanes; canceled and replaced timers have no row. */
+/** Returns the timers of lanes; canceled and replaced timers have no row. */
 async function waitingTimers(tx: Tx, ids: readonly string[]): Promise<WaitingTimer[]> {
   const some = padded(ids);
   const rows: WaitingTimer[] = await tx.query(

@@ -47,8 +47,8 @@ export async function inTurns<Input, Result>(
 }
 
 /**
- * A wave of units of work that take their locks in steps: no unit passes a step until all units have reached it or
- * ended.
+ * Creates a wave of units of work that take their locks in steps: no unit passes a step until all units have reached it
+ * or ended.
  * @returns a function that adds a unit to the wave
  */
 function waveOf(running: number, lock: () => Promise<void>): () => WaveUnit {

@@ -49,7 +49,7 @@ export function coverageOf(
   return [...all.values()];
 }
 
-/** The gaps in the coverage, as sentences. */
+/** Returns the gaps in the coverage, as sentences. */
 export const gapsOf = (coverage: readonly RuleCoverage[]): string[] =>
   coverage.flatMap(({ ruleId, matched, clauses }) => {
     const name = ruleId === null ? "otherwise" : `rule ${ruleId}`;

@@ -28,7 +28,7 @@ const SHOWN_MAX_LENGTH = 120;
 
 const reported = (message: string): string => excerpt(message, PROBLEM_MESSAGE_MAX_LENGTH).toWellFormed();
 
-/** The difference for a test whose situation the configuration rejects. */
+/** Returns the difference for a test whose situation the configuration rejects. */
 export const rejection = (
   { id }: TestDocument,
   index: number,
@@ -78,7 +78,7 @@ export function differencesOf(compared: Compared): TestDifference[] {
   return differences;
 }
 
-/** The rule that decided, or `otherwise`, as the subject of a sentence. */
+/** Returns the rule that decided, or `otherwise`, as the subject of a sentence. */
 const decider = ({ ruleId }: Pick<Plan, "ruleId">) => (ruleId === null ? "otherwise" : `rule ${ruleId}`);
 
 /** Why a rule other than the expected one decided. */
@@ -111,7 +111,7 @@ function whyNot(
   return because(falseClause(tried), tried.clauses.length);
 }
 
-/** The unmet condition of a rule. */
+/** Returns the unmet condition of a rule. */
 function falseClause({ id, clauses }: RuleExplanation): string {
   const last = clauses.at(-1);
   if (last === undefined) return `${id} did not match`;
@@ -240,7 +240,7 @@ const listed = (texts: readonly string[]): string => shown(texts.length === 0 ? 
 const shown = (text: string): string =>
   text.length > SHOWN_MAX_LENGTH ? `${text.slice(0, SHOWN_MAX_LENGTH).toWellFormed()}…` : text;
 
-/** A string as JSON, cut to the part around its first difference from another string. */
+/** Returns a string as JSON, cut to the part around its first difference from another string. */
 function quoted(text: string | null, other: string | null = null): string {
   if (text === null) return "none";
   let at = 0;

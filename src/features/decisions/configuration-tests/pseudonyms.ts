@@ -44,7 +44,7 @@ export class Pseudonyms {
     this.pattern = new RegExp([EMAIL, PHONE, ...names].join("|"), "giu");
   }
 
-  /** The replaced name and `ref` of the contact. */
+  /** Returns the replaced name and `ref` of the contact. */
   identity({ name, ref }: Named): Named {
     const other = name !== null && this.of(name);
     return { name: other === name ? FIRST_NAME : other || null, ref: ref === null ? null : REF };

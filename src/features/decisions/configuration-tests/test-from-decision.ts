@@ -54,7 +54,7 @@ function attempt(configuration: CompiledConfiguration, tested: TestedSituation):
   }
 }
 
-/** A decision without its texts; this part must be the same with and without replaced names. */
+/** Returns a decision without its texts; this part must be the same with and without replaced names. */
 const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
   canonicalJson([
     ruleId,
@@ -122,7 +122,7 @@ const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<str
     ),
   );
 
-/** The recorded answer of a model; its effects follow the question. Undefined if no model was asked. */
+/** Returns the recorded answer of a model; its effects follow the question. Undefined if no model was asked. */
 function modelOf(explained: readonly EffectExplanation[]): TestedSituation["model"] {
   const at = explained.findIndex(({ kind }) => kind === "ask");
   const { status, error } = explained[at] ?? {};

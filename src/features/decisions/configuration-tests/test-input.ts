@@ -10,7 +10,7 @@ const CONVERSATION_ID = "00000000-0000-7000-8000-000000000001";
 
 const DEFAULT_LINE = "main";
 
-/** The input of the decision described by a test. */
+/** Returns the input of the decision described by a test. */
 export function inputOf(test: TestedSituation): DecisionInput {
   const { situation, message, failed, spent = [], agent = {} } = test;
   const contact = contactOf(test);

@@ -39,7 +39,7 @@ export interface Application extends Dependencies {
   isUndeliverable: boolean;
   /** True if a timer submitted the situation. */
   isTimed: boolean;
-  /** The policy, for the topics that require an opt-in; undefined if there is none. */
+  /** The policy that determines which topics require an opt-in; undefined if there is none. */
   policy: ContactPolicy | undefined;
   /**
    * The policy that applies to the messages, and the contact's time zone; undefined if the messages are answers or
@@ -72,7 +72,7 @@ export interface Result {
   /** When to queue the message, if not now, and the part of the policy that delays it, if any. */
   sendAt?: Timestamp | undefined;
   heldBy?: MessageToQueue["heldBy"];
-  /** The rule or the policy if it requires a person's approval; undefined if neither does. */
+  /** The rule or policy that requires a person's approval; undefined if neither does. */
   review?: MessageToQueue["review"];
   /** The timer that the effect set or canceled. */
   timer?: (Pick<Timer, "dueAt"> & Partial<Pick<Timer, "id">>) | undefined;

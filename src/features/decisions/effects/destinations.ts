@@ -58,7 +58,7 @@ export async function onFirstLine(
   return { status: "failed", error: UNREACHED_ERROR, obstacles };
 }
 
-/** The destinations of a decision's messages, with one object per conversation that counts its messages. */
+/** The destinations of a decision's messages: one object per conversation, which counts its messages. */
 export class Destinations {
   private readonly known = new Map<string, Destination>();
 
@@ -73,7 +73,7 @@ export class Destinations {
 }
 
 /**
- * The destination of a message; without a contact, the conversation with the default contact.
+ * Returns the destination of a message; without a contact, the conversation with the default contact.
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` if a human answers in the conversation
  */
 export async function destinationOf(
@@ -102,8 +102,8 @@ export async function destinationOf(
 }
 
 /**
- * The error if a message would not be sent to a destination because its address has opted out or is undeliverable, or
- * the contact does not consent to the message's topic there; otherwise undefined.
+ * Returns the error if a message would not be sent to a destination because its address has opted out or is
+ * undeliverable, or the contact does not consent to the message's topic there; otherwise undefined.
  */
 export async function blockOf(
   tx: Tx,
@@ -120,7 +120,7 @@ export async function blockOf(
 }
 
 /**
- * The error if the contact does not consent to a message's topic at an address; otherwise undefined.
+ * Returns the error if the contact does not consent to a message's topic at an address; otherwise undefined.
  * @param addressId undefined for a standalone message
  */
 async function objectionTo(
@@ -189,7 +189,7 @@ export async function assertRoomFor(
 }
 
 /**
- * The open conversation at a place, or the place itself if none is open there.
+ * Returns the open conversation at a place, or the place itself if none is open there.
  * @throws GatewayError `conflict` if a human answers there
  */
 async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destination> {
@@ -201,7 +201,7 @@ async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destinati
   throw new GatewayError("conflict", `A human is answering ${where}.`);
 }
 
-/** All open conversations with a contact, as the same objects that its messages are sent to. */
+/** Returns all open conversations with a contact, as the objects that the contact's messages are sent to. */
 export function allOpen(
   conversation: Conversation | null,
   sends: readonly Destination[],

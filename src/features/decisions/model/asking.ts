@@ -8,7 +8,7 @@ import type { ModelRequest } from "../explanation";
 import type { Plan } from "../plan";
 import { type Ask, type Proposal, readProposal } from "./proposal";
 
-/** The result of asking a model, the request (if one was made) and the model's raw answer. */
+/** The result of asking a model, with the request (if one was made) and the model's raw answer. */
 export type Answer = ({ proposal: Proposal } | { error: EffectError }) & {
   request?: ModelRequest;
   text?: string;
@@ -31,13 +31,13 @@ export function answerOf(ask: Ask, text: string): Answer {
 /** The answer if no model is configured. */
 export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model is configured." } };
 
-/** The request to the model among a decision's effects; undefined if there is none. */
+/** Returns the request to the model among a decision's effects; undefined if there is none. */
 export const askIn = (effects: readonly Effect[]): Ask | undefined => effects.find(isAsk);
 
 const isAsk = (effect: Effect): effect is Ask => effect.kind === "ask" && effect.error === null;
 
 /**
- * A plan with the effects chosen by the model or, if that failed, with `otherwise`.
+ * Returns a plan with the effects chosen by the model or, if that failed, with `otherwise`.
  * @throws InvalidInput like `evaluate`
  */
 export function withAnswer<Rules>(
@@ -68,7 +68,7 @@ function chosen({ ruleId, topic, review }: Ask, { text, tags, handoff }: Proposa
   ];
 }
 
-/** The same effects, except that messages beyond a decision's limit fail. */
+/** Returns the same effects, except that messages beyond a decision's limit fail. */
 function bounded(effects: readonly Effect[]): Effect[] {
   let messages = 0;
   return effects.map((effect) => {

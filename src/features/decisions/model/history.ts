@@ -43,7 +43,7 @@ export const readHistory = coalesceInTx(async (tx: Tx, wanted: readonly Wanted[]
   });
 });
 
-/** The first messages, as many as fit; the first one is truncated if it does not fit alone. */
+/** Returns the first messages, as many as fit; the first one is truncated if it does not fit alone. */
 function fitting(messages: readonly EarlierMessage[]): EarlierMessage[] {
   const fit: EarlierMessage[] = [];
   // Brackets around the list, and a comma after each message.

@@ -117,7 +117,7 @@ const failure = (code: "model_failed" | "model_timeout", message: string): Answe
   error: { code, message },
 });
 
-/** The tokens used by a completion, as counted by the server. */
+/** Returns the tokens used by a completion, as counted by the server. */
 function tokensOf(completion: unknown): Pick<ModelRequest, "inputTokens" | "outputTokens"> {
   const { usage } = (completion ?? {}) as { usage?: Readonly<Record<string, unknown>> | null };
   const count = (name: string) => {
@@ -129,7 +129,7 @@ function tokensOf(completion: unknown): Pick<ModelRequest, "inputTokens" | "outp
   return { inputTokens: count("prompt_tokens"), outputTokens: count("completion_tokens") };
 }
 
-/** The text of a completion; empty if it is malformed. */
+/** Returns the text of a completion; empty if it is malformed. */
 function contentOf(completion: unknown): string {
   const { choices } = (completion ?? {}) as { choices?: { message?: { content?: unknown } }[] };
   const content = Array.isArray(choices) ? choices[0]?.message?.content : undefined;
@@ -143,8 +143,8 @@ function contentOf(completion: unknown): string {
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /**
- * The error status reported in a response with status 200, as model routers do after they have started to respond;
- * undefined if there is none.
+ * Returns the error status reported in a response with status 200, as model routers do after they have started to
+ * respond; undefined if there is none.
  */
 function errorStatusIn(body: string): number | undefined {
   try {

@@ -7,7 +7,7 @@ export interface PromptMessage {
   content: string;
 }
 
-/** The prompt for a model: the configured instructions and, separately, the decision's inputs. */
+/** Returns the prompt for a model: the configured instructions and, separately, the decision's inputs. */
 export function promptOf(
   ask: Ask,
   { situation, contact, conversation, message, agent, now, model: { history } = {} }: DecisionInput,

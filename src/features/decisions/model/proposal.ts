@@ -15,7 +15,7 @@ export interface Proposal {
 /** Max length of a text proposed by a model (code points). */
 export const maxLengthOf = ({ maxLength }: Ask): number => maxLength ?? MESSAGE_TEXT_MAX_LENGTH;
 
-/** The JSON Schema of a model's answer, without limits that some servers do not support. */
+/** Returns the JSON Schema of a model's answer, without limits that some servers do not support. */
 export const schemaOf = ({ tags, handoff }: Ask): Record<string, unknown> => {
   const properties = {
     text: { type: ["string", "null"] },
