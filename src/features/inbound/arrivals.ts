@@ -75,7 +75,7 @@ export interface Placed extends Arrival, Recipient {
 export const isSame = (one: Address, other: Address) =>
   one.kind === other.kind && one.address === other.address;
 
-/** A message's name: its line and its ID in the sending system. */
+/** Returns a message's name: its line and its ID in the sending system. */
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
 /**

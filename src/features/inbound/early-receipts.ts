@@ -21,7 +21,7 @@ export const RECEIPT_LANE = "receipt";
 /** Delay before first looking up a receipt's message (ms); each further delay equals the time elapsed so far. */
 const FIRST_MS = 1_000;
 
-/** Max time a receipt can wait for its message (ms); longer than any send takes, even by a killed process. */
+/** Max time a receipt can wait for its message (ms); longer than any send takes, even if its process is killed. */
 const KEPT_MS = HOUR_MS;
 
 /** The stored part of a receipt. */

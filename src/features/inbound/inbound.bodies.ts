@@ -95,7 +95,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
   );
 }
 
-/** A time from another system, limited to now because its clock may be ahead; now if omitted. */
+/** Returns a time from another system, limited to now because its clock may be ahead; now if omitted. */
 const timeOf = (named: string | undefined): string => {
   const instant = named === undefined ? undefined : instantOf(named);
   return instant === undefined ? timestamp() : timestampOf(Math.min(instant.getTime(), Date.now()));

@@ -95,7 +95,10 @@ function reportOf({ report, date }: ParsedMail): MailReport["report"] {
   return { failure };
 }
 
-/** The stored part of an e-mail's text, split into the author's words and quotations, and a description of the rest. */
+/**
+ * Returns the stored part of an e-mail's text, split into the author's words and quotations, and a description of the
+ * rest.
+ */
 function divided(mail: ParsedMail): DividedText & { whole: string; omitted: string | null } {
   const { text: whole, omitted } = shortened(mail);
   return { whole, omitted, ...ownWords(whole) };
@@ -104,7 +107,7 @@ function divided(mail: ParsedMail): DividedText & { whole: string; omitted: stri
 /** Subjects of forwarded e-mails. */
 const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|vs|vb|pd|i)\s*:/i;
 
-/** The stored part of an e-mail's text, and a description of the rest. */
+/** Returns the stored part of an e-mail's text, and a description of the rest. */
 function shortened({
   text,
   attachments,
@@ -143,8 +146,8 @@ const nameOf = (text: string): string | null =>
   [...singleLine(text)].slice(0, CONTACT_NAME_MAX_LENGTH).join("").trim() || null;
 
 /**
- * The stored ID of an e-mail: a hash of `Message-ID`, sender and `Date`. It includes the sender because anyone can
- * reuse another e-mail's `Message-ID`, and `Date` or, without one, the text because some programs use a single
+ * Returns the stored ID of an e-mail: a hash of `Message-ID`, sender and `Date`. It includes the sender because anyone
+ * can reuse another e-mail's `Message-ID`, and `Date` or, without one, the text because some programs use a single
  * `Message-ID`. It is hashed because IDs appear in events, which hold no addresses and outlive an erased contact.
  */
 const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string): string =>
@@ -153,7 +156,7 @@ const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string)
 const isAddress = ({ address }: { address: string }): boolean =>
   "address" in normalizeAddress(AddressKind.email, address);
 
-/** The `References` of a reply: the newest IDs that fit, followed by the e-mail's own ID. */
+/** Returns the `References` of a reply: the newest IDs that fit, followed by the e-mail's own ID. */
 function threadOf({ messageId, references }: ParsedMail): string {
   const ids = [...references, messageId].filter((id) => MESSAGE_ID.test(id));
   let length = 0;
@@ -167,7 +170,7 @@ function threadOf({ messageId, references }: ParsedMail): string {
 /** A message ID that can be repeated in a header. */
 const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,400}>$/;
 
-/** The time when an e-mail claims to have been sent, if plausible. */
+/** Returns the time when an e-mail claims to have been sent, if plausible. */
 function sentAtOf(date: string): string {
   const ms = Date.parse(date);
   return Number.isNaN(ms) || ms < 0 || ms > Math.min(Date.now(), LAST_MOMENT_MS)

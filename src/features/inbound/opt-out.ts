@@ -19,7 +19,7 @@ const OPT_IN: ReadonlySet<string> = new Set(["START", "UNSTOP", "YES"]);
 const MAX_LENGTH = 40;
 
 /**
- * The intent of a message that consists of a single keyword; undefined for any other text.
+ * Returns the intent of a message that consists of a single keyword; undefined for any other text.
  * @param words additional texts that opt out
  */
 export function optOutIntent(text: string, words: readonly string[] = []): "out" | "in" | undefined {

@@ -51,8 +51,8 @@ function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): 
 }
 
 /**
- * The index of the lines that introduce a quotation, such as `On Monday, Anna wrote:`, or the quotation's own index if
- * there are none.
+ * Returns the index of the lines that introduce a quotation, such as `On Monday, Anna wrote:`, or the quotation's own
+ * index if there are none.
  */
 function attributionAbove(lines: readonly string[], quote: number): number {
   let last = quote - 1;
@@ -66,7 +66,7 @@ function attributionAbove(lines: readonly string[], quote: number): number {
   return isBroken ? last - 1 : last;
 }
 
-/** The number of lines at an index that introduce a quotation; 0 if none do. */
+/** Returns the number of lines at an index that introduce a quotation; 0 if none do. */
 function attributionAt(lines: readonly string[], start: number): number {
   for (let count = 1; count <= MAX_ATTRIBUTION_LINES; count += 1) {
     const line = lines[start + count - 1];
@@ -102,7 +102,7 @@ function isHeaderBlock(lines: readonly string[], start: number): boolean {
   return found.sender > 0 && found.subject > 0 && found.other > 0;
 }
 
-/** A line without bold markers and link URLs; empty if it is too long. */
+/** Returns a line without bold markers and link URLs; empty if it is too long. */
 const layoutOf = (line: string): string =>
   line.length > LAYOUT_MAX_LENGTH ? "" : line.trim().replace(/\*|\(https?:[^()\s]*\) ?/g, "");
 

@@ -15,10 +15,10 @@ import type { CreateLineInput, LineWithSecret } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS, MAX_LINES } from "./line.limits";
 import { addressIn, type LineSettings } from "./line-settings";
 
-/** The error message for a name that another line of the agent already has. */
+/** Returns the error message for a name that another line of the agent already has. */
 export const nameTaken = (name: string) => `The agent already has a line "${name}".`;
 
-/** The kind of a new line and its settings in stored form. */
+/** Returns the kind of a new line and its settings in stored form. */
 export function kindAndSettingsOf({ settings }: Pick<CreateLineInput, "settings">): {
   kind: LineKind;
   settings: LineSettings;

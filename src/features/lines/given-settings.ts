@@ -18,7 +18,7 @@ export const webhookSettings = ({ url, addressKind }: NewLineWebhook): LineWebho
 const listOf = (listAddress: string | null | undefined): Pick<LineEmail, "listAddress"> =>
   listAddress == null ? {} : { listAddress };
 
-/** The settings of an e-mail line. */
+/** Returns the settings of an e-mail line. */
 export function emailSettings(input: NewLineEmail): LineEmail {
   const security = input.security ?? SmtpSecurity.starttls;
   return {
@@ -33,7 +33,9 @@ export function emailSettings(input: NewLineEmail): LineEmail {
   };
 }
 
-/** The settings of an e-mail line after a change; user name and password are either both set or both missing. */
+/**
+ * Returns the settings of an e-mail line after a change; user name and password are either both set or both missing.
+ */
 export function changedEmail(before: LineEmail, input: LineEmailChanges): LineEmail {
   const security = input.security ?? before.security;
   const isCleared = input.user === null || input.password === null;

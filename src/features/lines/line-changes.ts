@@ -26,7 +26,7 @@ type ChangedFields = Pick<
 >;
 
 /**
- * The fields of a line after changes.
+ * Returns the fields of a line after changes.
  * @throws InvalidInput if the changes do not fit the line
  */
 export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">): ChangedFields {
@@ -53,7 +53,7 @@ const unlessSame = <T>(before: T, after: T): T =>
   JSON.stringify(before) === JSON.stringify(after) ? before : after;
 
 /**
- * The settings of a line after changes; null for other kinds.
+ * Returns the settings of a line after changes; null for other kinds.
  * @throws InvalidInput if the changes do not match the kind of line
  */
 export function changedSettings(
@@ -94,7 +94,7 @@ function emailProblem(
   return undefined;
 }
 
-/** The audit record of a changed password; never contains the password. */
+/** Returns the audit record of a changed password; never contains the password. */
 export function auditOfPassword(
   before: Line,
   input: UpdateLineInput["email"],

@@ -4,7 +4,9 @@ import type { Targets } from "../../delivery/targets";
 import { createWebhookDriver } from "../../delivery/webhook-driver";
 import type { LineTarget } from "./line-target";
 
-/** The driver that sends a line's messages to its target; undefined for a local line, because it sends nothing. */
+/**
+ * Returns the driver that sends a line's messages to its target; undefined for a local line, because it sends nothing.
+ */
 export function lineDriver(targets: Targets, target: LineTarget): Send | undefined {
   switch (target.kind) {
     case "local":

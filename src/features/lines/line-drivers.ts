@@ -31,7 +31,7 @@ export class LineDrivers {
   ) {}
 
   /**
-   * The drivers for the current version of each line.
+   * Provides the drivers for the current version of each line.
    * @returns the drivers by line ID
    */
   async sendersOf(

@@ -16,12 +16,12 @@ export type LineTarget =
     }
   | ({ kind: "email"; password: string | null } & Omit<LineEmail, "hasPassword">);
 
-/** A line with its sealed credentials; other queries omit them. */
+/** Returns a line with its sealed credentials; other queries omit them. */
 export const lineWithCredentials = (reader: EntityManager, id: string): Promise<Line | null> =>
   reader.createQueryBuilder(Line, "line").addSelect("line.credentials").where({ id }).getOne();
 
 /**
- * The current target of a line.
+ * Returns the current target of a line.
  * @param line a line read by `lineWithCredentials`
  * @throws InstanceKeyError if the instance key is missing or did not seal the credentials
  */

@@ -16,7 +16,7 @@ export const lineActions = auditActions({
 });
 
 /**
- * The changes to a line for the audit log, without its secrets.
+ * Returns the changes to a line for the audit log, without its secrets.
  * @param before undefined for a new line
  */
 export function auditOf(before: Line | undefined, after: Line): Changes {
@@ -45,6 +45,6 @@ export function auditOf(before: Line | undefined, after: Line): Changes {
 const serverOf = ({ host, port, security }: LineEmail) =>
   `${host.includes(":") ? `[${host}]` : host}:${port} (${security})`;
 
-/** A value as stored in the audit log. */
+/** Returns a value as stored in the audit log. */
 const asText = (value: string | number | null | undefined): string | null =>
   value == null ? null : String(value);

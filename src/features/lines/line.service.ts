@@ -86,7 +86,7 @@ export class LineService {
   }
 
   /**
-   * An agent's lines, ordered by name. A key uses its own agent; a member names one.
+   * Returns an agent's lines, ordered by name. A key uses its own agent; a member names one.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<Line[]> {
@@ -129,7 +129,7 @@ export class LineService {
     });
   }
 
-  /** The fields that identify a request to create a line, without the password. */
+  /** Returns the fields that identify a request to create a line, without the password. */
   private async requestOf(tx: Tx, input: Omit<CreateLineInput, "idempotencyKey">) {
     const { agentId, name, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply, optOutWords } =
       input;

@@ -17,7 +17,7 @@ export const MAX_OF_AGENT: Readonly<Record<AcceptedStatus, number>> = {
   proposed: 100_000,
 };
 
-/** The status of a new message, which depends on its time and review. */
+/** Returns the status of a new message, which depends on its time and review. */
 export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">): AcceptedStatus {
   if (review !== undefined) return MessageStatus.proposed;
   return sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
@@ -90,11 +90,11 @@ const COUNT = `SELECT count(*) AS queued FROM (
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'
   ), '') LIMIT $3) AS counted`;
 
-/** The error for a message rejected by a full queue. */
+/** Returns the error for a message rejected by a full queue. */
 export const queueFull = (message: string) =>
   new GatewayError("queue_full", message, { headers: { "retry-after": "5" } });
 
-/** The error for a message from an agent whose queue is full. */
+/** Returns the error for a message from an agent whose queue is full. */
 export const agentQueueFull = (status: AcceptedStatus) =>
   queueFull(`An agent can have at most ${grouped(MAX_OF_AGENT[status])} ${status} messages.`);
 

@@ -35,7 +35,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   sendAt?: Timestamp | undefined;
   /** Why the message is scheduled, if not for a delay, and the path of the policy part that holds it back. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
-  /** The rule or the policy if it requires a person's approval; undefined if neither does. */
+  /** The rule or policy that requires a person's approval; undefined if neither does. */
   review?: ReviewDemand | undefined;
   /** Topic of the message; undefined if there is none. */
   topic?: string | undefined;
@@ -45,7 +45,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   answeredAddressId?: string | undefined;
 }
 
-/** The time when a message is to be queued; undefined for now. */
+/** Returns the time when a message is to be queued; undefined for now. */
 export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
   at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
 
@@ -108,7 +108,7 @@ const SCHEDULED = {
 // Without `sendAt`, so that a delay is kept until the message is approved.
 const PROPOSED = { status: MessageStatus.proposed, scheduledReason: null };
 
-/** The lane of a message; the queued messages of a conversation share a lane. */
+/** Returns the lane of a message; the queued messages of a conversation share a lane. */
 export function laneOf(
   message: Pick<Message, "id" | "agentId" | "conversationId" | "status" | "sendAt"> &
     Partial<Pick<Message, "expiresAt">>,
@@ -171,7 +171,7 @@ async function store(tx: Tx, lanes: Lanes, messages: Message[], more: readonly C
   return messages;
 }
 
-/** The event for a newly accepted message. */
+/** Returns the event for a newly accepted message. */
 const acceptedEvent = (message: Message): NewEvent =>
   messageEvent(`message.${message.status as Accepted}`, message);
 
@@ -181,7 +181,7 @@ type Accepted =
   | typeof MessageStatus.queued
   | typeof MessageStatus.received;
 
-/** A caller's message as it was when accepted. */
+/** Returns a caller's message as it was when accepted. */
 export const asAccepted = (message: Message): Message => ({
   ...message,
   ...(message.sendAt === null ? QUEUED : { ...SCHEDULED, sequence: null }),

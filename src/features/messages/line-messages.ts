@@ -6,8 +6,8 @@ import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 
 /**
- * The SQL expression for the ID of a message's line: the line that sent or received it or, for a message that is yet to
- * be sent, the line of its conversation or the agent's default line.
+ * Returns the SQL expression for the ID of a message's line: the line that sent or received it or, for a message that
+ * is yet to be sent, the line of its conversation or the agent's default line.
  * @param message alias of the table
  */
 export const lineIdOf = (message: string): string =>

@@ -7,7 +7,7 @@ import { MessageStatus } from "./message.enums";
 export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" | "author"> &
   Partial<Message>;
 
-/** An event about a message. */
+/** Returns an event about a message. */
 export const messageEvent = (
   type: EventType,
   { id, agentId, conversationId, status, author, ...more }: Told,

@@ -49,7 +49,7 @@ export class MessageGate {
   topic!: string | null;
 }
 
-/** The conditions that keep a message from being sent now. */
+/** Returns the conditions that keep a message from being sent now. */
 export function gatesOf(message: Message): MessageGate[] {
   const { status, scheduledReason, sendAt, scheduledBy, heldReason, notBefore, topic } = message;
   if (status === MessageStatus.proposed) return [reviewGate(scheduledBy, topic)];
@@ -65,7 +65,7 @@ export type ReviewDemand = "rule" | "policy";
 export const pathOfReview = (review: ReviewDemand): string | null =>
   review === "policy" ? "policy.review" : null;
 
-/** The gate that holds a message until a person approves it. */
+/** Returns the gate that holds a message until a person approves it. */
 export const reviewGate = (path: string | null, topic: string | null): MessageGate => ({
   name: "review",
   until: null,

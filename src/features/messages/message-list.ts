@@ -17,13 +17,13 @@ export interface MessageFilter
   contacts?: ContactFilter | null | undefined;
 }
 
-/** The statuses that a filter selects; undefined for all. */
+/** Returns the statuses that a filter selects; undefined for all. */
 function statusesIn({ status, statuses }: MessageFilter): MessageStatus[] | undefined {
   if (status == null) return statuses == null ? undefined : [...new Set(statuses)];
   return statuses == null || statuses.includes(status) ? [status] : [];
 }
 
-/** All messages that match a filter, apart from its agents and statuses; null if there are none. */
+/** Returns all messages that match a filter, apart from its agents and statuses; null if there are none. */
 function matching(
   reader: EntityManager,
   { held, lineId, since, contacts }: MessageFilter,
@@ -48,11 +48,11 @@ function matching(
 /** True for the messages of few contacts, which are read by their conversations and not by their agents. */
 const isOfFew = ({ contacts }: MessageFilter): boolean => contacts != null && "contactIds" in contacts;
 
-/** All messages that match a filter; null if there are none. */
+/** Returns all messages that match a filter; null if there are none. */
 export function messagesIn(reader: EntityManager, filter: MessageFilter): SelectQueryBuilder<Message> | null {
   const statuses = statusesIn(filter);
   const query = matching(reader, filter);
-  // It would make SQLite read all messages of the agents.
+  // Omitted for few contacts, because it would make SQLite read all messages of the agents.
   if (!isOfFew(filter)) query?.andWhere({ agentId: In([...filter.agentIds]) });
   if (statuses !== undefined) query?.andWhere({ status: In(statuses) });
   return query;
@@ -73,7 +73,7 @@ export async function pageOfMessages(
   return query === null ? [] : pageByIdOfParts(reader, query, parts, { page, direction });
 }
 
-/** The parts of a list that an index orders by ID: one for each agent and status. */
+/** Returns the parts of a list that an index orders by ID: one for each agent and status. */
 const partsOf = (agentIds: readonly string[], statuses: readonly MessageStatus[] | undefined): Part[] =>
   agentIds.flatMap((agentId, i) => {
     const ofAgent = { condition: `message.agent_id = :agent${i}`, parameters: { [`agent${i}`]: agentId } };

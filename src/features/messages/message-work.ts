@@ -19,7 +19,7 @@ interface Services extends Dependencies {
 }
 
 /**
- * The work of lanes that hold messages.
+ * Returns the work of lanes that hold messages.
  * @param read reads the queued messages of lanes that the transaction has locked
  */
 export const messageWork = (

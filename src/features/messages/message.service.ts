@@ -56,7 +56,7 @@ export class MessageService {
     );
   }
 
-  /** The ID of the unsent message that a queued message is waiting for, if any. Does not check access. */
+  /** Returns the ID of the unsent message that a queued message is waiting for, if any. Does not check access. */
   async inFrontOf(message: Message): Promise<string | null> {
     return (this.mayWait(message) && (await this.fronts(message.id))) || null;
   }
@@ -67,7 +67,7 @@ export class MessageService {
   }
 
   /**
-   * One page of an agent's messages. A key uses its own agent; a member names one, or omits it for all agents.
+   * Returns one page of an agent's messages. A key uses its own agent; a member names one, or omits it for all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(

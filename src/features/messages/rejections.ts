@@ -26,15 +26,16 @@ const isRejection = (result: SendResult): boolean =>
   result.outcome === AttemptOutcome.permanent || ("lineFault" in result && result.lineFault === "permanent");
 
 /**
- * The fault that a failed attempt reveals in its line; undefined if only the message was rejected, or nothing was sent.
- * A mail server speaks for many recipients, but a webhook line has one receiver, so each of its failures counts.
+ * Returns the fault that a failed attempt reveals in its line; undefined if only the message was rejected, or nothing
+ * was sent. A mail server speaks for many recipients, but a webhook line has one receiver, so each of its failures
+ * counts.
  */
 function faultOf({ channelKind, result }: FinishedSend): { code: string; detail: string } | undefined {
   if (result.outcome === AttemptOutcome.accepted || !wasAttempted(result)) return undefined;
   const { code, detail } = result;
   if (channelKind !== LineKind.webhook)
     return result.lineFault && { code, detail: detail.replace(ADDRESSES, "[address]") };
-  // Without the receiver's words, which may repeat the message.
+  // Omits the receiver's words, which may repeat the message.
   const [, status] = /^http_(\d+)$/.exec(code) ?? [];
   return { code, detail: status === undefined ? detail : `The receiver responded with ${status}.` };
 }

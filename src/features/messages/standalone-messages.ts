@@ -26,7 +26,7 @@ export interface LineRow extends Pick<GateLine, "kind" | "state" | "ratePerMinut
   lineWhenUncertain: WhenUncertain;
 }
 
-/** The line of a row with `LINE_COLUMNS`. */
+/** Returns the line of a row with `LINE_COLUMNS`. */
 export const lineIn = (row: LineRow): GateLine => ({
   id: row.gateId,
   kind: row.kind,

@@ -128,19 +128,19 @@ const expiryOf = ({ expiresAt }: QueuedRow): Timestamp => expiresAt ?? timestamp
 const earliest = (one: Timestamp | null | undefined, other: Timestamp): Timestamp =>
   one != null && one < other ? one : other;
 
-/** The mark that tells other programs whether a message is automatic. */
+/** Returns the mark that tells other programs whether a message is automatic. */
 function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"] {
   if (author === MessageAuthor.member) return null;
   return author === MessageAuthor.api ? "auto-generated" : "auto-replied";
 }
 
-/** The texts of a message about a topic, including the message's unsubscribe link. */
+/** Returns the texts of a message about a topic, including the message's unsubscribe link. */
 const withLink = ({ text, html }: Content, url = ""): Pick<Content, "text" | "html"> => ({
   text: text.replaceAll(UNSUBSCRIBE_URL, () => url),
   html: html?.replaceAll(UNSUBSCRIBE_URL, () => url) ?? null,
 });
 
-/** The dispatches of messages, with their texts, addresses and drivers. */
+/** Returns the dispatches of messages, with their texts, addresses and drivers. */
 async function dispatchesOf(
   tx: Tx,
   leaving: readonly (readonly [string, QueuedMessage, GateLine])[],

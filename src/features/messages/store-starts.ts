@@ -114,7 +114,10 @@ export async function storeStarts(
   return contents;
 }
 
-/** The values of the columns id, status, held_reason, not_before, error_code, line_id, attempts and delivered_at. */
+/**
+ * Returns the values of the columns id, status, held_reason, not_before, error_code, line_id, attempts and
+ * delivered_at.
+ */
 function columnsOf({ id, attempts }: QueuedRow, start: Start, now: Timestamp): (string | null)[] {
   if ("line" in start) {
     const deliveredAt = start.status === MessageStatus.delivered ? now : null;
