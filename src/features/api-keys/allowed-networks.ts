@@ -6,7 +6,7 @@ import { MAX_NETWORKS } from "./api-key.limits";
 /** Max cached lists. */
 const MAX_LISTS = 1_000;
 
-/** Parsed lists by text, because parsing a list takes much longer than comparing an address with it. */
+/** Caches parsed lists by text, because parsing a list takes much longer than checking an address. */
 const lists = new LRUCache<string, readonly string[]>({ max: MAX_LISTS });
 const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 
@@ -21,7 +21,7 @@ export function networksOf(column: string | null): readonly string[] | null {
 }
 
 /**
- * The reason for rejecting a key at an address; undefined if it is accepted.
+ * Returns the reason for rejecting a key at an address; undefined if it is accepted.
  * @param networks from `networksOf`
  * @param ip null if the address is unknown and therefore in no network
  */
@@ -47,7 +47,7 @@ export function storedNetworks(networks: readonly string[] | null | undefined): 
   return canonical.length === 0 ? null : [...new Set(canonical)];
 }
 
-/** The first problem with a list of networks, or undefined. */
+/** Returns the first problem with a list of networks, or undefined. */
 export function networksProblem(path: string, networks: unknown): InputProblem | undefined {
   if (!Array.isArray(networks)) return undefined;
   if (networks.length > MAX_NETWORKS)

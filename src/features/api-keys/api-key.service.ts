@@ -84,7 +84,7 @@ export class ApiKeyService {
   }
 
   /**
-   * One page of the organization's keys, newest first.
+   * Returns one page of the organization's keys, newest first.
    * @throws GatewayError `invalid_cursor`
    */
   list(
@@ -173,7 +173,7 @@ export class ApiKeyService {
 
   /**
    * Mints an organization key; see `create`.
-   * @throws GatewayError also `invalid_request` if neither networks nor an expiry limit the key
+   * @throws GatewayError like `create`, and `invalid_request` if neither networks nor an expiry limit the key
    */
   createForOrganization(context: RequestContext, input: CreateOrganizationKeyInput): Promise<MintedApiKey> {
     const scopes = ORGANIZATION_SCOPES.filter((scope) => input.scopes.includes(scope));
@@ -260,7 +260,7 @@ export class ApiKeyService {
    * @param tx the transaction to join, if any
    * @param options.keepReplaced true to keep the replaced key if it is still accepted
    * @throws GatewayError `not_found`, `conflict` if there is no key to keep, or `forbidden` if an organization key
-   *   tries to keep another organization key, because this restores its expiry
+   *   tries to keep another organization key, because keeping a key restores its expiry
    */
   revoke(
     context: RequestContext,

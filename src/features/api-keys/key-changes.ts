@@ -48,7 +48,7 @@ export const NEEDS_EXPIRY = {
 /** Max length of a reserved name (code points). */
 const RESERVED_NAME_MAX_LENGTH = 100;
 
-/** The normal form (NFKC) used to compare names, so that equivalent Unicode encodings count as one name. */
+/** Returns the normal form (NFKC) used to compare names, so that equivalent Unicode encodings count as one name. */
 function reservedNameOf(name: string): string {
   const normalized = name.normalize("NFKC");
   // NFKC expands some characters up to 18-fold.
@@ -78,7 +78,7 @@ export const storedSettings = (input: Omit<UpdateApiKeyInput, "id" | "name">): K
   allowedNetworks: storedNetworks(input.allowedNetworks),
 });
 
-/** The changed settings as recorded in the audit log. */
+/** Returns the changed settings as recorded in the audit log. */
 const settingsAudit = (before: KeySettings | undefined, after: KeySettings): Changes => ({
   description: [before?.description ?? null, after.description],
   rateLimitPerMinute: [asText(before?.rateLimitPerMinute), asText(after.rateLimitPerMinute)],
@@ -144,7 +144,7 @@ export async function insertKey(
 }
 
 /**
- * A key in the caller's organization.
+ * Returns a key in the caller's organization.
  * @throws GatewayError `not_found`
  */
 export async function ownKey(tx: Tx, context: RequestContext, id: string): Promise<ApiKey> {
@@ -199,7 +199,7 @@ export async function updateIfActive(
   if (affected !== 1) throw new GatewayError("conflict", "The key was changed by another request.");
 }
 
-/** Lifetime that a key was minted with (ms); null if it never expires. */
+/** Returns the lifetime that a key was minted with (ms); null if it never expires. */
 export const lifetimeOf = ({ createdAt, originalExpiresAt }: ApiKey): number | null =>
   originalExpiresAt === null ? null : Date.parse(originalExpiresAt) - Date.parse(createdAt);
 
@@ -215,7 +215,7 @@ export async function lockKeys(
 ): Promise<void> {
   const { caller } = context;
   const isKey = caller.kind === "organizationKey";
-  // The member before the keys, as when a member is removed.
+  // Locks the member before the keys, as removing a member does.
   if (!isKey) await assertSignedIn(tx, context, rule);
   const ids = [...keyIds.filter(isUuid), ...(isKey ? [caller.key.id] : [])];
   const own = { id: In(ids), organizationId: organizationOf(context) };
@@ -223,7 +223,7 @@ export async function lockKeys(
   if (isKey) await assertSignedIn(tx, context, rule);
 }
 
-/** IDs of the keys in the caller's organization that a key has replaced. */
+/** Returns the IDs of the keys in the caller's organization that a key has replaced. */
 export async function idsOfReplaced(
   tx: Tx,
   context: RequestContext,
@@ -235,7 +235,7 @@ export async function idsOfReplaced(
   return keys.map(({ id }) => id);
 }
 
-/** The key that a key has replaced, unless the replaced key is revoked. */
+/** Returns the key that a key has replaced, unless the replaced key is revoked. */
 const replacedBy = (tx: Tx, { id: replacedById, ...owner }: KeyOwner & Pick<ApiKey, "id">) =>
   tx.findOneBy(ApiKey, { ...keysOf(owner), replacedById, revokedAt: IsNull() });
 
@@ -253,7 +253,8 @@ export async function redirectReplaced(
 }
 
 /**
- * Undoes a rotation when its new key is revoked: restores the old key's expiry, and its name unless it was reused.
+ * Undoes a rotation when its new key is revoked: restores the old key's expiry, and its name unless the name was
+ * reused.
  * @returns true if there was an old key that is still accepted
  */
 export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {

@@ -33,7 +33,7 @@ type KeyValues = [
   deactivatedAt: Timestamp | null,
 ];
 
-/** The columns of a credential that stands for a key, and the tables to find it in. */
+/** The columns and tables used to look up a credential that stands for a key. */
 interface Credential {
   hash: string;
   expiresAt: string;

@@ -5,7 +5,7 @@ import { type ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
 /** Folds case here because the databases differ: SQLite's `lower` handles only ASCII. */
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
 
-/** The searchable text of a key: its name and hint; neither contains a line break. */
+/** Returns the searchable text of a key: its name and hint; neither contains a line break. */
 export const searchTextOf = ({ name, hint }: Pick<ApiKey, "name" | "hint">): string =>
   fold(`${name}\n${hint}`);
 

@@ -43,7 +43,7 @@ interface DeprecatedRow {
   lastUsedAt: Timestamp;
 }
 
-/** The start times of a period's buckets, oldest first. */
+/** Returns the start times of a period's buckets, oldest first. */
 function startsOf(period: UsagePeriod): string[] {
   const { count, lengthMs } = PERIODS[period];
   const now = Math.floor(Date.now() / lengthMs);
@@ -158,7 +158,7 @@ export class UsageService {
   }
 }
 
-/** The uses of an organization's keys since the first start time, summed by the caller's grouping. */
+/** Returns the uses of an organization's keys since the first start time, summed by the caller's grouping. */
 const sums = (
   reader: EntityManager,
   organizationId: string,
@@ -174,7 +174,7 @@ const sums = (
       since: starts[0],
     });
 
-/** The reason for each key's last rejection, by ID. Reads only the newest entry per key. */
+/** Returns the reason for each key's last rejection, by ID. Reads only the newest entry per key. */
 async function lastRejections(
   reader: EntityManager,
   ids: readonly string[],

@@ -76,7 +76,7 @@ export class GitHubSignatures {
   }
 }
 
-/** A key with its identifier; empty unless it is for ECDSA with P-256. */
+/** Returns a key with its identifier; empty unless it is for ECDSA with P-256. */
 function entryOf(identifier: string, pem: string): [string, KeyObject][] {
   const key = createPublicKey(pem);
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;

@@ -32,7 +32,7 @@ const GITHUB_REPORT = z
   .array(z.object({ token: z.string(), url: z.string().nullish() }))
   .max(REPORT_MAX_TOKENS);
 
-/** The hash of the stored key or token; undefined for text that cannot be a key or token. */
+/** Returns the hash of the stored key or token; undefined for text that cannot be a key or token. */
 export const leakedHash = (token: string): string | undefined =>
   isWellFormedApiKey(token) ? hashToken(token) : tokenHash(token);
 
@@ -62,7 +62,7 @@ export function reportsOf(body: unknown): LeakReport[] {
   return data.map(({ token, url }) => ({ token, url: storable(url) }));
 }
 
-/** A URL that both databases store unchanged; null for any other text. */
+/** Returns a URL that both databases store unchanged; null for any other text. */
 const storable = (url: string | null | undefined): string | null =>
   url != null && url.length <= URL_MAX_LENGTH && URL.canParse(url) && /^https?:/.test(url)
     ? new URL(url).href.slice(0, URL_MAX_LENGTH)

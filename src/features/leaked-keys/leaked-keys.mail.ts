@@ -1,7 +1,7 @@
 import type { SystemMail } from "../../delivery/mailer";
 import type { LeakedKey } from "./leaked-keys.service";
 
-/** The e-mail that tells a manager which keys were revoked. */
+/** Returns the e-mail that tells a manager which keys were revoked. */
 export const leakedKeysMail = (
   to: string,
   organization: string,

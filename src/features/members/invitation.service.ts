@@ -80,7 +80,7 @@ export class InvitationService {
     this.page = `${baseUrlOf(config)}/dashboard/invitation`;
   }
 
-  /** The pending invitations to the caller's organization, ordered by e-mail address. */
+  /** Returns the pending invitations to the caller's organization, ordered by e-mail address. */
   list(context: RequestContext): Promise<Invitation[]> {
     const organizationId = organizationOf(context);
     return this.services.database.read((reader) =>

@@ -60,7 +60,10 @@ export const inOrder = (permissions: readonly Permission[]): Permission[] =>
 /** True if the caller is the member with this ID. */
 export const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
 
-/** True if a member has a password, a passkey or an account at the issuer. Ways that are turned off do not count. */
+/**
+ * True if a member has a password, a passkey or an account at the issuer. Sign-in methods that are turned off do not
+ * count.
+ */
 export async function canSignIn(
   tx: Tx,
   { oidc }: Pick<Config, "oidc">,
@@ -71,7 +74,7 @@ export async function canSignIn(
   return identity !== null && isCurrentIssuer(identity.issuer, oidc);
 }
 
-/** True for the issuer that members sign in with; its own configuration may add a slash to the setting. */
+/** True for the issuer that members sign in with, even if it adds a trailing slash to its configured URL. */
 const isCurrentIssuer = (issuer: string, oidc: Config["oidc"]): boolean =>
   oidc !== undefined && new URL(issuer).href === new URL(oidc.issuer).href;
 
@@ -123,7 +126,7 @@ export class MemberService {
   }
 
   /**
-   * The calling member; null for other callers.
+   * Returns the calling member; null for other callers.
    * @throws GatewayError `invalid_session` once, when the session of a cookie has ended
    */
   async viewer({ caller }: RequestContext): Promise<Member | null> {
@@ -134,7 +137,7 @@ export class MemberService {
     );
   }
 
-  /** The members of the caller's organization, ordered by e-mail address. */
+  /** Returns the members of the caller's organization, ordered by e-mail address. */
   list(context: RequestContext): Promise<Member[]> {
     const organizationId = organizationOf(context);
     return this.database.read((reader) =>

@@ -56,7 +56,7 @@ export class PasskeyService {
   }
 
   /**
-   * A member's passkeys, oldest first.
+   * Returns a member's passkeys, oldest first.
    * @param memberId another member, for managers; the caller if omitted
    * @throws GatewayError `not_found` or `forbidden`
    */
@@ -318,5 +318,5 @@ const useChallenge = (tx: Tx, challenge: string): Promise<Owner | undefined> =>
     [hashOf(challenge), timestamp()],
   );
 
-/** A member's user handle, as returned by authenticators. */
+/** Returns a member's user handle, as returned by authenticators. */
 const handleOf = ({ id }: Member): string => Buffer.from(id).toString("base64url");

@@ -257,7 +257,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * A member's most recent active sessions, newest first.
+   * Returns a member's most recent active sessions, newest first.
    * @param memberId another member, for managers; the caller if omitted
    * @throws GatewayError `not_found` or `forbidden`
    */
@@ -352,7 +352,7 @@ async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void>
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
 
-/** The context of a sign-in that failed or is incomplete. */
+/** Returns the context of a sign-in that failed or is incomplete. */
 export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind: "anonymous" }, origin });
 
 /** Records that the calling member has just proved who they are. The session expires as before. */

@@ -130,7 +130,7 @@ const descriptorOf = ({ credentialId, transports }: Known) => ({ id: credentialI
 /** True for an ID of at most 1,023 bytes in base64url. */
 export const isCredentialId = (id: string): boolean => /^[\w-]{1,1364}$/.test(id);
 
-/** The challenge claimed in a browser's response; empty if the response is malformed. */
+/** Returns the challenge claimed in a browser's response; empty if the response is malformed. */
 export function challengeIn(clientDataJSON: string): string {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString());

@@ -23,7 +23,7 @@ export class AccessTokens implements CredentialResolver<KeyCaller> {
   }
 
   /**
-   * The caller that a key or access token resolves to, always read from the database.
+   * Returns the caller that a key or access token resolves to, always read from the database.
    * @throws GatewayError see `AcceptedKeys.resolve`; `invalid_api_key` for a token that has ended, so that applications
    *   obtain a new one
    */

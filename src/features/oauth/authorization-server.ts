@@ -157,8 +157,8 @@ export class AuthorizationServer {
   }
 
   /**
-   * True if an application's metadata document may be read. Limited, because anyone can present any URL: once per
-   * request, a number of times per address, and at the token endpoints only for an application that presents its token.
+   * True if an application's metadata document may be read. Anyone can present any URL, so reads are limited per
+   * request and per address and, at the token endpoints, to applications that present their own token.
    * @throws InvalidGrant for an unknown code or refresh token
    */
   private async mayReadDocument(

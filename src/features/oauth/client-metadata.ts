@@ -33,7 +33,8 @@ export function clientMetadata(given: unknown): Record<string, unknown> {
   const isNative = metadata.redirect_uris.some((uri) => !/^https:/i.test(uri));
   return {
     ...metadata,
-    // Native applications listen on any port of the loopback interface (RFC 8252, 7.3), but few say that they are native.
+    // Native applications listen on any port of the loopback interface (RFC 8252, 7.3), but few declare themselves
+    // native.
     application_type: isNative ? "native" : "web",
     grant_types: GRANT_TYPES.filter((type) => type === "authorization_code" || wanted.includes(type)),
     response_types: ["code"],
@@ -41,7 +42,10 @@ export function clientMetadata(given: unknown): Record<string, unknown> {
   };
 }
 
-/** Creates the function that reads metadata documents for the library: only from allowed targets, and not too many. */
+/**
+ * Creates the function that reads metadata documents for the library, only from allowed targets and a limited number at
+ * a time.
+ */
 export function metadataFetch(targets: Targets): (url: string) => Promise<Response> {
   const budget = new Budget(MAX_CONCURRENT);
   return async (url) => {
@@ -57,7 +61,7 @@ export function metadataFetch(targets: Targets): (url: string) => Promise<Respon
   };
 }
 
-/** The name of an application on one line, safe to display and store; its host or ID if it states none. */
+/** Returns the name of an application on one line, safe to display and store; its host or ID if it states none. */
 export function displayName(clientId: string, name: string | undefined): string {
   const line = redactTokens((name ?? "").normalize("NFC"))
     .replace(/[\p{C}\p{Z}]+/gu, " ")
@@ -66,6 +70,6 @@ export function displayName(clientId: string, name: string | undefined): string 
   return [...shown].slice(0, KEY_NAME_MAX_LENGTH).join("").trim();
 }
 
-/** The host that vouches for an application; null for a registered one, because anyone can choose its name. */
+/** Returns the host that vouches for an application; null for a registered one, because anyone can choose its name. */
 export const hostOf = (clientId: string): string | null =>
   URL.canParse(clientId) ? new URL(clientId).host : null;

@@ -67,7 +67,7 @@ export class ConnectionService {
     private readonly config: Config,
   ) {}
 
-  /** An application's request, or null if it does not exist or has ended. */
+  /** Returns an application's request, or null if it does not exist or has ended. */
   async requestOf(id: string): Promise<ConnectionRequest | null> {
     const record = await this.database.read((reader) => reader.findOneBy(OAuthRecord, pendingRequest(id)));
     if (record === null || record.expiresAt <= timestamp()) return null;
@@ -175,7 +175,7 @@ export class ConnectionService {
     return { memberId, keyId: apiKey.id };
   }
 
-  /** A connection as the library's grant; undefined if it has ended. */
+  /** Returns a connection as the library's grant; undefined if it has ended. */
   async grantOf(keyId: string): Promise<Payload | undefined> {
     if (!isUuid(keyId)) return undefined;
     const key = await this.database.read((reader) =>

@@ -36,10 +36,10 @@ export class OAuthRecord {
   consumedAt!: Timestamp | null;
 }
 
-/** The hash of a record's kind and ID, so that a token of one kind is never mistaken for another. */
+/** Returns the hash of a record's kind and ID, so that a token of one kind is never mistaken for another. */
 export const recordHash = (kind: string, id: string): string => sha256(`${kind} ${id}`);
 
-/** The record hash of an access or refresh token; undefined for any other text. */
+/** Returns the record hash of an access or refresh token; undefined for any other text. */
 export function tokenHash(token: string): string | undefined {
   if (isWellFormedAccessToken(token)) return recordHash("AccessToken", token);
   return isWellFormedRefreshToken(token) ? recordHash("RefreshToken", token) : undefined;

@@ -53,7 +53,7 @@ export class OAuthRecords {
     };
   }
 
-  /** A record that has not expired, even if it has been used. */
+  /** Returns a record that has not expired, even if it has been used. */
   async find(kind: string, id: string): Promise<Payload | undefined> {
     const hash = recordHash(kind, id);
     const record = await this.database.read((reader) => reader.findOneBy(OAuthRecord, { hash }));

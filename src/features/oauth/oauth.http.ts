@@ -161,7 +161,10 @@ function readTexts(app: FastifyInstance): void {
 const queryOf = ({ url }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
 
-/** The parameters of an authorization request, with only known scopes; all scopes of the resource if none are known. */
+/**
+ * Returns the parameters of an authorization request, with only known scopes; all scopes of the resource if none are
+ * known.
+ */
 function authorizationQuery(
   given: URLSearchParams,
   resources: ReturnType<typeof resourcesOf>,

@@ -12,13 +12,13 @@ export interface Resource {
 
 const READING = () => SCOPES.filter((scope) => /:(read|export)$/.test(scope));
 
-/** The resources that access tokens are for; the second is part of the first. */
+/** Returns the resources that access tokens are for; the second is part of the first. */
 export const resourcesOf = (baseUrl: string): Resource[] => [
   { path: "/mcp", uri: `${baseUrl}/mcp`, scopes: SCOPES },
   { path: "/mcp/readonly", uri: `${baseUrl}/mcp/readonly`, scopes: READING() },
 ];
 
-/** The known scopes in a `scope` parameter, in display order. */
+/** Returns the known scopes in a `scope` parameter, in display order. */
 export const scopesOf = (parameter: string): Scope[] => {
   const names = new Set(parameter.split(" "));
   return SCOPES.filter((scope) => names.has(scope));

@@ -57,7 +57,7 @@ export class Attempts {
     return { attempt, cookie: this.setCookie(value, LIFETIME_MS / 1000) };
   }
 
-  /** The attempt in a `Cookie` header; undefined if there is none or it has expired. */
+  /** Returns the attempt in a `Cookie` header; undefined if there is none or it has expired. */
   in(header: string | undefined): Attempt | undefined {
     const value = header === undefined ? undefined : parseCookie(header)[this.cookie.name];
     const text = value === undefined ? undefined : this.key.open(value, PURPOSE);
@@ -79,7 +79,7 @@ export class Attempts {
 
 const secret = () => randomBytes(32).toString("base64url");
 
-/** A dashboard path; the first page for any other text. */
+/** Returns a dashboard path; the first page for any other text. */
 export function dashboardPath(text: unknown): string {
   const origin = "http://localhost";
   if (typeof text !== "string" || text.length > PATH_MAX_LENGTH || !URL.canParse(text, origin))

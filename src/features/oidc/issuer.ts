@@ -69,7 +69,7 @@ export class Issuer {
   ) {}
 
   /**
-   * The URL at the issuer where a person signs in.
+   * Returns the URL at the issuer where a person signs in.
    * @throws SignInProblem `unavailable`
    */
   async authorizationUrl({ state, nonce, verifier, again }: Attempt): Promise<URL> {
@@ -236,7 +236,7 @@ async function guardedFetch(url: string, init: object): Promise<Response> {
   return response;
 }
 
-/** The problem for an error from the libraries; only its cause contains text from the issuer. */
+/** Returns the problem for an error from the libraries; only its cause contains text from the issuer. */
 function problemOf(error: unknown): SignInProblem {
   if (error instanceof SignInProblem) return error;
   for (let each: unknown = error; each instanceof Error; each = each.cause)

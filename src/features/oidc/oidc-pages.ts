@@ -24,7 +24,7 @@ const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading:
 };
 
 /**
- * The page for a failed sign-in.
+ * Returns the page for a failed sign-in.
  * @param issuer its name, and whether it is the only way to sign in
  * @param start path that starts the sign-in
  */

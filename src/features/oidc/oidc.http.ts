@@ -21,7 +21,7 @@ const BODY_MAX_BYTES = 16_384;
 
 const START_PATH = "/auth/oidc/start";
 
-/** The path that starts a sign-in after the issuer ignored `max_age`. */
+/** Returns the path that starts a sign-in after the issuer ignored `max_age`. */
 const startAgain = (returnTo: string) => `${START_PATH}?${new URLSearchParams({ again: "login", returnTo })}`;
 
 interface Services {

@@ -73,7 +73,7 @@ export class OidcService {
   }
 
   /**
-   * The URL at the issuer where a person signs in.
+   * Returns the URL at the issuer where a person signs in.
    * @throws SignInProblem `unavailable`
    */
   authorizationUrl(attempt: Attempt): Promise<URL> {
@@ -159,13 +159,13 @@ export class OidcService {
     };
   }
 
-  /** The permissions of a person's groups; none without groups. */
+  /** Returns the permissions of a person's groups; none without groups. */
   private permissionsIn(groups: unknown): Permission[] {
     const names = Array.isArray(groups) ? groups : [groups];
     return names.flatMap((name) => (typeof name === "string" ? (this.permissionOf.get(name) ?? []) : []));
   }
 
-  /** The organization that the person belongs to, or is invited to. */
+  /** Returns the organization that the person belongs to, or is invited to. */
   private organizationOf({ issuer, subject, email }: Person): Promise<string | undefined> {
     return this.services.database.read(async (reader) => {
       const identity = await reader.findOne(MemberIdentity, {
@@ -242,8 +242,8 @@ export class OidcService {
 }
 
 /**
- * The verified e-mail address in claims, in lowercase. Only ASCII letters are converted, because some other letters
- * turn into ASCII letters, so that a different address would match.
+ * Returns the verified e-mail address in claims, in lowercase. Only ASCII letters are converted, because lowercasing
+ * turns some other letters into ASCII letters, and a different address would match.
  */
 function verifiedEmailIn({ email, email_verified: verified, xms_edov: byOwner }: Claims): string | undefined {
   // Microsoft states only that the owner of the domain has verified it.
