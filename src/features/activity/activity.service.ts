@@ -90,11 +90,11 @@ const DAYS: Readonly<Record<UsagePeriod, number>> = { last_24_hours: 1, last_30_
 
 const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read] as const;
 
-/** Counts agents' actions with an index and only up to a limit, so that large tables cost no more than small ones. */
+/** Counts agents' actions using an index and only up to a limit, so large tables cost no more than small ones. */
 export class ActivityService {
   constructor(private readonly database: Database) {}
 
-  /** The activity in the caller's organization since the start of a period. */
+  /** Returns the activity in the caller's organization since the start of a period. */
   count(context: RequestContext, period: UsagePeriod): Promise<Activity> {
     const organizationId = organizationOf(context);
     const since = new Date(Date.now() - DAYS[period] * DAY_MS);
@@ -115,7 +115,7 @@ export class ActivityService {
     });
   }
 
-  /** Summaries of the agents in the caller's organization. */
+  /** Returns summaries of the agents in the caller's organization. */
   agents(context: RequestContext): Promise<AgentSummary[]> {
     const organizationId = organizationOf(context);
     return this.database.report(organizationId, async (reader) => {

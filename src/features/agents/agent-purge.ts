@@ -7,7 +7,7 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** Max time after a deletion for changes that started earlier to add rows (ms). */
+/** How long after a deletion changes that started before it may still add rows (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**

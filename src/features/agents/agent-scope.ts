@@ -13,7 +13,7 @@ import { InvalidInput, noSuch } from "../../errors";
 import { Agent } from "./agent.entity";
 
 /**
- * The ID of the agent that a call is about: the API key's agent, or the agent named by a member.
+ * Returns the ID of the agent that a call is about: the API key's agent, or the agent named by a member.
  * @param path path of the argument in error messages
  * @throws GatewayError `invalid_request` if a key passes an agent or a member does not; `not_found` for an agent that
  *   does not belong to the caller's organization
@@ -37,8 +37,8 @@ export async function scopedAgentId(
 }
 
 /**
- * The IDs of the agents that a list is about. Like `scopedAgentId`, but returns all agents in a member's organization
- * if none is named.
+ * Returns the IDs of the agents that a list is about. Like `scopedAgentId`, but returns all agents in a member's
+ * organization if none is named.
  * @throws GatewayError `invalid_request` if a key passes an agent, `not_found`
  */
 export async function scopedAgentIds(

@@ -31,8 +31,8 @@ declare module "../../schema/hooks" {
     /** Adds a feature's data for a new agent, in the transaction that creates the agent. */
     agentCreated: AgentHook;
     /**
-     * Ends grants for an agent in the transaction that deletes the agent, before its row is locked, because transactions
-     * that act for a key lock the key before its agent.
+     * Ends an agent's grants in the transaction that deletes it. Runs before the agent's row is locked, because
+     * transactions that act for a key lock the key before its agent.
      */
     agentDeletionStarted: AgentHook;
     /** Checks, while an agent's row is locked, that the agent may be deleted; throws if not. */
@@ -70,7 +70,7 @@ export class AgentService {
   }
 
   /**
-   * The agent of a resource that the caller has access to, even if it is deleted.
+   * Returns the agent of a resource that the caller has access to, even if the agent is deleted.
    * @throws GatewayError `not_found`
    */
   async of({ agentId }: { agentId: string }): Promise<Agent> {
@@ -79,7 +79,7 @@ export class AgentService {
     return agent;
   }
 
-  /** The agents in the caller's organization, ordered by slug. */
+  /** Returns the agents in the caller's organization, ordered by slug. */
   list(context: RequestContext): Promise<Agent[]> {
     const organizationId = organizationOf(context);
     return this.database.read((reader) =>
@@ -120,7 +120,7 @@ export class AgentService {
   /**
    * Creates an agent in the caller's organization, with other features' initial data.
    * @param tx the transaction to join, if any
-   * @returns the agent; for a retry with the same idempotency key, in its current state
+   * @returns the agent; a retry with the same idempotency key returns its current state
    * @throws GatewayError `conflict` if the slug is taken, `limit_reached`, `idempotency_key_reused`, or `not_found` for
    *   a retry after it was deleted
    */
@@ -153,7 +153,7 @@ export class AgentService {
     { slug, name }: Pick<Agent, "slug" | "name">,
   ): Promise<Agent> {
     const organizationId = organizationOf(context);
-    // Locks the row, because two concurrent creates must not both pass the limit.
+    // Locks the row, because two concurrent creates must not both pass the limit check.
     await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
     if ((await tx.countBy(Agent, { organizationId })) >= MAX_AGENTS)
       throw new GatewayError("limit_reached", `An organization can have at most ${MAX_AGENTS} agents.`);
@@ -231,7 +231,7 @@ export class AgentService {
 const targetOf = ({ id, slug, organizationId }: Agent) => ({ id, name: slug, organizationId });
 
 /**
- * An agent in the caller's organization.
+ * Returns an agent in the caller's organization.
  * @throws GatewayError `not_found`
  */
 async function ownAgent(reader: EntityManager, context: RequestContext, id: string): Promise<Agent> {

@@ -55,7 +55,7 @@ export const SOURCES: readonly Source[] = [
   { allowed: MAY_READ_DECISIONS, find: failedDecisions },
 ];
 
-/** A count up to `MAX_COUNT`. */
+/** Returns a count up to `MAX_COUNT`. */
 const upTo = (count: number) => ({ count: Math.min(count, MAX_COUNT), isCountExact: count <= MAX_COUNT });
 
 const ONE = { count: 1, isCountExact: true };

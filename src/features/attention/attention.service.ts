@@ -17,7 +17,10 @@ export class AttentionService {
     private readonly restores: RestoreService,
   ) {}
 
-  /** The items that need attention in the caller's organization and that the caller may see, most urgent kinds first. */
+  /**
+   * Returns the items that need attention in the caller's organization and that the caller may see, most urgent kinds
+   * first.
+   */
   async list(context: RequestContext): Promise<AttentionItem[]> {
     const mayRead = ({ allowed }: Pick<(typeof SOURCES)[number], "allowed">) =>
       isAllowed(context.caller, { allowed, whileDeactivated: false }, false);

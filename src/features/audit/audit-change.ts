@@ -27,7 +27,7 @@ type Value = string | readonly string[] | null;
 /** Fields that an action may have changed, with their values before and after. */
 export type Changes = Readonly<Record<string, readonly [before: Value, after: Value]>>;
 
-/** @returns the fields whose values differ; lists become text, and empty lists null */
+/** @returns the fields whose values differ, with lists as text and empty lists as null */
 export const changesOf = (changes: Changes): AuditChange[] =>
   Object.entries(changes)
     .map(([field, [before, after]]) => ({ field, before: asText(before), after: asText(after) }))

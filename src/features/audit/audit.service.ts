@@ -12,7 +12,7 @@ export class AuditService {
   constructor(private readonly database: Database) {}
 
   /**
-   * One page of the organization's audit log, newest first.
+   * Returns one page of the organization's audit log, newest first.
    * @throws GatewayError `invalid_cursor`
    */
   list(context: RequestContext, args: AuditLogArgs): Promise<AuditEntryConnection> {

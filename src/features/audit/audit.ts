@@ -70,7 +70,7 @@ export async function recordRepeated(
   await tx.increment(AuditEntry, { countedAs }, "count", count);
 }
 
-/** An entry's actor columns for a caller. */
+/** Returns an entry's actor columns for a caller. */
 export function actorOf(caller: Caller): Pick<AuditEntry, "actorKind" | "actorId" | "actorName"> {
   switch (caller.kind) {
     case "member":

@@ -15,8 +15,8 @@ export class EventService {
   constructor(private readonly database: Database) {}
 
   /**
-   * One page of an agent's events, oldest first. A key uses its own agent; a member names one. A page filtered by type
-   * ends after `MAX_EXAMINED` events, even if it is not full.
+   * Returns one page of an agent's events, oldest first. A key uses its own agent; a member names one. A page filtered
+   * by type ends after `MAX_EXAMINED` events, even if it is not full.
    * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had,
    *   or `position_expired` if the next event has been purged
    */
@@ -86,7 +86,7 @@ export async function startOf(
   return { id, position, last };
 }
 
-/** The position of an agent's last purged event; 0 if none was purged. */
+/** Returns the position of an agent's last purged event; 0 if none was purged. */
 export async function lastPurged(reader: EntityManager, agentId: string, last: bigint): Promise<bigint> {
   const [oldest] = await reader.find(Event, { where: { agentId }, order: { position: "ASC" }, take: 1 });
   return oldest === undefined ? last : BigInt(oldest.position) - 1n;

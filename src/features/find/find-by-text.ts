@@ -32,7 +32,7 @@ const MAX_EXAMINED = 1_000;
 /** An e-mail address with a name, as mail programs copy it. */
 const NAMED_ADDRESS = /<([^<>]+)>\s*$/;
 
-/** Finds the resources with a name, an address or a key. */
+/** Finds resources by name, address or key. */
 export async function findByText(scope: FindScope, text: string): Promise<Found[]> {
   const rows = [
     ...(scope.reads ? [...(await findContacts(scope, text)), ...(await findDecisions(scope, text))] : []),

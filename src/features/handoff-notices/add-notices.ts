@@ -50,7 +50,7 @@ export const addNotices = coalesceInTx(async (tx: Tx, handoffs: readonly Handoff
   return handoffs.map(() => undefined);
 });
 
-/** The change that deletes the notices about conversations that a person has answered or opened. */
+/** Returns the change that deletes the notices about conversations that a person has answered or opened. */
 export function deletingNotices(conversationIds: readonly string[]): Change[] {
   if (conversationIds.length === 0) return [];
   const ids = padded(conversationIds);

@@ -12,7 +12,7 @@ export interface Notice {
 }
 
 /**
- * The e-mail for a notice. It contains no data about the contact.
+ * Returns the e-mail for a notice. It contains no data about the contact.
  * @param dashboard URL of the dashboard
  */
 export const noticeMail = (

@@ -46,7 +46,7 @@ export class OnboardingProgress {
 export class OnboardingService {
   constructor(private readonly database: Database) {}
 
-  /** The onboarding progress of the caller's organization. */
+  /** Returns the onboarding progress of the caller's organization. */
   progress(context: RequestContext): Promise<OnboardingProgress> {
     const organizationId = organizationOf(context);
     const agent = { organizationId };

@@ -37,7 +37,7 @@ export class PetReader {
     this.rows = database.pages("pages", PAGES, MAX_PAGES);
   }
 
-  /** The rows of a page in ID order, plus one more if there is a next page. */
+  /** Returns the rows of a page in ID order, plus one more if there is a next page. */
   async page({ status, after, limit }: PetPage): Promise<readonly Pet[]> {
     const from = after === undefined ? INT64.min : BigInt(after) + 1n;
     if (from > INT64.max) return [];
@@ -46,8 +46,8 @@ export class PetReader {
 }
 
 /**
- * The pets with these IDs as seen by a transaction, in any order. Selects each int64 as text, because `sqlite3` returns
- * integers as doubles.
+ * Returns the pets with these IDs as seen by a transaction, in any order. Selects each int64 as text, because `sqlite3`
+ * returns integers as doubles.
  */
 export function petsWithin(tx: Tx, ids: readonly string[]): Promise<Pet[]> {
   return tx.query(

@@ -51,7 +51,7 @@ export class PetService {
   }
 
   /**
-   * One page of pets, ordered by ID.
+   * Returns one page of pets, ordered by ID.
    * @throws GatewayError `invalid_cursor`
    */
   async list(args: PetsArgs): Promise<PetConnection> {

@@ -29,7 +29,7 @@ export interface SampleContext {
   now: Timestamp;
 }
 
-/** The `ref` of a sample contact, by its number. */
+/** Returns the `ref` of a sample contact, by its number. */
 export const sampleRef = (number: number): string => `sample-${String(number).padStart(9, "0")}`;
 
 export const sampleContact = (
@@ -52,14 +52,14 @@ export const sampleContact = (
   erasedAt: null,
 });
 
-/** A sample contact's tags: one shared by all contacts, one by every hundredth, and one by a few. */
+/** Returns a sample contact's tags: one shared by all contacts, one by every hundredth, and one by a few. */
 export const sampleTags = (number: number): string[] => [
   "sample",
   `group-${number % 100}`,
   ...(number % 10_000 === 0 ? ["rare"] : []),
 ];
 
-/** A sample contact's address. Messages to it never reach a person. */
+/** Returns a sample contact's address. Messages to it never reach a person. */
 export function sampleAddress(
   { agentId, line }: SampleContext,
   id: string,
@@ -106,7 +106,7 @@ export const sampleConversation = (
 });
 
 /**
- * A message that is queued or whose delivery has ended.
+ * Returns a message that is queued or whose delivery has ended.
  * @param number determines the outcome
  */
 export function sampleMessage(
@@ -157,7 +157,7 @@ export function sampleMessage(
   };
 }
 
-/** A sample message's attempts; one if it was sent. */
+/** Returns a sample message's attempts; one if it was sent. */
 export const sampleAttempts = ({
   id: messageId,
   attempts,

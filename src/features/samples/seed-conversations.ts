@@ -128,7 +128,7 @@ function* plannedMessages(
     yield { message, sequence: next(), isQueued: true };
 }
 
-/** The range of things assigned to one owner; the end is exclusive. */
+/** Returns the range of things assigned to one owner; the end is exclusive. */
 const share = (owner: number, owners: number, things: number): readonly [number, number] => [
   Math.floor((owner * things) / owners),
   Math.floor(((owner + 1) * things) / owners),
@@ -240,7 +240,7 @@ async function idsAfterLast(
   };
 }
 
-/** The number of an agent's next sample contact. */
+/** Returns the number of an agent's next sample contact. */
 async function nextNumber(reader: EntityManager, agentId: string): Promise<number> {
   const row = await reader
     .createQueryBuilder(Contact, "contact")

@@ -105,7 +105,9 @@ export class WaitingTimers {
     return this.rows;
   }
 
-  /** The statement that stores whether the contact may have timers, for later transactions; none if unchanged. */
+  /**
+   * Returns the statement that stores whether the contact may have timers, for later transactions; none if unchanged.
+   */
   private flagging(hasTimers: boolean): Change[] {
     const { contact } = this;
     if (contact === null || contact.hasTimers === hasTimers) return [];
@@ -129,7 +131,7 @@ const OR_REPLACE = `ON CONFLICT (subject_id, "key") DO UPDATE SET ${[
   .map((column) => `"${column}" = excluded."${column}"`)
   .join(", ")}`;
 
-/** The statements that cancel timers. */
+/** Returns the statements that cancel timers. */
 const canceling = (lanes: Lanes, timers: readonly Timer[]): Change[] => {
   const ids = timers.map(({ id }) => id);
   return ids.length === 0 ? [] : [deletion(ids), ...lanes.ending(ids)];

@@ -29,13 +29,16 @@ export class DeliveryLogService {
     );
   }
 
-  /** The event ID of the delivery that a pending delivery waits for; null if it waits for none. Does not check access. */
+  /**
+   * Returns the event ID of the delivery that a pending delivery waits for; null if it waits for none. Does not check
+   * access.
+   */
   waitsFor({ id, state }: WebhookDelivery): Promise<string | null> {
     return findIfAny(this.heads, state === WebhookDeliveryState.pending ? id : null);
   }
 
   /**
-   * One page of the deliveries to an endpoint, newest first.
+   * Returns one page of the deliveries to an endpoint, newest first.
    * @throws GatewayError `invalid_cursor`, `not_found`
    */
   list(

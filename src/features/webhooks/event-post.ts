@@ -22,7 +22,7 @@ export type PostTarget = Signing & { url: string };
 /** HTTP status that an endpoint returns to stop receiving events. */
 export const GONE = 410;
 
-/** The body of an event's requests, the same for every attempt. */
+/** Returns the body of an event's requests, the same for every attempt. */
 export const bodyOf = ({ id, type, timestamp, agentId, subject, position, data }: EventBody): string =>
   // Lists the fields explicitly, so that no others are sent.
   JSON.stringify({ id, type, timestamp, agentId, subject, position, data });

@@ -7,7 +7,7 @@ import type { WebhookEndpoint } from "./webhook-endpoint.entity";
 /** The agents whose events an endpoint receives. */
 export type Followed = Pick<WebhookEndpoint, "id" | "organizationId" | "agentId">;
 
-/** The IDs of the agents whose events an endpoint receives. */
+/** Returns the IDs of the agents whose events an endpoint receives. */
 export async function agentsOf(
   reader: EntityManager,
   { organizationId, agentId }: Followed,

@@ -115,7 +115,7 @@ export class RedeliveryService {
   }
 
   /**
-   * The positions where a redelivery starts.
+   * Determines the positions where a redelivery starts.
    * @returns one per agent whose events the endpoint has received, with the endpoint's position
    */
   private async starts(
@@ -173,7 +173,7 @@ async function countMissed(
 }
 
 /**
- * The position to start after when delivering an agent's events.
+ * Returns the position to start after when delivering an agent's events.
  * @param keptSince start of the period for which all events are kept, if known
  * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
  */
@@ -199,7 +199,9 @@ async function startIn(
   return before;
 }
 
-/** The last position before a time, by binary search, because positions have no gaps and are ordered by time. */
+/**
+ * Returns the last position before a time, by binary search, because positions have no gaps and are ordered by time.
+ */
 async function lastBefore(
   reader: EntityManager,
   agentId: string,

@@ -118,7 +118,9 @@ export class WebhookDispatcher {
     });
   }
 
-  /** Some of the endpoints that are behind, one per organization first and in random order, so that none starves. */
+  /**
+   * Returns some of the endpoints that are behind, first one per organization, in random order, so that none starves.
+   */
   private behind(): Promise<Behind[]> {
     return this.database.read(
       (reader) =>

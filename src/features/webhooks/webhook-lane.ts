@@ -3,8 +3,8 @@ import { v5 as nameUuid } from "uuid";
 /** Lane kind for deliveries. */
 export const WEBHOOK_LANE = "webhook";
 
-/** The number of senders for endpoints: half of all senders, so that some remain for messages. */
+/** Returns the number of senders for endpoints: half of all senders, so that some remain for messages. */
 export const webhookShare = (senders: number): number => Math.max(1, Math.floor(senders / 2));
 
-/** The ID of the lane for a subject's deliveries to an endpoint, the same in every process. */
+/** Returns the ID of the lane for a subject's deliveries to an endpoint, the same in every process. */
 export const laneIdOf = (endpointId: string, subject: string): string => nameUuid(subject, endpointId);

@@ -114,7 +114,7 @@ export class WebhookWork implements LaneWork {
   }
 }
 
-/** The first pending delivery of each lane, with its endpoint. */
+/** Returns the first pending delivery of each lane, with its endpoint. */
 async function readHeads(tx: Tx, laneIds: readonly string[]): Promise<ReadonlyMap<string, Head>> {
   const ids = padded(laneIds);
   const rows: Head[] = await tx.query(

@@ -19,7 +19,7 @@ export const webhookActions = auditActions({
 /** Length of the name column. */
 const NAME_MAX_LENGTH = 254;
 
-/** The audit log's target for an endpoint. */
+/** Returns the audit log's target for an endpoint. */
 export const auditTarget = ({
   id,
   url,
@@ -33,7 +33,7 @@ export const auditTarget = ({
 type Settings = Pick<WebhookEndpoint, "url" | "description" | "types">;
 
 /**
- * The changes to an endpoint's settings as recorded in the audit log.
+ * Returns the changes to an endpoint's settings as recorded in the audit log.
  * @param before undefined for a new endpoint
  */
 export const auditOf = (before: Settings | undefined, after: Settings): Changes => ({

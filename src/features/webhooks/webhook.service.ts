@@ -49,7 +49,7 @@ export class WebhookService {
   }
 
   /**
-   * The organization's endpoints, oldest first; if an agent is given, only endpoints that receive its events.
+   * Returns the organization's endpoints, oldest first; if an agent is given, only endpoints that receive its events.
    * @throws GatewayError `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<WebhookEndpoint[]> {
@@ -66,7 +66,7 @@ export class WebhookService {
     });
   }
 
-  /** One of the organization's endpoints; null if it does not exist. */
+  /** Returns one of the organization's endpoints; null if it does not exist. */
   find(context: RequestContext, id: string): Promise<WebhookEndpoint | null> {
     return this.database.read((reader) => findEndpoint(reader, organizationOf(context), id));
   }
@@ -232,7 +232,7 @@ export class WebhookService {
     }: Omit<CreateWebhookEndpointInput, "idempotencyKey"> & { agentId: string | null },
   ): Promise<WebhookEndpointWithSecret> {
     const organizationId = organizationOf(context);
-    // Locks the row, because two concurrent creates must not both pass the limit.
+    // Locks the row, because two concurrent creates must not both pass the limit check.
     await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
     if ((await tx.countBy(WebhookEndpoint, { organizationId, deletedAt: IsNull() })) >= MAX_ENDPOINTS) {
       throw new GatewayError(

@@ -27,7 +27,7 @@ export function chunks<Item>(items: readonly Item[], size: number): Item[][] {
   return all;
 }
 
-/** The distinct IDs of the followers' credentials and of the agents that members follow. */
+/** Returns the distinct IDs of the followers' credentials and of the agents that members follow. */
 export function credentialsOf(
   followers: readonly Follower[],
 ): Required<Pick<LiveQuery, "keyIds" | "sessionIds" | "memberAgentIds">> {
@@ -45,13 +45,13 @@ export function credentialsOf(
   return { keyIds: [...keyIds], sessionIds: [...sessionIds], memberAgentIds: [...memberAgentIds] };
 }
 
-/** The events after a position, up to the first gap. */
+/** Returns the events after a position, up to the first gap. */
 export function consecutive(events: readonly Event[], from: bigint): readonly Event[] {
   const gap = events.findIndex(({ position }, i) => BigInt(position) !== from + BigInt(i + 1));
   return gap === -1 ? events : events.slice(0, gap);
 }
 
-/** The events of certain types; followers with the same types share the list. */
+/** Returns the events of certain types; followers with the same types share the list. */
 export function ofTypes(
   events: readonly Event[],
   types: readonly string[] | undefined,

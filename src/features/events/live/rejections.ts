@@ -27,7 +27,7 @@ export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"
 }
 
 /**
- * The reason why a snapshot no longer allows a caller to follow an agent; undefined if it still does.
+ * Returns the reason why a snapshot no longer allows a caller to follow an agent; undefined if it still does.
  * @param ip the address of the client
  */
 export function rejectionIn(
@@ -46,7 +46,7 @@ export function rejectionIn(
   }
 }
 
-/** The caller, updated with the state of its credential in a snapshot. */
+/** Returns the caller, updated with the state of its credential in a snapshot. */
 function currentCaller({ keys, sessions }: LiveSnapshot, caller: Caller, ip: string | null): Caller {
   if (caller.kind === "agent") {
     const state = keys.get(caller.key.id);
