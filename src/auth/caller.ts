@@ -82,11 +82,11 @@ export interface CallerOrganization {
   deactivatedAt: Timestamp | null;
 }
 
-/** The ID of the organization on whose behalf a caller acts; undefined for an anonymous caller. */
+/** Returns the ID of the organization on whose behalf a caller acts; undefined for an anonymous caller. */
 export const ownerOf = (caller: Caller): string | undefined =>
   caller.kind === "anonymous" ? undefined : caller.organization.id;
 
-/** The API key that a caller presented; undefined for other callers. */
+/** Returns the API key that a caller presented; undefined for other callers. */
 export const keyOf = (caller: Caller): CallerKey | undefined => ("key" in caller ? caller.key : undefined);
 
 /** The origin of a request as recorded in the audit log; all fields are null for the command line. */

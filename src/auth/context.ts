@@ -62,13 +62,13 @@ export interface RequestContext {
   isGone?: (() => boolean) | undefined;
 }
 
-/** The context for the command line and the first start, acting for an organization. */
+/** Returns the context for the command line and the first start, acting for an organization. */
 export const operatorFor = (organization: CallerOrganization): RequestContext & { caller: Operator } => ({
   caller: { kind: "operator", organization },
   origin: { ip: null, userAgent: null, requestId: null },
 });
 
-/** The context for actions of the gateway itself, acting for an organization. */
+/** Returns the context for actions of the gateway itself, acting for an organization. */
 export const systemFor = (organization: CallerOrganization): RequestContext & { caller: System } => ({
   caller: { kind: "system", organization },
   origin: { ip: null, userAgent: null, requestId: null },

@@ -80,7 +80,7 @@ export interface Engine {
   readonly hasWritableCtes: boolean;
   /**
    * An SQL expression for properties that differ in a restored copy of the database and survive a failover, as a JSON
-   * object of texts; undefined if there are none.
+   * object with string values; undefined if there are none.
    */
   readonly identity?: string;
   /** Starts the batches of lookups and pages; batches that start together share a statement. */

@@ -3,6 +3,6 @@ export const MAILBOX = /^(?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])+"|[^\s<>,;@"]+)@([^\s<
 
 /**
  * Status codes for an address that does not exist or is disabled (RFC 3463), excluding codes about the sender's
- * address, which 5.1.0 often is.
+ * address, as 5.1.0 often is.
  */
 export const UNDELIVERABLE = /^5\.(1\.(?![0789]$)\d{1,3}|2\.1)$/;

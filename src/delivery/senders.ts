@@ -174,7 +174,7 @@ export class Senders {
     return this.shares.get(channelId)?.by === "channel";
   }
 
-  /** The lanes of groups; a named group counts only within its organization. */
+  /** Returns the lanes of groups; a named group counts only within its organization. */
   private lanesOf(groups: readonly SenderGroup[]): WaitingLanes[] {
     const channels = groups.filter((group) => !this.isNamed(group)).map(({ channelId }) => channelId);
     const named = groups

@@ -110,7 +110,7 @@ export interface Feature<Own extends object, Needs extends object> {
   start?(services: Core & Own & Needs): () => Promise<void>;
   /** Stops background work while requests are still finishing. */
   stop?(services: Core & Own & Needs): Promise<void>;
-  /** Stores or releases data and resources of requests after the last request has ended. */
+  /** Stores the remaining data and releases resources after the last request has ended. */
   close?(services: Core & Own & Needs): Promise<void>;
 }
 

@@ -137,7 +137,7 @@ export interface RestStream {
   answers: string;
 }
 
-/** The kinds of API keys that may call a route. */
+/** Returns the kinds of API keys that may call a route. */
 export const keysOf = ({ keys = ["key"] }: RestRoute): readonly KeyKind[] => keys;
 
 /** Returns the path of a route as in the documentation. */

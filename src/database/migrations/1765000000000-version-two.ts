@@ -189,7 +189,7 @@ const tables = (runner: QueryRunner): Table[] =>
         : columns,
   );
 
-/** The database's literal for false. */
+/** Returns the database's literal for false. */
 const falseOf = ({ connection: { options } }: QueryRunner): string =>
   options.type === "postgres" ? "false" : "0";
 

@@ -31,7 +31,10 @@ const send = createGraphiQLFetcher({
 /** The last credentials that were typed. */
 let typed;
 
-/** Replaces the placeholder with the credentials typed in another tab, or omits it, so that the schema loads without. */
+/**
+ * Replaces the placeholder with the credentials typed in another tab, or omits it, so that the schema loads without
+ * them.
+ */
 const withCredentials = (headers = {}) =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
@@ -95,7 +98,7 @@ new MutationObserver(() => {
 
 const page = createRoot(root);
 
-/** GraphiQL alone does not follow the system's color scheme once it is shown. */
+/** Once shown, GraphiQL does not follow the system's color scheme on its own. */
 const render = () =>
   page.render(
     createElement(GraphiQL, {

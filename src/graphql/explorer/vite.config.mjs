@@ -6,7 +6,7 @@ export default defineConfig({
   base: "/graphiql/",
   build: {
     target: "baseline-widely-available",
-    // Without replacements for light-dark(), which would ignore the chosen color scheme.
+    // Keeps light-dark(), because its replacements would ignore the chosen color scheme.
     cssTarget: ["chrome123", "edge123", "firefox120", "safari17.5"],
     // The Content-Security-Policy forbids scripts, styles and fonts in data: URLs.
     assetsInlineLimit: 0,

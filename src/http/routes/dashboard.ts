@@ -9,8 +9,8 @@ const POLICY =
   "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Adds `/dashboard`, and the same page for every path below it, so that deep links work. Its icon is also that of all
- * other pages (`/favicon.ico`).
+ * Adds `/dashboard`, and the same page for every path below it, so that deep links work. All other pages use its icon
+ * (`/favicon.ico`).
  * @param directory the build output
  */
 export async function addDashboard(app: FastifyInstance, directory: string): Promise<void> {

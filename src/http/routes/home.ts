@@ -19,7 +19,7 @@ const ADDRESSES = {
 /** The changelog, relative to the sources and to the built program. */
 const CHANGELOGS = ["../../../CHANGELOG.md", "../../../../CHANGELOG.md"].map((file) => join(__dirname, file));
 
-/** Only for people and programs with credentials. */
+/** Excludes crawlers, because the service is only for people and programs with credentials. */
 const ROBOTS = "User-agent: *\nDisallow: /\n";
 
 /**

@@ -11,7 +11,7 @@ const HEADERS = [
   ["webhook-signature", "One or more signatures, separated by spaces, each consisting of `v1,` and Base64."],
 ].map(([name, description]) => ({ name, in: "header", required: true, description, schema: TEXT }));
 
-/** The requests sent to webhook endpoints, one per event type. */
+/** Returns the requests sent to webhook endpoints, one per event type. */
 export const createWebhooks = (): Record<string, JsonSchema> => ({
   ...Object.fromEntries(
     [...EVENT_TYPES].map(([type, { description, data }]) => [
