@@ -2,6 +2,6 @@ import type { AgentsQuery } from "./documents.generated";
 
 type Agents = AgentsQuery["agents"];
 
-/** The agent's name, with its slug if another agent has the same name. */
+/** Returns the agent's name, with its slug if another agent has the same name. */
 export const labelOf = ({ id, name, slug }: Agents[number], agents: Agents): string =>
   agents.some((other) => other.id !== id && other.name === name) ? `${name} (${slug})` : name;

@@ -9,7 +9,9 @@ import { CreateAgentDocument } from "./documents.generated";
 
 const SLUG_MAX_LENGTH = 63;
 
-/** Proposes a slug for a name: its digits, and its letters without accents; empty if it has none of a–z and 0–9. */
+/**
+ * Proposes a slug for a name: its digits, and its letters without accents; empty if the name has none of a–z and 0–9.
+ */
 const slugOf = (name: string): string =>
   name
     .normalize("NFKD")

@@ -125,7 +125,7 @@ function factsOf(key: KeyFragment): Record<string, ReactNode> {
   };
 }
 
-/** Tells if a replaced key may be revoked, or who still uses it. */
+/** Says whether a replaced key can be revoked, or who still uses it. */
 function UseSinceRotation({ apiKey, successorId }: { apiKey: KeyFragment; successorId: string }) {
   const { lastUsedAt, lastUsedIp } = apiKey;
   const successor = usePolledQuery(ApiKeyDocument, { id: successorId }, { pollMs: LOG_INTERVAL_MS }).data

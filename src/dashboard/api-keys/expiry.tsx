@@ -33,7 +33,7 @@ export function expiryOf({ days, date }: Expiry): string | null {
 
 /**
  * The form field and its current choice.
- * @param initial number of days until another is chosen; "" for no expiration
+ * @param initial number of days chosen at first; "" for no expiration
  */
 export function useExpiry(initial = ""): { choice: Expiry; field: ReactNode } {
   const [chosen, setDays] = useState<string>();

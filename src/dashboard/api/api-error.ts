@@ -36,7 +36,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The failure as a sentence for the user.
+ * Returns the failure as a sentence for the user.
  * @param polled true if the page retries automatically
  */
 export function sentenceOf(error: unknown, { polled = false } = {}): string {
@@ -96,7 +96,7 @@ const fieldOf = (path: string): string =>
 export const isAboutField = (error: unknown, field: string): boolean =>
   error instanceof ApiError && error.problems.some(({ path }) => fieldOf(path) === field);
 
-/** The problem with an input field or an argument with that name; undefined if there is none. */
+/** Returns the problem with an input field or an argument with that name; undefined if there is none. */
 export const problemOf = (error: unknown, field: string): string | undefined =>
   isAboutField(error, field)
     ? (error as ApiError).problems

@@ -1,2 +1,2 @@
-/** A text of the server with typographic apostrophes, as in the dashboard's own texts. */
+/** Returns a text from the server with typographic apostrophes, as in the dashboard's own texts. */
 export const typographic = (text: string): string => text.replace(/(\w)'(?=\w|\s)/g, "$1’");

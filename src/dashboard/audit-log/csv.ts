@@ -24,7 +24,7 @@ const COLUMNS: readonly [string, (entry: Entry) => string | number | null][] = [
  */
 const FORMULA = /(^|[;,\t\r\n])(["'\s]*)(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
 
-/** The entries as CSV (RFC 4180), in UTF-8 with the byte order mark that spreadsheets expect. */
+/** Returns the entries as CSV (RFC 4180), in UTF-8 with the byte order mark that spreadsheets expect. */
 export function toCsv(entries: readonly Entry[]): string {
   const lines = [
     COLUMNS.map(([heading]) => cell(heading)),

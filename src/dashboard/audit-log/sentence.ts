@@ -104,7 +104,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   agent_created: { verb: "added the agent", label: "Agent added" },
 };
 
-/** The wording of an action, derived from its name (`<object>_<past participle>`) unless specified. */
+/** Returns the wording of an action, derived from its name (`<object>_<past participle>`) unless specified. */
 function wordingOf(action: AuditAction) {
   const words = action.replace("api_key", "API_key").split("_");
   const object = words.slice(0, -1).join(" ");
@@ -167,7 +167,7 @@ export function describeInText(entry: Entry): string {
   return `${[who, verb, target, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
 }
 
-/** The changes that an action made to each field; entries from earlier versions store them as text. */
+/** Returns the changes that an action made to each field; entries from earlier versions store them as text. */
 export const changesInText = ({ changes, detail }: Pick<Entry, "changes" | "detail">): string | null =>
   changes.map(changeInText).join("; ") || detail;
 

@@ -75,7 +75,7 @@ const startOfLine = (text: string, line: number): number =>
     .slice(0, line - 1)
     .join("\n").length + (line > 1 ? 1 : 0);
 
-/** The line and column of an offset, both starting at 1. */
+/** Returns the line and column of an offset, both starting at 1. */
 export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };

@@ -39,7 +39,7 @@ function exampleValue(name: string, type: string): unknown {
   }
 }
 
-/** The members of a declared situation, which may be nested in `data`. */
+/** Returns the members of a declared situation, which may be nested in `data`. */
 function membersOf(situation: unknown): unknown {
   const { data } = (situation ?? {}) as Json;
   return typeof data === "object" ? data : situation;

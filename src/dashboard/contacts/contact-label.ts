@@ -10,15 +10,15 @@ interface Labeled {
   addresses: readonly { address: string }[];
 }
 
-/** A contact's label: its name or, without a name, its key. */
+/** Returns a contact's label: its name or, without a name, its key. */
 export const labelOfContact = ({ name, ref, addresses }: Labeled): string =>
   name ?? ref ?? addresses[0]?.address ?? "Unnamed contact";
 
-/** The label of a contact that may have been erased. */
+/** Returns the label of a contact that may have been erased. */
 export const nameOfContact = (contact: (Labeled & { erasedAt: string | null }) | null): string =>
   contact === null || contact.erasedAt !== null ? "Erased contact" : labelOfContact(contact);
 
-/** The label of the contact of a conversation. */
+/** Returns the label of the contact of a conversation. */
 export const nameOfPartner = ({ contact, address }: Partner): string =>
   nameOfContact(contact && { ...contact, addresses: address === null ? [] : [{ address }] });
 

@@ -22,7 +22,7 @@ const report = (failure: unknown) => toast(sentenceOf(failure), "bad");
 
 async function releaseWithUndo({ id, version }: ConversationFragment): Promise<void> {
   await change(ReleaseConversationDocument, { id, expectedVersion: version });
-  // Even if the agent has already answered.
+  // Works even if the agent has already answered.
   const undo = () => change(HandOffConversationDocument, { id, expectedVersion: null }).catch(report);
   toast("Released to the agent.", "good", undo);
 }

@@ -37,5 +37,5 @@ const MINUTES = { value: 60, label: "minutes" };
 /** The units of durations (s), longest first. */
 export const UNITS = [{ value: 86_400, label: "days" }, { value: 3_600, label: "hours" }, MINUTES];
 
-/** The longest unit that divides a duration (s); minutes if there is none. */
+/** Returns the longest unit that divides a duration (s); minutes if there is none. */
 export const unitOf = (seconds: number) => UNITS.find(({ value }) => seconds % value === 0) ?? MINUTES;

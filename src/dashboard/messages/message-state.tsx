@@ -19,7 +19,7 @@ export interface DeliveryState {
   scheduledReason: ScheduledReason | null;
   errorCode: MessageError | null;
   errorText: string | null;
-  /** The contact; times are shown in its time zone or, if unknown, in the browser’s. */
+  /** The contact; times are shown in its time zone or, if unknown, in the browser's. */
   contact?: { name: string | null; timezone: string | null } | null | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { AttentionKind, AttentionQuery } from "./documents.generated";
 
 type Item = AttentionQuery["attention"][number];
 
-/** The tag of each kind, and the word before the time. */
+/** The tag for each kind, and the word shown before the time. */
 const KINDS = {
   database_restored: { label: "Restored", tone: "bad", before: "" },
   key_leaked: { label: "Leaked", tone: "bad", before: "" },

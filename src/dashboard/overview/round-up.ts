@@ -1,4 +1,4 @@
-/** The next round number, where the axis ends; its half is a whole number, too. */
+/** Returns the next round number, where the axis ends; half of it is also a whole number. */
 export function roundUp(value: number): number {
   if (value <= 4) return 4;
   const power = 10 ** Math.floor(Math.log10(value));

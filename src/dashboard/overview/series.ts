@@ -18,11 +18,12 @@ export interface Series {
   values: readonly number[];
 }
 
-/** The color of one of the five most used keys, by rank; more colors would be hard to tell apart. */
+/** Returns the color of one of the five most used keys, by rank; more colors would be hard to tell apart. */
 export const colorOf = (rank: number): string => `var(--series-${rank + 1})`;
 
 /**
- * A series for each of the busiest keys, one for all other keys, and one for rejected requests, without empty series.
+ * Returns a series for each of the busiest keys, one for all other keys, and one for rejected requests, without empty
+ * series.
  */
 export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[] {
   const top = used.map(({ apiKey, buckets: own }, rank) => ({
@@ -70,7 +71,9 @@ const utcDay = lazy(
   () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
 );
 
-/** The full name of each bar, tick labels for every sixth bar and for the current one, and a note about them. */
+/**
+ * Returns the full name of each bar, tick labels for every sixth bar and for the current one, and a note about them.
+ */
 export function namesOf(
   buckets: readonly { start: string }[],
   period: UsagePeriod,

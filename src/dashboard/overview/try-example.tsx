@@ -19,7 +19,7 @@ import styles from "./get-started.module.css";
 /** The contact that the example is about, who need not exist. */
 const CONTACT = { address: { kind: AddressKind.Local, address: "anna" } };
 
-/** A button that tries an example with the agent's configuration, and the decision. */
+/** A button that tries an example with the agent's configuration and shows the decision. */
 export function TryExample({ agentId, onTried }: { agentId: string; onTried: () => void }) {
   const { deactivated, may } = useViewer();
   const { busy, error, run } = useTask();

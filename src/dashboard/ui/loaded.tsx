@@ -29,8 +29,8 @@ export interface Loaded<Props> {
 }
 
 /**
- * Does not use `Suspense`, because React delays suspended content until 300 ms after the last fallback, long after most
- * code has loaded.
+ * Loads a component's code on demand. Does not use `Suspense`, because React delays suspended content until 300 ms
+ * after the last fallback, long after most code has loaded.
  * @param load imports the component
  */
 export function loaded<Props extends object>(load: () => Promise<ComponentType<Props>>): Loaded<Props> {

@@ -11,7 +11,7 @@ export const LAST_DAYS = [
 export const PERIODS = [...LAST_DAYS, { value: "dates", label: "Custom range" }];
 
 /**
- * The start and end of a period; null if open.
+ * Returns the start and end of a period; null if open.
  * @param from,to days in the browser's time zone, both inclusive
  */
 export function periodOf(

@@ -52,5 +52,5 @@ export function secretIn(text: string): PastedSecret | undefined {
   return { kind, hint: found[1] ?? "" };
 }
 
-/** The URL of the list of API keys, filtered by hint; the list offers to revoke the key. */
+/** Returns the URL of the list of API keys, filtered by hint; the list offers to revoke the key. */
 export const pastedKeyHref = (hint: string): string => `/api-keys?search=${hint}&pasted=yes`;

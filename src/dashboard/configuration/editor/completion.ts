@@ -112,7 +112,7 @@ function nameOptions(state: EditorState, root: JsonSchema, { container, from }: 
   return [...options.values()];
 }
 
-/** An empty value that matches a schema, with the cursor inside. */
+/** Returns an empty value that matches a schema, with the cursor inside. */
 function blankOf({ type, const: only }: JsonSchema): string {
   if (only !== undefined) return `${JSON.stringify(only)}|`;
   return { object: "{|}", array: "[|]", string: '"|"' }[type ?? ""] ?? "|";

@@ -22,11 +22,11 @@ const children = (node: JsonNode): JsonNode[] => {
 const treeOf = (state: EditorState) =>
   ensureSyntaxTree(state, state.doc.length, PARSE_MS) ?? syntaxTree(state);
 
-/** The outermost value of the text; null if there is none. */
+/** Returns the outermost value of the text; null if there is none. */
 export const rootOf = (state: EditorState): JsonNode | null =>
   children(treeOf(state).topNode).find(isValue) ?? null;
 
-/** The offset of the first syntax error; the end of the text if there is none. */
+/** Returns the offset of the first syntax error; the end of the text if there is none. */
 export function firstError(state: EditorState): number {
   let found = state.doc.length;
   treeOf(state).iterate({
@@ -37,11 +37,11 @@ export function firstError(state: EditorState): number {
   return found;
 }
 
-/** The node at an offset; at a boundary, the node before it. */
+/** Returns the node at an offset; at a boundary, the node before it. */
 export const nodeAt = (state: EditorState, offset: number, side: -1 | 1 = -1): JsonNode =>
   treeOf(state).resolveInner(offset, side);
 
-/** The decoded text of a string node. */
+/** Returns the decoded text of a string node. */
 export function stringOf(state: EditorState, { from, to }: JsonNode): string {
   const source = state.sliceDoc(from, to);
   try {
@@ -51,7 +51,7 @@ export function stringOf(state: EditorState, { from, to }: JsonNode): string {
   }
 }
 
-/** The members of an object, by name. */
+/** Returns the members of an object, by name. */
 export function membersOf(
   state: EditorState,
   object: JsonNode | null | undefined,
@@ -65,14 +65,14 @@ export function membersOf(
   return members;
 }
 
-/** The object or list that contains a value or member; null for the outermost value. */
+/** Returns the object or list that contains a value or member; null for the outermost value. */
 export function containerOf(node: JsonNode): JsonNode | null {
   let parent = node.parent;
   while (parent !== null && parent.name !== "Object" && parent.name !== "Array") parent = parent.parent;
   return parent;
 }
 
-/** The name or index of a value in its container. */
+/** Returns the name or index of a value in its container. */
 export function segmentOf(state: EditorState, value: JsonNode): Segment | undefined {
   const { parent } = value;
   if (parent?.name === "Property" && parent.firstChild) return stringOf(state, parent.firstChild);
@@ -82,7 +82,7 @@ export function segmentOf(state: EditorState, value: JsonNode): Segment | undefi
     .findIndex(({ from }) => from === value.from);
 }
 
-/** The segments of a path as the server writes it: `rules[3].when[0]`, `situations["order.shipped"].total`. */
+/** Returns the segments of a path as the server writes it: `rules[3].when[0]`, `situations["order.shipped"].total`. */
 const segmentsOf = (path: string): Segment[] =>
   [...path.matchAll(/\[(?:(\d+)|("(?:[^"\\]|\\.)*"))\]|[^.[\]"]+/g)].map(([name, index, quoted]) => {
     if (index !== undefined) return Number(index);
@@ -96,7 +96,7 @@ export interface Range {
 }
 
 /**
- * The range of a document part or, if the part is missing, of its container's name.
+ * Returns the range of a document part or, if the part is missing, of its container's name.
  * @param position a line and column within the part's text, if it is a string
  */
 export function rangeOf(

@@ -14,7 +14,7 @@ export interface JsonSchema {
   const?: unknown;
 }
 
-/** The schemas that apply to a value of the document: several if the schema has alternatives. */
+/** Returns the schemas that apply to a value of the document: several if the schema has alternatives. */
 export function schemasOf(state: EditorState, root: JsonSchema, value: JsonNode): JsonSchema[] {
   const container = containerOf(value);
   if (container === null) return [root];
@@ -25,7 +25,7 @@ export function schemasOf(state: EditorState, root: JsonSchema, value: JsonNode)
   );
 }
 
-/** The schemas of a member or item that does not exist yet. */
+/** Returns the schemas of a member or item that does not exist yet. */
 export const schemasOfPart = (
   state: EditorState,
   root: JsonSchema,
@@ -46,13 +46,13 @@ function partOf(schema: JsonSchema, segment: string | number | undefined): JsonS
   return typeof others === "object" ? [others] : [];
 }
 
-/** The alternatives of a schema, each with its description. */
+/** Returns the alternatives of a schema, each with its description. */
 function alternativesOf(schema: JsonSchema): JsonSchema[] {
   const { anyOf, ...rest } = schema;
   return anyOf ? anyOf.map((each) => ({ ...rest, ...each })) : [schema];
 }
 
-/** The alternatives whose required members are all present; every alternative if none match. */
+/** Returns the alternatives whose required members are all present; every alternative if none match. */
 function fitting(state: EditorState, value: JsonNode, schemas: readonly JsonSchema[]): JsonSchema[] {
   const all = schemas.flatMap(alternativesOf);
   if (all.length < 2 || value.name !== "Object") return all;
