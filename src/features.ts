@@ -139,15 +139,15 @@ export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?
 export const metricsOf = (services: Services): FeatureMetric[] =>
   ALL.flatMap(({ metrics }) => metrics?.(services) ?? []);
 
-/** The retention settings (days). */
+/** Returns the retention settings (days). */
 export const retentionOf = ({ retention }: Pick<Config, "retention">): Retention =>
   Object.assign({}, ...ALL.map((each) => each.retention), retention);
 
-/** The rows that housekeeping deletes. */
+/** Returns the rows that housekeeping deletes. */
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
-/** The sender shares of a process, by name. */
+/** Returns the sender shares of a process, by name. */
 export const senderShares = (config: Config): ReadonlyMap<string, Share> =>
   new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(config.deliveryWorkers, config) ?? {})));
 
@@ -178,7 +178,7 @@ export function startFeatures(services: Services): () => Promise<unknown> {
 export const stopFeatures = (services: Services): Promise<unknown> =>
   Promise.all(ALL.map(({ stop }) => stop?.(services)));
 
-/** Stores or releases data and resources of requests after the last request has ended. */
+/** Stores the remaining data and releases resources after the last request has ended. */
 export const closeFeatures = (services: Services): Promise<unknown> =>
   Promise.all(ALL.map(({ close }) => close?.(services)));
 

@@ -51,7 +51,7 @@ export async function openServices(
 export interface Background {
   /** Stops the work while requests are still finishing. */
   stop(): Promise<void>;
-  /** Stores or releases data and resources of requests after the last request has ended. */
+  /** Stores the remaining data and releases resources after the last request has ended. */
   close(): Promise<void>;
 }
 

@@ -44,7 +44,7 @@ export function recordOf(object: object): Row {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, shown(name, value)]));
 }
 
-/** Returns the selected fields of a row that was not read by GraphQL. */
+/** Returns the selected fields of a row that was not read through GraphQL. */
 export const fieldsOf = (row: object, selection: string): object =>
   Object.fromEntries(
     selection

@@ -30,7 +30,7 @@ export function addOnDatabase(parent: Command, name: string, options?: CommandOp
 
 let target: Target | undefined;
 
-/** The server that the user chose; undefined for the configured database. */
+/** Returns the server that the user chose; undefined for the configured database. */
 export const currentTarget = (): Target | undefined => target;
 
 /**
@@ -54,7 +54,7 @@ export function chooseTarget({ url, keyStdin, allowHttp }: TargetOptions, comman
   target = { endpoint: endpointOf(url, allowHttp), key: () => (keyStdin ? secretFromStdin() : keyFromEnv()) };
 }
 
-/** The names of a command and its group. */
+/** Returns the names of a command and its group. */
 const pathOf = (command: Command): string =>
   command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
 

@@ -14,7 +14,7 @@ const RENEWAL_INTERVAL_MS = 5_000;
 const KEY = "lease";
 
 /**
- * Does work that only one process at a time may do, as soon as no other process does it.
+ * Does work that only one process at a time may do, as soon as no other process is doing it.
  * @param name max 80 characters
  * @param work stops soon after its signal, which is aborted if the lease is lost
  * @param signal stops waiting, and the work

@@ -29,8 +29,8 @@ export function reportCounts(
     const isSame = last !== undefined && window.endsAt - last.endsAt < WINDOW_MS / 2;
     const used = (isSame ? last.used : 0) + amount;
     pending.set(keyId, { used, endsAt: window.endsAt });
-    // Together, all processes may use half of the remaining quota unreported, so reports are frequent only near the
-    // limit.
+    // Together, all processes may use half of the remaining quota without reporting it, so reports are frequent only
+    // near the limit.
     if (used * processes * 2 >= remaining) flush();
     else timer ??= setTimeout(flush, REPORT_INTERVAL_MS).unref();
   };

@@ -15,7 +15,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** Sends a message of `node:cluster` and the connection handed over with it. */
+/** A `node:cluster` message and the connection handed over with it. */
 type Handover = (message: { key?: string }, handle?: { close?: () => void }, ...rest: unknown[]) => boolean;
 
 /** A worker, from the supervisor's point of view. */
