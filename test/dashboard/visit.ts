@@ -11,10 +11,10 @@ import { describeInChromium, launchChromium } from "./chromium";
 
 const BUILT = join(__dirname, "../../dist/dashboard");
 
-/** Max time for a page to show something; longer than its polling interval, even on a busy machine. */
+/** Max time for a page to show something (ms); longer than its polling interval, even on a busy machine. */
 const TIMEOUT_MS = 30_000;
 
-/** Time between two checks of something that changes. */
+/** Delay between two checks of a page (ms). */
 const PAUSE_MS = 50;
 
 interface Credentials {
@@ -111,8 +111,8 @@ export function describeDashboard(
 }
 
 /**
- * Serves a public URL that is known before the gateway's port, with a host name, because an IP address cannot have
- * passkeys.
+ * Serves a public URL that is known before the gateway's port. It has a host name, because passkeys do not work with IP
+ * addresses.
  */
 interface Front {
   url: string;
@@ -139,7 +139,7 @@ async function openFront(): Promise<Front> {
 
 /**
  * Browser contexts that later tests reuse, because a new one would compile and optimize the dashboard's scripts again,
- * which takes most of a page's time.
+ * which takes most of a page's load time.
  */
 class ContextPool {
   private readonly idle = new Map<string, BrowserContext[]>();
@@ -193,8 +193,8 @@ async function sessionCookie(gateway: TestGateway, url: string, credentials: Cre
 }
 
 /**
- * Opens another path of the dashboard like its links, without reloading its scripts or axe. The heading of the new path
- * is there immediately, even while the page is loading.
+ * Opens another dashboard path as its links do, without reloading the scripts or axe. The new heading appears
+ * immediately, even while the page is loading.
  */
 export const follow = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => history.pushState(null, "", to), `/dashboard${path}`);
@@ -202,7 +202,7 @@ export const follow = (page: Page, path: string): Promise<void> =>
 type Polled<T> = jest.Matchers<Promise<void>, T>;
 
 /**
- * Expects something of a page, which may show it only after a while, like Playwright's `expect.poll`.
+ * Waits until a page meets an expectation, like Playwright's `expect.poll`.
  * @param read is called until the matcher accepts its result
  */
 export function eventually<T>(read: () => T | Promise<T>, not = false): Polled<T> & { not: Polled<T> } {
@@ -227,16 +227,16 @@ export function eventually<T>(read: () => T | Promise<T>, not = false): Polled<T
   });
 }
 
-/** Waits until it is visible. */
+/** Waits until an element is visible. */
 export const seen = (what: Locator): Promise<void> => what.first().waitFor({ state: "visible" });
 
-/** Waits until it is removed or hidden. */
+/** Waits until an element is removed or hidden. */
 export const gone = (what: Locator): Promise<void> => what.first().waitFor({ state: "hidden" });
 
 /** Returns the table row that contains a text. */
 export const rowOf = (page: Page, text: string): Locator => page.getByRole("row").filter({ hasText: text });
 
-/** Counts the rejected requests that the audit log shows: those before and after the end of a minute are two entries. */
+/** Counts the rejected requests in the audit log, which has a separate entry for each minute. */
 export async function rejectedRequests(page: Page): Promise<number> {
   const texts = await page
     .getByRole("main")
@@ -271,7 +271,7 @@ export async function pagePaths(dashboard: Dashboard): Promise<string[]> {
 const turnBackTo = (page: Page): Promise<unknown> =>
   page.evaluate(() => window.dispatchEvent(new Event("focus")));
 
-/** Waits for a change made elsewhere, reloading the data of the page until it is visible, faster than by polling. */
+/** Waits until a change made elsewhere is visible, reloading the page's data because polling would take longer. */
 export async function seenInTime(what: Locator): Promise<void> {
   for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
     await turnBackTo(what.page());

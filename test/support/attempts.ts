@@ -1,7 +1,7 @@
 import type { Attempt, OutboundMessage } from "../../src/delivery/driver";
 import type { Lookup } from "../../src/delivery/targets";
 
-/** Returns an attempt whose message may be sent, and which is not ended early. */
+/** Returns an attempt that is not ended early and whose message may be sent. */
 export const anAttempt = (attempt: Partial<Attempt> = {}): Attempt => ({
   number: 1,
   signal: new AbortController().signal,

@@ -5,10 +5,7 @@ const SIGN_IN = `mutation ($input: SignInWithCookieInput!) {
   signInWithCookie(input: $input) { expiresAt member { email organization { slug } } }
 }`;
 
-/**
- * A browser with an open page of the gateway, limited to cookies: it keeps the cookies that it gets and sends them
- * back.
- */
+/** A minimal browser on a page of the gateway: it only keeps the cookies that it gets and sends them back. */
 export interface Browser {
   /** The `Cookie` header that it would send; undefined without cookies. */
   cookie(): string | undefined;
@@ -18,7 +15,7 @@ export interface Browser {
 
 /**
  * Opens a browser.
- * @param address the address in its address bar, if there is a proxy between it and the gateway
+ * @param address the URL in its address bar, if a proxy is in front of the gateway
  */
 export function openBrowser(gateway: TestGateway, address = gateway.url): Browser {
   let kept: string | undefined;

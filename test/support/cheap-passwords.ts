@@ -7,14 +7,14 @@ const { hash }: { hash: Hash } = argon2;
 const real = hash.atRealCost ?? hash;
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/** Makes a test file about the cost hash passwords at the real cost. */
+/** Hashes passwords at the real cost, for a test file about that cost. */
 export function hashAtRealCost(): void {
   beforeAll(() => void Object.assign(argon2, { hash: real }));
   afterAll(() => void Object.assign(argon2, { hash: cheap }));
 }
 
 // Other suites use the lowest cost that argon2id allows, a hundredth of the real one; verifying takes its cost from the
-// hash. Not by `jest.mock`, with which Jest would look for a mock at every `require`.
+// hash. Does not use `jest.mock`, because Jest would then look for a mock at every `require`.
 const cheap: Hash = (password) => real(password, CHEAP);
 cheap.atRealCost = real;
 Object.assign(argon2, { hash: cheap });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 
 const PLACES = [
   process.env.CHROMIUM ?? "",
-  // Debian's Chromium without windows, whose browser process takes half the time.
+  // Debian's headless Chromium; its browser process takes half the time.
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",

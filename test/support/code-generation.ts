@@ -72,7 +72,8 @@ let isInstalled = false;
  * @returns the texts that have become code so far, each with its stack, and a function that ends the watch
  */
 export function watchCodeGeneration({ vm = false } = {}): { made: readonly string[]; end(): void } {
-  // For the rest of the suite: V8 discards optimized code whenever the prototype of functions changes.
+  // Installed for the rest of the suite, because V8 discards optimized code whenever the prototype of functions
+  // changes.
   if (!isInstalled) for (const each of IN_REALM) noteCalls(each);
   isInstalled = true;
   const restore = vm ? IN_PROCESS.map(noteCalls) : [];

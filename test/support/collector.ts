@@ -23,7 +23,7 @@ export async function startCollector() {
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Everything that was received, to search it for texts that must not be in it. */
+    /** Everything received, to check that it contains no forbidden text. */
     text: () => bodies.map((body) => body.toString("latin1")).join("\n"),
     /** ExportTraceServiceRequest: resource_spans 1, scope_spans 2, spans 2. */
     spans: (): SeenSpan[] =>

@@ -17,7 +17,7 @@ export async function addContact(
   return (await gateway.services.contacts.put(await operatorOfAgent(gateway, agentId), put)).contact.id;
 }
 
-/** Calls the GraphQL fields of contacts with a key, by default the first one; calls may have another token. */
+/** Calls the GraphQL fields of contacts with a key, by default the first one; each call can use a different token. */
 export function contactClient(gateway: TestGateway, token = gateway.key) {
   const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables as Record<string, unknown>, { token, ...more });

@@ -33,7 +33,9 @@ export async function addConversation(
   return { id: conversation.id, contactId };
 }
 
-/** Calls the GraphQL fields of conversations with a key, by default the first one; calls may have another token. */
+/**
+ * Calls the GraphQL fields of conversations with a key, by default the first one; each call can use a different token.
+ */
 export function conversationClient(gateway: TestGateway, token = gateway.key) {
   const call = (query: string, variables: object, more: Call = {}): Promise<Reply> =>
     gateway.graphql(query, variables as Record<string, unknown>, { token, ...more });

@@ -54,7 +54,7 @@ export const decisionClient = (gateway: TestGateway, token = gateway.key) => ({
 });
 
 /**
- * Starts a due decision, like a process.
+ * Starts a due decision like a delivering process.
  * @returns the dispatch of a question to the model; undefined if the decision was made
  */
 export async function dispatchOf({ services }: TestGateway, id: string) {

@@ -12,7 +12,7 @@ import { freePort } from "./free-port.mjs";
  * @returns the `server`, its folder `databaseDir`, its `url` without a database, and its last output (`said`)
  */
 export async function newPostgres(purpose, flags = [], folder = tmpdir()) {
-  // At the top of that folder, because as root, the server runs as a user who must not enter other folders.
+  // Directly in that folder, because a server started as root runs as a user who cannot enter other folders.
   const databaseDir = await mkdtemp(join(folder, `gateway-${purpose}-postgres-`));
   const port = await freePort();
   let output = "";

@@ -32,8 +32,8 @@ if (process.send !== undefined)
 const { AsyncLocalStorage } = asyncHooks;
 
 /**
- * The current test for jest-circus, which would otherwise use an `AsyncLocalStorage`, which makes each promise in the
- * process slower and is needed only for concurrent tests.
+ * Holds the current test for jest-circus instead of an `AsyncLocalStorage`, which slows down every promise in the
+ * process and is needed only for concurrent tests.
  */
 class CurrentTest {
   run(store, callback) {
@@ -49,7 +49,7 @@ class CurrentTest {
   }
 }
 
-/** Node's environment, with modules that are compiled once and graphql-js without its checks for development. */
+/** Node's environment, with modules that are compiled once and without graphql-js's development checks. */
 export default class Environment extends TestEnvironment {
   async setup() {
     await super.setup();

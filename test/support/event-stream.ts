@@ -8,7 +8,7 @@ export interface SentEvent {
   data: any;
 }
 
-/** A client that follows a stream of Server-Sent Events, as strict as the standard about lines. */
+/** A client that follows a stream of Server-Sent Events and is as strict about lines as the standard. */
 export class EventStreamClient {
   readonly events: SentEvent[] = [];
   /** The last ID that the stream named, even without an event. */
@@ -25,7 +25,7 @@ export class EventStreamClient {
 
   /**
    * Opens a stream.
-   * @returns after its head has arrived; the stream of a rejection has the error as its only event
+   * @returns the stream, after its head has arrived; the only event of a rejection is the error
    */
   static open(
     url: string,
@@ -62,7 +62,7 @@ export class EventStreamClient {
 
   /**
    * Waits until a condition holds.
-   * @throws Error if the stream ends before
+   * @throws Error if the stream ends first
    */
   async until(holds: (client: this) => boolean): Promise<void> {
     await new Promise<void>((resolve, reject) => {

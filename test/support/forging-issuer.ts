@@ -30,7 +30,10 @@ export function jwt(
   return `${body}.${key === null ? "" : sign("sha256", Buffer.from(body), key).toString("base64url")}`;
 }
 
-/** An issuer that a test can make careless or malicious: it sends what the test says, and accepts codes repeatedly. */
+/**
+ * An issuer that a test can make careless or malicious: it sends the data that the test sets, and accepts codes
+ * repeatedly.
+ */
 export class ForgingIssuer {
   /** Faults of the next ID tokens. */
   forgery: Forgery = {};

@@ -78,7 +78,7 @@ export async function startGateway(
   const config = loadConfig({
     DATABASE_URL: own.url,
     PORT: "0",
-    // Suites about other subjects see their messages as sent.
+    // Without delivery, messages stay as the suites sent them.
     DELIVERY_WORKERS: "0",
     INSTANCE_KEY,
     BOOTSTRAP_OWNER_EMAIL: OWNER.email,

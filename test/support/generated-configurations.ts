@@ -174,7 +174,7 @@ const attributes = fc.constantFrom<Record<string, unknown>>(
   JSON.parse('{"__proto__": {"constructor": 1}}'),
 );
 
-/** Situations about a contact with attributes; no document accepts some of them. */
+/** Situations about a contact with attributes; some are accepted by no document. */
 export const situation = fc.record({
   type: fc.constantFrom(...TYPES),
   data,

@@ -36,7 +36,7 @@ export default async function globalSetup(): Promise<void> {
 
 /** @returns the URL of the server, without a database */
 async function startPostgres(): Promise<string> {
-  // The data is discarded, so nothing waits for the disk.
+  // The data is discarded, so nothing needs to wait for the disk.
   const flags = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300"];
   const postgres = await newPostgres(
     "test",

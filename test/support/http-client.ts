@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
-/** What came back for a request. */
+/** The response to a request. */
 export interface HttpResponse {
   status: number;
   headers: Headers;
@@ -22,8 +22,8 @@ const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 };
 
 /**
- * Sends a request, for less of the processor's time than `fetch`. Like `fetch`, it decompresses the body; unlike it,
- * it asks for no compression and follows no redirect.
+ * Sends a request with less CPU time than `fetch`. Like `fetch`, it decompresses the body; unlike `fetch`, it requests
+ * no compression and follows no redirects.
  */
 export function sendRequest(url: string, { method, headers, body }: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {

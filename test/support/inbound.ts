@@ -47,7 +47,7 @@ export class Sender {
     return this.post(`/inbound/${this.lineId}`, message, signing);
   }
 
-  /** Sends a text from an address with a new ID. */
+  /** Sends a text with a new ID from an address. */
   text(from: string, text: string, more: object = {}): Promise<Reply> {
     return this.message({ id: uuid(), from, text, ...more });
   }

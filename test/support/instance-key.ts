@@ -3,7 +3,7 @@ import { loadConfig } from "../../src/config";
 import { Database } from "../../src/database/database";
 import { createDataSource, createServices, type Services } from "../../src/features";
 
-/** Runs work with the services of a process with these settings. */
+/** Runs work with the services of a process that has these settings. */
 export async function withServices<T>(
   env: Record<string, string>,
   work: (services: Services) => Promise<T>,

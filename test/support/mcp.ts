@@ -31,14 +31,14 @@ export const toolError = ({ body }: Reply) =>
 
 /**
  * Connects the official client.
- * @param mode the protocol version with which it starts
+ * @param mode the protocol version that it starts with
  */
 export async function mcpClient(
   { url }: TestGateway,
   token: string,
   mode: VersionNegotiationMode = "legacy",
 ): Promise<Client> {
-  // Before the client creates its schemas, which it shares with the server.
+  // Set before the client creates its schemas, which it shares with the server.
   (require("zod") as typeof import("zod")).config({ jitless: true });
   const library: typeof import("@modelcontextprotocol/client") = require("@modelcontextprotocol/client");
   const client = new library.Client(

@@ -2,8 +2,8 @@ import { existsSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
 /**
- * Returns a folder in memory if it has room for some bytes, otherwise the folder for temporary files, where files that
- * are constantly created, synced and deleted wait for the disk.
+ * Returns an in-memory folder if it has room for the given number of bytes; otherwise the folder for temporary files,
+ * where constantly creating, syncing and deleting files means waiting for the disk.
  */
 export function memoryFolder(bytes: number): string {
   if (!existsSync("/dev/shm")) return tmpdir();

@@ -52,7 +52,7 @@ function sampleOf(line: string): Sample {
   return { name, labels: Object.fromEntries(pairs), value: Number(value?.replace("Inf", "Infinity")) };
 }
 
-/** Checks that buckets increase up to `+Inf`, which contains all. */
+/** Checks that buckets increase up to `+Inf`, which counts all values. */
 function assertHistogram(name: string, samples: readonly Sample[]): void {
   for (const { labels, value: all } of samples.filter((sample) => sample.name === `${name}_count`)) {
     const own = samples.filter(

@@ -22,7 +22,7 @@ export const OAUTH_ENV = { PUBLIC_URL: OAUTH_BASE, OAUTH: "true", OAUTH_DYNAMIC_
 
 export const APPLICATION_CALLBACK = "https://application.example.com/callback";
 
-/** An application's response for a code or refresh token. */
+/** The response that an application gets for a code or refresh token. */
 export interface Tokens {
   access_token: string;
   refresh_token: string;
@@ -62,7 +62,7 @@ export interface StoredConnection {
   refresh: string;
 }
 
-/** Stores a connection like a consent and an exchange, without their requests. */
+/** Stores a connection as a consent and an exchange do, but without their requests. */
 export async function storeConnection(
   gateway: TestGateway,
   { memberId, agentId, clientId = "application" }: { memberId: string; agentId?: string; clientId?: string },

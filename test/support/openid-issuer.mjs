@@ -59,7 +59,7 @@ function create({ client, known }) {
       return grant;
     },
     cookies: { keys: ["a key of tests"] },
-    // Its own connections do not reach this machine.
+    // Drops the library's dispatcher, because its connections do not reach this machine.
     fetch: (url, { dispatcher: _, ...options }) => fetch(url, options),
   });
   provider.use(signIn);

@@ -37,7 +37,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
 export class FollowingBrowser {
   readonly cookies = new Map<string, string>();
 
-  /** @param account the account with which it signs in at the issuer */
+  /** @param account the account that it signs in with at the issuer */
   constructor(public account: string) {}
 
   /** Returns the cookies for a URL's host; the issuer and the gateway differ only in their ports. */

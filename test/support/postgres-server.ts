@@ -9,7 +9,7 @@ export type Order = "fast" | "immediate" | "start" | "freeze" | "thaw";
 export interface PostgresServer {
   /** URL without a database. */
   url: string;
-  /** Settles when it is done. */
+  /** Settles when the order has been carried out. */
   order(what: Order): Promise<void>;
   /** Stops it permanently and deletes its data. */
   end(): Promise<void>;

@@ -24,7 +24,7 @@ export interface TestProcess {
   stderr(): string;
   /**
    * Resolves as soon as an output contains the text.
-   * @throws Error if the process ends before
+   * @throws Error if the process ends first
    */
   until(output: "stdout" | "stderr", text: string): Promise<void>;
   signal(signal: NodeJS.Signals): void;
@@ -33,7 +33,7 @@ export interface TestProcess {
 
 const running = new Set<ChildProcessWithoutNullStreams>();
 
-/** Kills the processes that a failed test has left; for `afterEach`. */
+/** Kills the processes that a failed test has left running; for `afterEach`. */
 export async function endProcesses(): Promise<void> {
   const left = [...running];
   for (const child of left) child.kill("SIGKILL");
@@ -41,7 +41,7 @@ export async function endProcesses(): Promise<void> {
 }
 
 /**
- * Creates a database for each test of a suite; processes on it are ended before it is dropped. Call it at the head of a
+ * Creates a database for each test of a suite; processes on it are ended before it is dropped. Call it at the top of a
  * suite.
  * @param options.empty true for suites about the first start; by default, its tables exist
  */
@@ -109,7 +109,7 @@ function start(
 export const spawnServer = (env: Record<string, string>, options?: { shell: string }): TestProcess =>
   start("main.js", [], { PORT: "0", ...env }, options);
 
-/** Runs the server to its end, for starts that fail. */
+/** Runs the server until it exits, for starts that fail. */
 export const runServer = (env: Record<string, string>): Promise<Ended> => spawnServer(env).ended;
 
 /** A listening server. */
@@ -227,8 +227,8 @@ export const runCli = (databaseUrl: string, args: string[], input = "", env = {}
   CliHost.get().run(databaseUrl, args, { input, env });
 
 /**
- * The same at a terminal.
- * @param typed what a person types
+ * Runs the command line like `runCli`, but at a terminal.
+ * @param typed the text that a person types
  * @param env more settings
  */
 export const runCliAtTerminal = (

@@ -72,7 +72,7 @@ export async function startProxy(target: string): Promise<FaultyWay> {
   };
 }
 
-/** The way in which a server ends a connection. */
+/** How a server ends a connection. */
 interface End {
   thing: Buffer;
   lastWord: Buffer;

@@ -7,7 +7,7 @@ export interface RawConnection {
   received(): string;
   /**
    * Resolves as soon as the received bytes contain the text.
-   * @throws Error if the server disconnects before
+   * @throws Error if the server disconnects first
    */
   until(text: string): Promise<void>;
   /** Resolves with the response after the server has disconnected. */

@@ -3,8 +3,8 @@ import type { Reply } from "./gateway";
 import { codeOf } from "./people";
 
 /**
- * Repeats a call while the service is unavailable, after the time in the response, like clients. On a busy machine, a
- * queue of many calls for one row takes longer than a call may wait.
+ * Repeats a call while the service is unavailable, after the delay given in the response, as clients do. On a busy
+ * machine, many calls queued for one row take longer than a call may wait.
  */
 export async function whileUnavailable(call: () => Promise<Reply>): Promise<Reply> {
   while (true) {

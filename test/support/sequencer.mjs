@@ -25,10 +25,10 @@ function bytesOf({ path, context }) {
   return [path, ...files].reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
-/** Not the time of the last run, which may have been another tier or only a few tests. */
+/** Ignores the duration of the last run, which may have been of another tier or of only a few tests. */
 const lengthOf = (test) => SLOW[relative(TEST, test.path)] ?? bytesOf(test);
 
-/** Starts the longest suites first, so that none is left for one worker at the end. */
+/** Starts the longest suites first, so that no worker is left with a long suite at the end. */
 export default class extends Sequencer {
   sort(tests) {
     return super.sort(tests).sort((one, other) => lengthOf(other) - lengthOf(one));

@@ -62,7 +62,7 @@ process.on("disconnect", async () => {
     signalAll("SIGCONT");
     await stop("SIGQUIT");
   } catch {
-    // It had already been stopped.
+    // The server had already been stopped.
   }
   await rm(databaseDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   process.exit(0);

@@ -19,7 +19,7 @@ export function suiteGateway(
   beforeAll(async () => {
     Object.assign(gateway, await startGateway(engine, options));
   });
-  // It has no fields if it did not start, which already fails the suite.
+  // The gateway has no fields if it did not start, which already fails the suite.
   afterAll(async () => {
     if (storesNothing) await closeWithNothingStored(gateway);
     else await gateway.close?.();

@@ -9,8 +9,8 @@ const PAUSE_MS = 10;
 const TIMEOUT_MS = 90_000;
 
 /**
- * Waits until a condition holds that stays true; a condition that holds for milliseconds could be missed between two
- * checks.
+ * Waits until a condition holds. It must stay true, because a condition that holds for milliseconds could be missed
+ * between two checks.
  * @throws Error with the text of the condition if it takes too long
  */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
