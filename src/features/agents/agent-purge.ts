@@ -7,7 +7,7 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** How long after a deletion changes that started before it may still add rows (ms). */
+/** Changes that started before a deletion may still add rows for this long (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**

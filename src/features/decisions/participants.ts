@@ -26,7 +26,7 @@ export interface Participants {
   line?: Line | undefined;
   /** True if the situation names the conversation, so that all messages are sent in it. */
   isNamed: boolean;
-  /** True if the situation names this address of the contact. */
+  /** True if the situation names this contact address. */
   isPreferred: (address: ContactAddress) => boolean;
   /** ID of the locked contact: the agent's default contact if the situation names none. */
   subjectId?: string | undefined;

@@ -74,7 +74,7 @@ export const updatesTo = (tx: Tx, decisions: readonly Decision[]): Change[] =>
     "decidedAt",
   ]);
 
-/** Blocks the agents' other messages, so that they come after the messages sent by the decisions. */
+/** Blocks the agents' other messages, so that the messages sent by the decisions come first. */
 export const lockOrder = (tx: Tx, about: readonly { agentId: string }[]): Promise<void> =>
   tx.lockInsertOrder(
     MESSAGE_ORDER,
