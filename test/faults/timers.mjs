@@ -13,6 +13,7 @@ const USAGE = `npm run test:timers -- [options]
   --processes <n>            how many share it (4, on SQLite 2)
   --kills <n>                how many are killed, half of them at a time (100)
   --agents <n>               how many set timers side by side (10)
+  --expire-leases            restart all processes after the last kill and end their leases, to save time
   --seed <n>                 decides what is set and killed (random, and printed)
   --verbose                  a line for each kill`;
 
@@ -45,7 +46,7 @@ const MAX_WAIT_MS = 3_000;
 /** Max delay of the timers that a killed process was firing (ms). */
 const TAKEOVER_MS = 60_000;
 
-async function run({ engine, processes, kills, agents: count, seed, verbose }) {
+async function run({ engine, processes, kills, agents: count, expireLeases, seed, verbose }) {
   const random = seeded(seed);
   const place = await createPlace(engine);
   const database = await place.create();
@@ -107,6 +108,12 @@ async function run({ engine, processes, kills, agents: count, seed, verbose }) {
     }
     isOver = true;
     await Promise.all(clients);
+    if (expireLeases) {
+      await Promise.all(gateways.map((gateway) => gateway.kill()));
+      await database.expireLeases();
+      for (const which of gateways.keys()) gateways[which] = spawn();
+      await Promise.all(gateways.map(({ listening }) => listening));
+    }
     const until = Date.now() + MAX_WAIT_MS + TAKEOVER_MS;
     const isDone = ({ timers, messages }) =>
       timers.length === 0 && messages.every(({ status }) => status === "delivered");
@@ -158,6 +165,7 @@ async function main() {
       kills: text,
       agents: text,
       seed: text,
+      "expire-leases": { type: "boolean" },
       verbose: { type: "boolean" },
       help: { type: "boolean" },
     },
@@ -166,7 +174,15 @@ async function main() {
   const { engine = "postgres", kills = "100", agents = "10", verbose = false } = values;
   const processes = Number(values.processes ?? (engine === "sqlite" ? 2 : 4));
   const seed = Number(values.seed ?? randomInt(1e9));
-  const options = { engine, processes, kills: Number(kills), agents: Number(agents), seed, verbose };
+  const options = {
+    engine,
+    processes,
+    kills: Number(kills),
+    agents: Number(agents),
+    expireLeases: values["expire-leases"],
+    seed,
+    verbose,
+  };
   const { faults, ...counts } = await run(options);
   for (const [name, value] of Object.entries({ engine, processes, seed, ...counts }))
     console.log(`${name.padEnd(24)}${value}`);

@@ -5,8 +5,8 @@ import { startPostgres } from "./postgres.mjs";
 import { expirePostgresLeases, expireSqliteLeases, postgresTables, sqliteTables } from "./tables.mjs";
 
 /**
- * Returns the place where a run keeps its databases. `create` creates an empty one: `{ url, tables(), expireLeases()
- * }`. `kill` ends and restarts the database server of the service; an embedded database has none.
+ * Returns the place where a run keeps its databases. `create` creates an empty one: `{ url, tables(),
+ * expireLeases(held) }`. `kill` ends and restarts the database server of the service; an embedded database has none.
  */
 export const createPlace = (engine) => (engine === "sqlite" ? sqlitePlace() : postgresPlace());
 
@@ -19,7 +19,7 @@ async function sqlitePlace() {
       return {
         url: `sqlite:${file}`,
         tables: () => sqliteTables(file),
-        expireLeases: () => expireSqliteLeases(file),
+        expireLeases: (held) => expireSqliteLeases(file, held),
       };
     },
     kill: undefined,
@@ -35,7 +35,11 @@ async function postgresPlace() {
       const name = `crash_${++made}`;
       await server.createDatabase(name);
       const url = `${server.url}/${name}`;
-      return { url, tables: () => postgresTables(url), expireLeases: () => expirePostgresLeases(url) };
+      return {
+        url,
+        tables: () => postgresTables(url),
+        expireLeases: (held) => expirePostgresLeases(url, held),
+      };
     },
     kill: server.kill,
     close: server.stop,

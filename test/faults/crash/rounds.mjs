@@ -14,6 +14,8 @@ const MAX_DOWN_MS = 300;
 const RECOVERY_LIMIT_MS = 20_000;
 /** Max time after a kill until every accepted message is delivered (ms). */
 const DELIVERY_LIMIT_MS = 40_000;
+/** Longer than a send to no receiver holds its lane (ms). */
+const SEND_MS = 1_000;
 const CONVERSATIONS = 8;
 /** Number of keys in a round that are presented after it. */
 const PRESENTED = 5;
@@ -42,7 +44,7 @@ const DOCUMENT = {
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
 /** Kills as often as the options say, and checks after each kill that nothing is missing. */
-export async function runRounds(place, history, { kills, seed, verbose }) {
+export async function runRounds(place, history, { kills, seed, expireLeases, verbose }) {
   const random = seeded(seed);
   const database = await place.create();
   let gateway = spawnGateway(database.url);
@@ -125,8 +127,14 @@ export async function runRounds(place, history, { kills, seed, verbose }) {
       const from = history.writes.length;
       await KILLS[sort]();
       history.kills[sort] += 1;
+      const { lanes } = await database.tables();
       const written = history.writes.slice(from);
       await retryAll(written, url, callers, history);
+      if (expireLeases) {
+        await setTimeout(SEND_MS);
+        // The leases of killed sends, because every other send has ended since.
+        await database.expireLeases(lanes.flatMap(({ lease }) => lease ?? []));
+      }
       await delivered(url, callers.key, history);
       verify(await database.tables(), history);
       await presentKeys(written, url, history);

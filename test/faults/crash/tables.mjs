@@ -19,7 +19,7 @@ const QUERIES = {
   unseen: `SELECT stream.agent_id FROM agent_stream stream JOIN webhook_cursor seen ON seen.agent_id = stream.agent_id
     WHERE seen.position < stream.last`,
   attempts: "SELECT message_id, number, outcome, code, started_at, ended_at FROM delivery_attempt",
-  lanes: "SELECT id FROM lane",
+  lanes: "SELECT id, lease FROM lane",
   keys: "SELECT id, agent_id, name, hash, revoked_at, expires_at, replaced_by_id FROM api_key",
   audit:
     "SELECT action, target_id FROM audit_entry WHERE action LIKE 'api_key_%' AND action <> 'api_key_refused'",
@@ -35,26 +35,27 @@ async function readAll(query) {
   return tables;
 }
 
-/** Ends all leases, long ago by the database's clock. */
-const EXPIRE_LEASES = `UPDATE lane SET lease_until = '2000-01-01T00:00:00.000Z', wake_at = '2000-01-01T00:00:00.000Z'
-  WHERE lease IS NOT NULL`;
+/** Returns the statement that ends leases, long ago by the database's clock: the given ones, or all. */
+const expireLeases = (held) =>
+  `UPDATE lane SET lease_until = '2000-01-01T00:00:00.000Z', wake_at = '2000-01-01T00:00:00.000Z'
+   WHERE lease ${held ? `IN (${held.map((lease) => `'${lease}'`).join() || "''"})` : "IS NOT NULL"}`;
 
-export async function expireSqliteLeases(file) {
+export async function expireSqliteLeases(file, held) {
   const database = new sqlite3.Database(file);
   const run = promisify(database.run.bind(database));
   try {
     await run("PRAGMA busy_timeout = 5000");
-    await run(EXPIRE_LEASES);
+    await run(expireLeases(held));
   } finally {
     await promisify(database.close.bind(database))();
   }
 }
 
-export async function expirePostgresLeases(url) {
+export async function expirePostgresLeases(url, held) {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    await client.query(EXPIRE_LEASES);
+    await client.query(expireLeases(held));
   } finally {
     await client.end();
   }
