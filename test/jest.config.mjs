@@ -62,12 +62,7 @@ export default {
   testMatch: namesFiles
     ? testFiles
     : [...SUITES.filter(hasTests), ...testFiles.filter((path) => !(folderOf(path) in filesByFolder))],
-  globals: {
-    TEST_FILES: filesByFolder,
-    SLOW_ONLY: testFiles
-      .filter((path) => TIER === "rest" && !isFull(path) && !isForAny(path))
-      .map((path) => relative(TEST, path)),
-  },
+  globals: { TEST_FILES: filesByFolder },
   setupFiles: ["reflect-metadata", "<rootDir>/test/support/cheap-passwords.ts"],
   globalSetup: "<rootDir>/test/support/global-setup.ts",
   globalTeardown: "<rootDir>/test/support/global-teardown.ts",

@@ -60,7 +60,7 @@ const CONVERSATIONS: [
   ],
 ];
 
-describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
+describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) => {
   test.each([
     ...CONTACTS.map(([input, problems]) => ["/agent/contacts", input, problems] as const),
     ...CONVERSATIONS.map(([input, problems]) => ["/agent/conversations", input, problems] as const),

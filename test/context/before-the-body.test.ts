@@ -11,7 +11,7 @@ const BODIES: [string, { body: string; headers?: Record<string, string> }][] = [
 ];
 
 describeGateway(
-  { engine: "any", env: { BODY_LIMIT_BYTES: "1024" }, strict: true, storesNothing: true },
+  { engine: "one", env: { BODY_LIMIT_BYTES: "1024" }, strict: true, storesNothing: true },
   (gateway) => {
     const token = "agk_dev_made_up";
 

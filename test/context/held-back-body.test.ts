@@ -47,7 +47,7 @@ async function holdBack(
   return /"code":"(\w+)"/.exec(await closed)?.[1];
 }
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const message = (token: string) => ({ path: "/messages", token, body: { message: "held back" } });
   const createKey = async (token: string) => ({
     path: "/graphql",

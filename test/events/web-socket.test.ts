@@ -22,7 +22,7 @@ const CORS_ORIGINS = "https://pages.example.com";
 /** Converts an event from REST to GraphQL, whose enum values have no dots. */
 const inGraphQL = (event: { type: string }) => ({ ...event, type: event.type.replace(".", "_") });
 
-describeGateway({ engine: "any", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (gateway) => {
+describeGateway({ engine: "one", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (gateway) => {
   const sockets: RawSocket[] = [];
   const keep = (socket: RawSocket) => {
     sockets.push(socket);

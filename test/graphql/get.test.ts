@@ -2,7 +2,7 @@ import { openBrowser } from "../support/browser";
 import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
-describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
+describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) => {
   /** Headers of a client that knows the media type with statuses; each call also has a key. */
   const HEADERS = { accept: "application/graphql-response+json" };
   const get = (parameters: Record<string, string>) =>

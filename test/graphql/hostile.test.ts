@@ -4,7 +4,7 @@ import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { ATTACKS } from "./attacks";
 
-describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
+describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) => {
   /** Sends another query as the same client. */
   const expectServed = async () =>
     expect((await gateway.graphql("{ whoami { agent { slug } } }")).body).toEqual({

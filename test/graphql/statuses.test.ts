@@ -27,7 +27,7 @@ const GRAPHQL_CLIENTS = [
   "application/json;q=0.2, application/graphql-response+json; charset=utf-8",
 ];
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   let revoked: string;
   let unscoped: string;
   let agentId: string;

@@ -15,7 +15,7 @@ const BAD_CURSORS = [
   "'--",
 ];
 
-describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
+describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) => {
   test.each<[string, object]>([
     ["an empty name", { name: "" }],
     ["a blank name", { name: " \n\u3000" }],

@@ -8,7 +8,7 @@ import { waitUntil } from "../support/wait-until";
 const KIBI = 1024;
 const MEBI = KIBI * KIBI;
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const bodyOf = (bytes: number) => '{"query":"{ __typename }"}'.padEnd(bytes);
   const post = (bytes: number, token: string | null = gateway.key) =>
     gateway.rest("POST", "/graphql", { body: bodyOf(bytes), token });

@@ -4,10 +4,10 @@ import { loadConfig } from "../../src/config";
 import { StartupError } from "../../src/errors";
 import { createDataSource } from "../../src/features";
 import { createLogger } from "../../src/logger";
-import { onAnyEngine, sqlite, type TestDatabase } from "../support/engines";
+import { onOneEngine, sqlite, type TestDatabase } from "../support/engines";
 import { openRaw, sendBytes, statusesIn } from "../support/raw";
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   let database: TestDatabase;
   let app: Awaited<ReturnType<typeof createApp>>;
   let port: number;

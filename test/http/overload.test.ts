@@ -1,7 +1,7 @@
 import { GatewayError } from "../../src/errors";
 import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { type Load, LoadMonitor } from "../../src/http/plugins/load-monitor";
-import { onAnyEngine } from "../support/engines";
+import { onOneEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
 import { addSender, type Sender } from "../support/inbound";
 import { PUBLIC_URL } from "../support/lines";
@@ -22,7 +22,7 @@ const MAX = 5;
 const SHARE = 3;
 const PET = '{"name":"Rex","categoryId":1}';
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   describe("too many requests in flight", () => {
     let gateway: TestGateway;
     let otherKey: string;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { PET_ORDER } from "../../src/features/pets/pet.entity";
 import { MAX_UNANSWERED_PER_CONNECTION } from "../../src/http/plugins/in-flight-requests";
 import { UnsentResponses } from "../../src/http/plugins/unsent-responses";
-import { onAnyEngine, sqlite } from "../support/engines";
+import { onOneEngine, sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
 import { slowTest } from "../support/slow-test";
@@ -30,7 +30,7 @@ function countParsedRequests() {
   };
 }
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   describe("pipelined requests on a connection", () => {
     const gateway = suiteGateway(engine);
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;

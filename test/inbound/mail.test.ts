@@ -13,7 +13,7 @@ const mail = (...lines: string[]): string => lines.join("\r\n");
 
 const PLAIN = ["From: Anna Müller <Anna@Example.com>", "Subject: A question"];
 
-describeGateway({ engine: "any", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) => {
+describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) => {
   let agentId: string;
   let sender: Sender;
   beforeAll(async () => {

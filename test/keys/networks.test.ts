@@ -24,7 +24,7 @@ const REJECTED = "403 address_not_allowed";
 const ACCEPTED = "200 accepted";
 
 describeGateway(
-  { engine: "any", env: { TRUST_PROXY: "1", RATE_LIMIT_PER_MINUTE: "100000" } },
+  { engine: "one", env: { TRUST_PROXY: "1", RATE_LIMIT_PER_MINUTE: "100000" } },
   (gateway, engine) => {
     const desk = apiKeyClient(gateway);
     const limitedTo = (...allowedNetworks: string[]) => mint(gateway, { allowedNetworks });
@@ -179,7 +179,7 @@ describe("without a trusted proxy", () => {
   });
 });
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const desk = apiKeyClient(gateway);
   const problemsOf = ({ body }: Reply) =>
     body.errors[0].extensions.problems.map(({ path }: { path: string }) => path);

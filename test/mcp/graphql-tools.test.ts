@@ -5,7 +5,7 @@ import { describeGateway } from "../support/suite";
 
 const TOOLS = ["searchSchema", "runGraphql"];
 
-describeGateway({ engine: "any", strict: true }, (gateway) => {
+describeGateway({ engine: "one", strict: true }, (gateway) => {
   const tokenWith = async (...scopes: Scope[]) =>
     (await mint(gateway, { scopes: ["mcp:graphql", ...scopes] })).secret;
   const call = async (name: string, args: Arguments, token = gateway.key) => {

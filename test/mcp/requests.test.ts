@@ -12,7 +12,7 @@ const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 const CORS_ORIGINS = "https://pages.example.com";
 
 describeGateway(
-  { engine: "any", strict: true, storesNothing: true, env: { CORS_ORIGINS, LOG_LEVEL: "info" } },
+  { engine: "one", strict: true, storesNothing: true, env: { CORS_ORIGINS, LOG_LEVEL: "info" } },
   (gateway) => {
     test("a request without a key, with a session or with a dead key is rejected as in REST", async () => {
       const off = await addOrganization(gateway, "switched-off");
@@ -281,7 +281,7 @@ describeGateway(
   },
 );
 
-describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "2" } }, (gateway) => {
+describeGateway({ engine: "one", env: { RATE_LIMIT_PER_MINUTE: "2" } }, (gateway) => {
   test("a key's rate limit counts its requests to all APIs", async () => {
     await gateway.rest("GET", "/agent/whoami");
     const { headers } = await rpc(gateway, "ping");

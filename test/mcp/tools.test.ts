@@ -105,7 +105,7 @@ const READS = routesFor("key")
   .filter(({ document }) => /^\s*query/.test(document))
   .map((route) => route.operationId);
 
-describeGateway({ engine: "any", strict: true }, (gateway) => {
+describeGateway({ engine: "one", strict: true }, (gateway) => {
   let agentId: string;
   let client: Client;
   let world: World;

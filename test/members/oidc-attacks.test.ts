@@ -1,6 +1,6 @@
 import { timestamp } from "../../src/common/time";
 import { dashboardPath } from "../../src/features/oidc/attempts";
-import { onAnyEngine } from "../support/engines";
+import { onOneEngine } from "../support/engines";
 import { type Forgery, ForgingIssuer, jwt, strangersPair } from "../support/forging-issuer";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { FollowingBrowser } from "../support/openid-provider";
@@ -10,7 +10,7 @@ import { addMember, codeOf, type TestMember } from "../support/people";
 const BASE = "http://gateway.example.com";
 const SESSION = "gateway_session";
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   let issuer: ForgingIssuer;
   let gateway: TestGateway;
   let victim: TestMember;

@@ -1,5 +1,5 @@
 import { openBrowser } from "../support/browser";
-import { onAnyEngine } from "../support/engines";
+import { onOneEngine } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { expectGraphQLError } from "../support/rejections";
 import { suiteGateway } from "../support/suite";
@@ -17,7 +17,7 @@ const PROXIES: [string, Record<string, string>, Record<string, string>][] = [
   ],
 ];
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   describe.each(PROXIES)("behind a proxy for HTTPS %s", (_, env, forwarded) => {
     const gateway = suiteGateway(engine, { env });
 

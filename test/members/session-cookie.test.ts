@@ -9,7 +9,7 @@ import { describeGateway } from "../support/suite";
 
 const VIEWER = "{ viewer { email } }";
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   let member: TestMember;
   let browser: Browser;
   beforeEach(async () => {

@@ -6,7 +6,7 @@ const ROUTES: [string, string][] = [
   ["/messages", '{"message":"Hello"}'],
 ];
 
-describeGateway({ engine: "any", strict: true }, (gateway) => {
+describeGateway({ engine: "one", strict: true }, (gateway) => {
   describe.each(ROUTES)("POST %s", (path, body) => {
     test.each([
       "text/plain",

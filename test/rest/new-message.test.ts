@@ -1,7 +1,7 @@
 import { expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
-describeGateway({ engine: "any", strict: true, storesNothing: true }, (gateway) => {
+describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) => {
   test.each([
     ["that is null", "null"],
     ["that is empty", '""'],

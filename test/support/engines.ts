@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { memoryFolder } from "./memory-folder";
-import { checksum, declareTest, onlySlowTests, TIER, testFile } from "./tiers";
+import { afterDefaultTier, checksum, declareTest, TIER, testFile, withAllTests } from "./tiers";
 
 /** A database for one test or suite. */
 export interface TestDatabase {
@@ -62,10 +62,15 @@ export async function administer(statement: string): Promise<void> {
 
 /** Runs a suite on each database, for behavior that may depend on the database. */
 export function onEachEngine(suite: (engine: TestEngine) => void): void {
-  const declare = () => describeOn([sqlite, postgres], suite);
-  // `npm test` has run all except the slow tests.
-  if (TIER === "rest" && !testFile().endsWith(".full.test.ts")) onlySlowTests(declare);
-  else declare();
+  afterDefaultTier(() => describeOn([sqlite, postgres], suite));
+}
+
+/**
+ * Runs a suite on one database, selected by the test file's name, for behavior in front of the database: parsing,
+ * protocols and texts.
+ */
+export function onOneEngine(suite: (engine: TestEngine) => void): void {
+  afterDefaultTier(() => describeOn([enginesOfFile()[0]], suite));
 }
 
 /**
@@ -73,7 +78,7 @@ export function onEachEngine(suite: (engine: TestEngine) => void): void {
  * out of four, and `npm run test:all` runs it on both.
  */
 export function onAnyEngine(suite: (engine: TestEngine) => void): void {
-  describeOn(pickedEngines(), suite);
+  withAllTests(() => describeOn(pickedEngines(), suite));
 }
 
 /** Declares tests that, unlike others in a suite on each engine, do not depend on it and run as in `onAnyEngine`. */
@@ -81,9 +86,13 @@ export const testOnAny = (engine: TestEngine): typeof test =>
   pickedEngines().includes(engine) ? declareTest : declareTest.skip;
 
 function pickedEngines(): TestEngine[] {
-  const [first, other] = checksum(testFile()) % 4 > 0 ? [sqlite, postgres] : [postgres, sqlite];
+  const [first, other] = enginesOfFile();
   return { default: [first], rest: [other], all: [sqlite, postgres] }[TIER];
 }
+
+/** Returns both databases, first the one that `npm test` selects for the current test file. */
+const enginesOfFile = (): [TestEngine, TestEngine] =>
+  checksum(testFile()) % 4 > 0 ? [sqlite, postgres] : [postgres, sqlite];
 
 function describeOn(engines: readonly TestEngine[], suite: (engine: TestEngine) => void): void {
   describe.each(engines)("on $name", suite);

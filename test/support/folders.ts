@@ -6,8 +6,6 @@ import { checksum, loadTestFile } from "./tiers";
 declare global {
   /** The test files of this run in each folder of `test/`, as selected by the configuration. */
   var TEST_FILES: Record<string, string[]>;
-  /** The test files whose fast tests this run skips. */
-  var SLOW_ONLY: string[];
 }
 
 /**
@@ -25,6 +23,6 @@ export function describeHalf(folder: string, half: 0 | 1): void {
 
 function describeFile(folder: string, file: string): void {
   describe(`${folder}/${basename(file, ".test.ts")}`, () => {
-    loadTestFile(join(__dirname, "..", folder, file), SLOW_ONLY.includes(join(folder, file)));
+    loadTestFile(join(__dirname, "..", folder, file));
   });
 }

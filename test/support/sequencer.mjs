@@ -9,10 +9,9 @@ const TEST = join(import.meta.dirname, "..");
 const SLOW = {
   "suites/dashboard.suite.ts": 250_000,
   "suites/dashboard-other-half.suite.ts": 250_000,
-  "mcp/oauth-ends.full.test.ts": 240_000,
-  "faults/crash.full.test.ts": 150_000,
+  "faults/crash.full.test.ts": 100_000,
   "faults/policy.full.test.ts": 60_000,
-  "faults/timers.full.test.ts": 60_000,
+  "faults/timers.full.test.ts": 40_000,
   "openapi/clients.full.test.ts": 45_000,
   "faults/stop.full.test.ts": 35_000,
 };

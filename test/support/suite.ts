@@ -1,4 +1,4 @@
-import { onAnyEngine, onEachEngine, type TestEngine } from "./engines";
+import { onAnyEngine, onEachEngine, onOneEngine, type TestEngine } from "./engines";
 import { type GatewayOptions, startGateway, type TestGateway } from "./gateway";
 import { closeWithNothingStored } from "./rejections";
 
@@ -30,15 +30,19 @@ export function suiteGateway(
 type Suite = (gateway: TestGateway, engine: TestEngine) => void;
 
 interface DescribedOptions extends SuiteOptions {
-  /** `any` if nothing in the suite depends on SQL, locks or plans, so that `npm test` can run it on one database. */
-  engine?: "each" | "any";
+  /**
+   * `any` if nothing in the suite depends on SQL, locks or plans, so that `npm test` can run it on one database; `one`
+   * if it tests only what happens in front of the database.
+   */
+  engine?: "each" | "any" | "one";
 }
 
-/** Runs a suite on each database or on any one, each time with a new gateway. */
+const RUNS = { each: onEachEngine, any: onAnyEngine, one: onOneEngine };
+
+/** Runs a suite on each database, on any one or on a fixed one, each time with a new gateway. */
 export function describeGateway(suite: Suite): void;
 export function describeGateway(options: DescribedOptions, suite: Suite): void;
 export function describeGateway(...args: [Suite] | [DescribedOptions, Suite]): void {
   const [{ engine: which = "each", ...options }, suite] = args.length === 1 ? [{}, args[0]] : args;
-  const run = which === "any" ? onAnyEngine : onEachEngine;
-  run((engine) => suite(suiteGateway(engine, options), engine));
+  RUNS[which]((engine) => suite(suiteGateway(engine, options), engine));
 }

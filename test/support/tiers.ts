@@ -18,10 +18,12 @@ let loading: string | undefined;
 /** Returns the name of the test file that is being loaded, without its folder. */
 export const testFile = (): string => loading ?? basename(expect.getState().testPath ?? "");
 
-/** Declares tests, and runs only the slow ones. */
-export function onlySlowTests(declare: () => void): void {
+/** Declares tests, and runs all of them, even in `afterDefaultTier`. */
+export const withAllTests = (declare: () => void): void => withTest(declareTest, declare);
+
+function withTest(used: typeof test, declare: () => void): void {
   const before = globalThis.test;
-  globalThis.test = declareTest.skip as typeof test;
+  globalThis.test = used;
   try {
     declare();
   } finally {
@@ -29,15 +31,17 @@ export function onlySlowTests(declare: () => void): void {
   }
 }
 
-/**
- * Loads a test file as part of a suite.
- * @param onlySlow true if `npm test` has run the file's other tests on every database
- */
-export function loadTestFile(path: string, onlySlow: boolean): void {
+/** Declares tests, in the rest without the ones that `npm test` has run. */
+export function afterDefaultTier(declare: () => void): void {
+  const onlySlow = TIER === "rest" && !testFile().endsWith(".full.test.ts");
+  withTest(onlySlow ? (declareTest.skip as typeof test) : declareTest, declare);
+}
+
+/** Loads a test file as part of a suite. */
+export function loadTestFile(path: string): void {
   loading = basename(path);
   try {
-    if (onlySlow) onlySlowTests(() => require(path));
-    else require(path);
+    afterDefaultTier(() => require(path));
   } finally {
     loading = undefined;
   }
