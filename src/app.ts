@@ -152,7 +152,7 @@ export async function createApp(
   };
   const addManagementRoutes = (app: FastifyInstance) => {
     addHealthRoutes(app, database, readiness, hooks.of("readiness"));
-    addMetricsRoute(app, metrics.contentType, peers?.metrics ?? (() => metrics.text()), config);
+    addMetricsRoute(app, peers?.metrics ?? (() => metrics.text()), config);
   };
   addManagementRoutes(http);
   addDocumentation(http, () => createOpenApi(schema, serversOf(config)));

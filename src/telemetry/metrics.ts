@@ -230,8 +230,4 @@ export class Metrics implements DatabaseObserver {
   text(): Promise<string> {
     return this.registry.metrics();
   }
-
-  get contentType(): string {
-    return this.registry.contentType;
-  }
 }

@@ -207,6 +207,36 @@ describe("/metrics", () => {
     );
   });
 
+  test("is in OpenMetrics for a client that prefers it, with the same series", async () => {
+    const gateway = await start({});
+    const read = (accept: string) => gateway.rest("GET", "/metrics", { token: null, headers: { accept } });
+    const seriesOf = (text: string) =>
+      text.split("\n").flatMap((line) => (/^[^#\n]/.test(line) ? line.slice(0, line.lastIndexOf(" ")) : []));
+    // The first response counts its own request only in the next one.
+    await read("*/*");
+    const known = seriesOf((await read("*/*")).text);
+    const text = "text/plain; version=0.0.4; charset=utf-8";
+    const openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    const prometheus =
+      "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,text/plain;q=0.3";
+    for (const [accept, type] of [
+      [prometheus, openMetrics],
+      ["application/openmetrics-text", openMetrics],
+      ["application/openmetrics-text;version=0.0.1,text/plain;q=0.1", text],
+      ["application/json", text],
+    ] as const) {
+      const reply = await read(accept);
+      expect([accept, reply.headers.get("content-type")]).toEqual([accept, type]);
+      expect(seriesOf(reply.text)).toEqual(known);
+      if (type === text) continue;
+      expect(reply.text).toMatch(/[^\n]\n# EOF\n$/);
+      expect(reply.text).not.toMatch(/\n\n|^# HELP .*"/m);
+      const counters = [...reply.text.matchAll(/^# TYPE (\S+) counter\n(\S+)/gm)];
+      expect(counters).not.toEqual([]);
+      for (const [, name, series] of counters) expect(series).toMatch(new RegExp(`^${name}_total\\b`));
+    }
+  });
+
   test("is closed to a proxy on this machine, and to a page whose host name resolves to this machine", async () => {
     const gateway = await start({});
     const port = new URL(gateway.url).port;

@@ -4,19 +4,19 @@ import { isLoopback } from "../../common/network";
 import type { Config } from "../../config";
 import { sha256 } from "../../credentials/sha256";
 import { GatewayError } from "../../errors";
+import { negotiated } from "../../telemetry/open-metrics";
 import { MANAGEMENT } from "./management";
 
 /** Adds `/metrics` for Prometheus, with access control, because metrics reveal business volume. */
 export function addMetricsRoute(
   app: FastifyInstance,
-  contentType: string,
   readMetrics: () => Promise<string>,
   config: Pick<Config, "metricsToken" | "environment">,
 ): void {
   app.get("/metrics", MANAGEMENT, async (request, reply) => {
     assertMayRead(request, config);
-    const text = await readMetrics();
-    reply.type(contentType);
+    const { type, text } = negotiated(await readMetrics(), request.headers.accept);
+    reply.type(type);
     return text;
   });
 }
