@@ -32,7 +32,7 @@ const UNDECLARED = { type: "my.situation", data: {} };
 export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft: Draft | null }) {
   const { id: memberId, deactivated, may } = useViewer();
   const { edit } = useEdit(memberId, agent.id);
-  const [chosen, setChosen] = useState<By>("live");
+  const [chosen, setChosen] = useState<By>();
   const [assumed, setAssumed] = useState(NOTHING_ASSUMED);
   const typed = useMemo(() => edit && parseText(edit.text), [edit]);
   const choices: { value: By; label: string }[] = [
@@ -40,8 +40,9 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
     ...(typed === undefined ? [] : [{ value: "typed" as const, label: "The text above" }]),
   ];
-  // The chosen text is gone once the draft is published or the typed text is saved.
-  const by = choices.some(({ value }) => value === chosen) ? chosen : "live";
+  // The newest by default, which is what the person is working on. The chosen text is gone once the draft is published
+  // or the typed text is saved.
+  const by = choices.find(({ value }) => value === chosen)?.value ?? choices.at(-1)?.value ?? "live";
   const isBroken = by === "typed" && typed !== undefined && "problem" in typed;
   const shown =
     by === "typed" && typed !== undefined && "document" in typed
