@@ -19,7 +19,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
   const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   const permissions = ["clipboard-read", "clipboard-write"];
 
-  slowTest("is copied, alone and in a command that shows which agent it belongs to", async () => {
+  slowTest("is copied, alone and in commands that show its agent and connect an MCP client", async () => {
     const page = await dashboard.visit("/api-keys?create=yes", { permissions });
     const secret = await create(page, "to copy");
     await dialogOf(page).getByRole("button", { name: "Copy the API key" }).click();
@@ -29,6 +29,9 @@ describeDashboard("the secret of a new key", (dashboard) => {
     await seen(dialogOf(page).getByRole("button", { name: "Copied" }));
     await eventually(() => clipboard(page)).toBe(
       `curl -H "Authorization: Bearer ${secret}" ${dashboard.gateway.url}/agent/whoami`,
+    );
+    await seen(
+      dialogOf(page).getByText(`${dashboard.gateway.url}/mcp --header "Authorization: Bearer ${secret}"`),
     );
   });
 

@@ -63,7 +63,7 @@ export function ApiKeys() {
   return (
     <Page
       title="API keys"
-      lead="API keys authenticate requests as an agent, or let a program manage the organization. You’ll see a key’s secret only once, when you create it."
+      lead="With an API key, a program or an MCP client acts as an agent or manages the organization. You’ll see a key’s secret only once, when you create it."
       actions={
         <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={create}>
           Create API key

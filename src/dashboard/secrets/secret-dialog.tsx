@@ -68,6 +68,12 @@ function Secret({ shown }: { shown: NewSecret }) {
               <Snippet what="the command" text={whoamiCommand(secret)} onCopy={onCopy} />
             </>
           )}
+          {kind === "key" && (
+            <>
+              <p className={styles.label}>Connect an MCP client with it, for example Claude Code:</p>
+              <Snippet what="the MCP command" text={mcpCommand(secret)} onCopy={onCopy} />
+            </>
+          )}
           {asking ? (
             <ConfirmLeaving words={words} onStay={() => setAsking(false)} onLeave={close} />
           ) : (
@@ -89,6 +95,9 @@ const verified = webhook.verify(rawBody, request.headers);`;
 
 const whoamiCommand = (secret: string): string =>
   `curl -H "Authorization: Bearer ${secret}" ${window.location.origin}/agent/whoami`;
+
+const mcpCommand = (secret: string): string =>
+  `claude mcp add --transport http gateway ${window.location.origin}/mcp --header "Authorization: Bearer ${secret}"`;
 
 function ConfirmLeaving(props: {
   words: { it: string; again: string };
