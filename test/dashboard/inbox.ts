@@ -28,7 +28,11 @@ export async function fillInbox(gateway: TestGateway, name = "Anna Müller"): Pr
         when: ['contact.name == "nobody"', 'situation.data.orderId != ""'],
         do: [],
       },
-      { id: "shipped", on: "order.shipped", do: [{ send: "shipped" }, { addTags: ["shipped"] }] },
+      {
+        id: `shipped-${"x".repeat(53)}`,
+        on: "order.shipped",
+        do: [{ send: "shipped" }, { addTags: ["shipped"] }],
+      },
     ],
   });
   const contact = await addContact(gateway, {

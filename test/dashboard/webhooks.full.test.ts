@@ -77,7 +77,7 @@ describeDashboard(
           .getByText(/^next attempt (now|in )/),
       );
       await seenInTime(settings.getByText("Failing"));
-      await seen(settings.getByText(/^first failed .* · just now$/));
+      await seen(settings.getByText(/^since .* · just now$/));
       await rowOf(page, "line.paused")
         .filter({ hasText: "Pending" })
         .getByRole("button", { name: "line.paused" })

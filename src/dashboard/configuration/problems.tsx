@@ -49,7 +49,7 @@ export const MarkList = (props: {
               <code>{placeOf(mark, text)}</code>
             )}{" "}
             {/* The server's message shows the position in the source with a caret. */}
-            <span className={styles.message}>{mark.message.split("\n")[0]}</span>
+            <span className={styles.message}>{afterPlace(mark)}</span>
           </span>
         </li>
       ))}
@@ -64,6 +64,12 @@ function summaryOf(marks: readonly Mark[]): string {
   };
   const found = [...count("error", "problem"), ...count("warning", "warning")];
   return found.length === 0 ? "No problems" : found.join(", ");
+}
+
+/** The first line of the message, as the rest of a sentence that starts with the place. */
+function afterPlace({ message, isSyntax }: Mark): string {
+  const [line = ""] = message.split("\n");
+  return isSyntax ? line : `${line.charAt(0).toLowerCase()}${line.slice(1)}`;
 }
 
 function placeOf({ path, position, isSyntax, offset }: Mark, text: string): string {

@@ -160,7 +160,7 @@ export function StateReason({
       ) : (
         heldReason !== null && (HELD[heldReason] ?? heldReason)
       )}
-      {errorText !== null && <> {errorText}</>}
+      {errorText !== null && <> {asSentence(errorText)}</>}
       {status === "queued" && notBefore !== null && (
         <>
           {" "}
@@ -170,6 +170,9 @@ export function StateReason({
     </span>
   );
 }
+
+/** Ends a receiver's own words with a period, because a sentence may follow. */
+const asSentence = (text: string): string => (/[.!?…]$/.test(text.trim()) ? text : `${text.trim()}.`);
 
 /** A time in a contact's time zone, if known. */
 function ExactTime({ at, of: contact }: { at: string; of: DeliveryState["contact"] }) {

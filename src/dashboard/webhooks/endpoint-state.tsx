@@ -28,9 +28,9 @@ export const EndpointState = ({ endpoint }: { endpoint: EndpointFragment }) => {
   if (failingSince === null) return <Tag tone="good">Active</Tag>;
   return (
     <div className={styles.state}>
-      <Tag tone="warn">Failing</Tag>
+      <Tag tone="bad">Failing</Tag>
       <p className={pageStyles.second}>
-        first failed <Time value={failingSince} />
+        since <Time value={failingSince} />
       </p>
     </div>
   );
