@@ -108,7 +108,7 @@ describeDashboard(
         const { id } = await talkTo("Watched Person");
         const reader = await addMember(gateway, { permissions: [Permission.conversations_read] });
         const page = await dashboard.visit(`/conversations/${id}`, { as: reader });
-        await seen(page.getByText("You need the conversations:write permission to write in it."));
+        await seen(page.getByText(/Ask .*@.* for the permission conversations:write\./));
         for (const name of ["Hand off", "Add", "Actions for this conversation"])
           await eventually(() => page.getByRole("button", { name, exact: true }).count()).toBe(0);
         const none = await dashboard.visit("/conversations", { as: await addMember(gateway) });

@@ -169,7 +169,7 @@ describeDashboard(
         permissions: [Permission.conversations_read],
       });
       const page = await dashboard.visit("/to-review", { as: reader });
-      await seen(page.getByText("You need the conversations:write permission to approve it.").first());
+      await seen(page.getByText(/Ask .*@.* for the permission conversations:write\./).first());
       await eventually(() => page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
     });
   },

@@ -1,30 +1,29 @@
 import { Button, Textarea } from "@mantine/core";
-import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
+import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
 import { type ConversationFragment, SendToConversationDocument } from "./documents.generated";
 import styles from "./thread.module.css";
-
-/** A member's unsent input in a conversation, kept in the tab. */
-const drafts = {
-  key: (memberId: string, id: string) => `unsent:${memberId}:${id}`,
-  get: (key: string) => sessionStorage.getItem(key) ?? "",
-  set: (key: string, text: string) =>
-    text === "" ? sessionStorage.removeItem(key) : sessionStorage.setItem(key, text),
-};
+import { unsent } from "./unsent";
 
 /** The reason why the member cannot write; undefined if they can. */
 function obstacleOf(
   { state }: ConversationFragment,
   { mayWrite, deactivated }: { mayWrite: boolean; deactivated: boolean },
-): string | undefined {
+): ReactNode {
   if (!mayWrite)
-    return "You can read this conversation. You need the conversations:write permission to write in it.";
+    return (
+      <>
+        You can read this conversation, but not write in it.{" "}
+        <AskForPermission permission="conversations_write" />
+      </>
+    );
   if (deactivated) return "Your organization is deactivated. No messages can be sent.";
   return state === "closed" ? "This conversation is closed." : undefined;
 }
@@ -44,13 +43,13 @@ export function Composer({ conversation }: { conversation: ConversationFragment 
 }
 
 function Form({ conversation: { id, handler } }: { conversation: ConversationFragment }) {
-  const draftKey = drafts.key(useViewer().id, id);
-  const [text, setText] = useState(() => drafts.get(draftKey));
+  const { id: memberId } = useViewer();
+  const [text, setText] = useState(() => unsent.get(memberId, id));
   const field = useRef<HTMLTextAreaElement>(null);
   const { busy, error, run, clearError } = useTask();
   const keyOf = useIdempotencyKey();
   const write = (typed: string) => {
-    drafts.set(draftKey, typed);
+    unsent.set(memberId, id, typed);
     setText(typed);
     clearError();
   };
@@ -69,7 +68,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
       }
       // The same text may be sent twice on purpose.
       keyOf(null);
-      drafts.set(draftKey, field.current?.value ?? "");
+      unsent.set(memberId, id, field.current?.value ?? "");
     });
   };
   const onKeyDown = (event: KeyboardEvent) => {

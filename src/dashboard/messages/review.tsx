@@ -2,6 +2,7 @@ import { Button, Textarea } from "@mantine/core";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { DISCARD_REASON_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { change } from "../api/client";
+import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
@@ -35,7 +36,11 @@ export function Review({
   const { busy, error, run, clearError } = useTask();
   const [form, setForm] = useState<keyof typeof FORMS>();
   if (!may("conversations_write"))
-    return <p className={styles.hint}>You need the conversations:write permission to approve it.</p>;
+    return (
+      <p className={styles.hint}>
+        You cannot approve it. <AskForPermission permission="conversations_write" />
+      </p>
+    );
   const approve = (edited: string | null) =>
     run(async () => {
       const { approveMessage } = await change(ApproveMessageDocument, { id, text: edited });

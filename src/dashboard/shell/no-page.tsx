@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { Permission } from "../api/documents.generated";
-import { Managers } from "../members/managers";
+import { AskForPermission } from "../members/managers";
 import { Failure } from "../ui/failure";
 import { Empty, Page } from "../ui/page";
 
@@ -29,7 +29,7 @@ export const NotPermitted = (props: {
   <Page section={props.section} title={props.title}>
     <Empty title="You don’t have access to this page">
       <p>
-        Ask <Managers /> for the permission <code>{props.permission?.replace("_", ":")}</code>.
+        <AskForPermission permission={props.permission} />
       </p>
     </Empty>
   </Page>

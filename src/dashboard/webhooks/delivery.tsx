@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import { change, usePolledQuery } from "../api/client";
+import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { AttemptList } from "../ui/attempt-list";
 import { Dialog, DialogButtons } from "../ui/dialog";
@@ -141,7 +142,9 @@ const Body = ({ body }: { body: string | null | undefined }) => (
   <section className={styles.part}>
     <h3>Body</h3>
     {body === undefined && (
-      <p className={pageStyles.second}>Only people who may read conversations can see what was sent.</p>
+      <p className={pageStyles.second}>
+        You cannot see what was sent. <AskForPermission permission="conversations_read" />
+      </p>
     )}
     {body === null && <p className={pageStyles.second}>The event is no longer kept.</p>}
     {typeof body === "string" && <Snippet text={body} what="the body" />}
