@@ -104,4 +104,17 @@ describeDashboard("messages", (dashboard) => {
     await eventually(() => time.textContent()).toMatch(EXACT);
     await eventually(() => page.url()).toMatch(/\/messages$/);
   });
+
+  test("its page leads to the line it waits on, and a message that was not sent can be written again", async () => {
+    const page = await dashboard.visit("/messages");
+    await page.getByRole("link", { name: "Hello Anna" }).click();
+    await seen(page.getByRole("main").getByRole("link", { name: "paused-sms" }));
+    await page.getByRole("button", { name: "Cancel message" }).click();
+    await page.getByRole("button", { name: "Write again…" }).click();
+    await eventually(() => page.getByLabel("Message", { exact: true }).inputValue()).toBe(
+      "Hello Anna Fischer",
+    );
+    await page.getByRole("main").getByRole("link", { name: "paused-sms" }).click();
+    await seen(rowOf(page, "paused-sms").getByText("Paused"));
+  });
 });

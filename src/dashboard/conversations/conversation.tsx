@@ -3,6 +3,7 @@ import { usePolledQuery } from "../api/client";
 import { ContactCard } from "../contacts/contact-card";
 import { labelOfContact } from "../contacts/contact-label";
 import { ContactDocument } from "../contacts/documents.generated";
+import { LineLink } from "../lines/line-link";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
@@ -104,7 +105,7 @@ const About = ({ conversation }: { conversation: ConversationFragment }) => {
               </>
             ),
           "Assigned to": <Assignee conversation={conversation} />,
-          Line: lineName,
+          Line: <LineLink agentId={conversation.agentId} name={lineName} />,
           Address: address === null ? "Since removed" : <bdi>{address}</bdi>,
           Opened: <Time value={createdAt} />,
           "Last activity": <Time value={updatedAt} />,

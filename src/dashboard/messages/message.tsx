@@ -1,7 +1,9 @@
 import { Button } from "@mantine/core";
-import { Link, useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { nameOfPartner } from "../contacts/contact-label";
+import { unsent } from "../conversations/unsent";
+import { LineLink } from "../lines/line-link";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
@@ -48,25 +50,41 @@ export function Message() {
 }
 
 function MessagePage({ message }: { message: MessageData }) {
-  const { may, deactivated } = useViewer();
+  const { id: memberId, may, deactivated } = useViewer();
+  const [, navigate] = useLocation();
   const { busy, error, run } = useTask();
-  const { id, direction, status, author, subject, html, quoted, omitted } = message;
+  const { id, direction, status, author, subject, html, quoted, omitted, conversation, conversationId } =
+    message;
   const mayCancel = isWaiting(status) && may("conversations_write");
+  const wasNotSent = status === "failed" || status === "canceled";
+  const writeAgain = () => {
+    if (conversationId === null) return;
+    const earlier = unsent.get(memberId, conversationId);
+    unsent.set(memberId, conversationId, [earlier, message.text].filter(Boolean).join("\n"));
+    navigate(`/conversations/${conversationId}`);
+  };
   return (
     <Page
       title={direction === "inbound" ? "Message from a contact" : `Message from ${FROM[author]}`}
       section={SECTION}
       actions={
-        mayCancel && (
-          <Button
-            variant="default"
-            disabled={deactivated}
-            loading={busy}
-            onClick={() => run(() => cancelMessage(id))}
-          >
-            Cancel message
-          </Button>
-        )
+        <>
+          {mayCancel && (
+            <Button
+              variant="default"
+              disabled={deactivated}
+              loading={busy}
+              onClick={() => run(() => cancelMessage(id))}
+            >
+              Cancel message
+            </Button>
+          )}
+          {wasNotSent && conversation?.state === "open" && may("conversations_write") && (
+            <Button variant="default" disabled={deactivated || message.text === ""} onClick={writeAgain}>
+              Write again…
+            </Button>
+          )}
+        </>
       }
     >
       {error !== undefined && <Failure error={error} />}
@@ -141,7 +159,10 @@ const About = ({ message }: { message: MessageData }) => {
               <bdi>{nameOfPartner(conversation)}</bdi>
             </Link>
           ) : undefined,
-          Line: message.lineName ?? undefined,
+          Line:
+            message.lineName === null ? undefined : (
+              <LineLink id={message.lineId} agentId={message.agentId} name={message.lineName} />
+            ),
           Conversation:
             conversationId === null ? (
               "None"
