@@ -30,7 +30,7 @@ export const EndpointState = ({ endpoint }: { endpoint: EndpointFragment }) => {
     <div className={styles.state}>
       <Tag tone="bad">Failing</Tag>
       <p className={pageStyles.second}>
-        since <Time value={failingSince} />
+        since <Time value={failingSince} isExact />
       </p>
     </div>
   );
