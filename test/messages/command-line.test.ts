@@ -48,7 +48,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(page.stdout).toMatch(/^CREATED AT +STATUS +HELD REASON +NOT BEFORE +ATTEMPTS +ERROR CODE/);
     expect(page.stdout).toContain("third");
     expect(page.stdout).not.toContain("fourth");
-    const [, cursor = ""] = /add --after (\S+) for the next 3, or --all/.exec(page.stderr) ?? [];
+    const [, cursor = ""] = /Add --after (\S+) for the next 3, or --all/.exec(page.stderr) ?? [];
     const rest = await json("list", "--agent", "first-agent", "--after", cursor);
     expect(rest.map(({ message }: { message: string }) => message)).toEqual(["fourth"]);
     expect(await json("list", "--agent", "first-agent", "--limit", "1", "--all")).toHaveLength(4);
