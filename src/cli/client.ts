@@ -22,7 +22,7 @@ export interface Subject {
 export interface Client {
   /** @throws GatewayError `not_found` if there is no such subject */
   about(subject: Subject): Promise<Run>;
-  /** The services, for an operator's work across organizations; undefined on a server. */
+  /** The services, for operator work across organizations; undefined if the client uses a server. */
   readonly services?: Services;
 }
 

@@ -65,7 +65,7 @@ export function enforceAccess(schema: GraphQLSchema): void {
 const isRootType = (schema: GraphQLSchema, type: GraphQLObjectType): boolean =>
   Object.values(OperationTypeNode).some((operation) => schema.getRootType(operation) === type);
 
-/** Enforces the access rules of an object's fields, which are nullable and change nothing. */
+/** Enforces the access rules of an object type's fields. These fields are nullable and only read data. */
 function enforceBelow(type: GraphQLObjectType): void {
   for (const field of Object.values(type.getFields())) {
     const rule = accessOf(field);

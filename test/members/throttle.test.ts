@@ -206,7 +206,7 @@ onAnyEngine((engine) => {
       );
       await hashing.reached;
       try {
-        // Each reads its counts, then its member.
+        // Each admitted attempt reads its member once.
         await waitUntil(() => reads.mock.calls.length >= AT_ONCE);
         const operations = async () =>
           (await gateway.rest("GET", "/metrics", { token: null })).text.match(

@@ -94,7 +94,7 @@ export class LeakedKeysService {
     await Promise.all(this.mailing);
   }
 
-  /** Returns the keys and tokens with these hashes, except those of deleted agents; each key once. */
+  /** Returns each key or token with one of these hashes once, unless its agent was deleted. */
   private find(hashes: readonly string[]): Promise<Found[]> {
     return this.services.database.read(async (reader) => {
       const tokens = await reader.findBy(OAuthRecord, { hash: In(hashes), keyId: Not(IsNull()) });

@@ -52,7 +52,7 @@ const CONFLICT_WEIGHT = 10;
 interface Scope {
   /** Undefined below an unknown field. */
   type: GraphQLNamedOutputType | undefined;
-  /** Max number of objects with this selection. */
+  /** Max number of objects that this selection applies to. */
   objects: number;
   /** Page size of the lists at this level, if the parent field sets one. */
   page: number | undefined;

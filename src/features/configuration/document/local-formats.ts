@@ -56,7 +56,7 @@ export class LocalFormats {
   }
 
   /**
-   * Creates a date whose UTC fields show the local time of another date in a time zone.
+   * Returns a date whose UTC fields hold the local time of `date` in `zone`.
    * @param zone an IANA time zone or an offset such as +02:00
    * @returns undefined for an unknown zone
    */
