@@ -9,6 +9,8 @@ export function createHistory() {
     writes: [],
     kills: { load: 0, peer: 0, start: 0, birth: 0, database: 0 },
     retries: 0,
+    /** The conversations whose messages are sent to webhook receivers, where each may take several attempts. */
+    toWebhooks: new Set(),
     /** Number at the end. */
     events: 0,
     /** The events that a webhook endpoint got. */

@@ -23,9 +23,11 @@ const KINDS = [
 
 /**
  * Starts clients that write through both APIs, each one request at a time, until they are stopped.
+ * @param options.clients their number
+ * @param options.pauseMs pause of a client after a response (ms)
  * @returns `{ stop }`, which waits for the requests in flight
  */
-export function startLoad(url, callers, history, random) {
+export function startLoad(url, callers, history, random, { clients: count = CLIENTS, pauseMs = 0 } = {}) {
   const { conversations } = callers;
   let stopped = false;
   /** Keys that may be changed, each by one client, after the response to its creation. */
@@ -40,9 +42,10 @@ export function startLoad(url, callers, history, random) {
       } else if (write.answer.apiKey !== undefined) {
         free.push({ id: write.answer.apiKey.id });
       }
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   };
-  const clients = Array.from({ length: CLIENTS }, client);
+  const clients = Array.from({ length: count }, client);
   return {
     async stop() {
       stopped = true;

@@ -150,7 +150,7 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
   }
 }
 
-async function publish(url, { session, agentId }) {
+export async function publish(url, { session, agentId }) {
   const save = `mutation ($agentId: ID!, $document: JSONObject!) {
     saveConfigurationDraft(input: { agentId: $agentId, document: $document, expectedRevision: 0 }) { draft { revision } }
   }`;
@@ -164,7 +164,7 @@ async function publish(url, { session, agentId }) {
  * Opens conversations with new contacts.
  * @returns their IDs
  */
-async function openConversations(url, key) {
+export async function openConversations(url, key) {
   const put = "mutation ($input: PutContactInput!) { putContact(input: $input) { contact { id } } }";
   const open =
     "mutation ($input: OpenConversationInput!) { openConversation(input: $input) { conversation { id } } }";
@@ -214,7 +214,7 @@ async function sendUntilDecided(write, url, callers, history) {
 }
 
 /** Repeats writes that may be repeated: all unanswered writes, and some answered ones. */
-async function retryAll(writes, url, callers, history) {
+export async function retryAll(writes, url, callers, history) {
   const repeatable = writes.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
   const unanswered = repeatable.filter(({ outcome }) => outcome !== "answered");
   const answered = repeatable.filter(({ outcome, kind }) => outcome === "answered" && kind !== "createKey");
@@ -247,7 +247,7 @@ async function recovered(url, history) {
 }
 
 /** Checks that the latest keys are accepted, or rejected if they have ended since. */
-async function presentKeys(writes, url, history) {
+export async function presentKeys(writes, url, history) {
   const ended = new Set(
     writes
       .filter(

@@ -87,6 +87,8 @@ export async function send(write, url, callers, history) {
     } else if (response.ok) {
       write.answer = result(JSON.parse(text));
       write.outcome = "answered";
+      write.answeredAt = Date.now();
+      write.url = url;
     } else {
       write.outcome = "rejected";
       history.violate("other", `${write.kind} ${write.marker} was rejected: ${response.status} ${text}`);
