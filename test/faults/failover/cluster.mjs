@@ -21,6 +21,8 @@ const VERSIONS = "/usr/lib/postgresql";
 const START_LIMIT_MS = 90_000;
 const PASSWORD = "failover";
 const MAX_LAG_BYTES = 1_000_000;
+/** Time between a takeover and the return of a frozen Patroni, which in version 3.0 may take back a new lock (ms). */
+const RETURN_AFTER_MS = 2_000;
 
 /** The same as in docs/scaling.md. */
 const DYNAMIC = {
@@ -230,6 +232,7 @@ listen postgres
       const pids = [node.patroni.pid, ...node.serverPids()];
       signalAll(pids, "SIGSTOP");
       await primary(node);
+      await setTimeout(RETURN_AFTER_MS);
       signalAll(pids, "SIGCONT");
     },
     /** The whole node dies. */
@@ -254,6 +257,7 @@ listen postgres
     async hang(node) {
       node.patroni.kill("SIGSTOP");
       await primary(node);
+      await setTimeout(RETURN_AFTER_MS);
       node.patroni.kill("SIGCONT");
     },
     /** Only PostgreSQL dies; Patroni restarts it. */
