@@ -18,7 +18,7 @@ import { freePort } from "../../support/free-port.mjs";
 import { createLink } from "./link.mjs";
 
 const VERSIONS = "/usr/lib/postgresql";
-const START_LIMIT_MS = 90_000;
+const START_LIMIT_MS = 180_000;
 const PASSWORD = "failover";
 const MAX_LAG_BYTES = 1_000_000;
 /** Time between a takeover and the return of a frozen Patroni, which in version 3.0 may take back a new lock (ms). */
