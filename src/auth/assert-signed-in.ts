@@ -41,7 +41,7 @@ export async function assertSignedIn(
 }
 
 async function assertKeyAccepted(tx: Tx, { key: { id } }: OrganizationKeyCaller): Promise<void> {
-  // Not a shared lock, because the action may change the same key.
+  // Takes an exclusive lock, because the action may change the same key.
   if (!tx.isDryRun) await tx.query("update api_key set created_at = created_at where id = $1", [id]);
   const [key]: (KeyEnds & { deactivatedAt: Timestamp | null })[] = await tx.query(
     `select key.revoked_at as "revokedAt", key.expires_at as "expiresAt",

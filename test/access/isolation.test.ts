@@ -358,7 +358,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     for (const text of secretsOfTheirs) expect(seen).not.toContain(text);
     const whoami = await gateway.rest("GET", "/agent/whoami", { token: ours.key.secret });
     expect(whoami.body.organization.slug).toBe("ours");
-    // The other organization sees its data, so the test can fail.
+    // The other organization sees its own data, which proves that the test can fail.
     const shown = await everythingOf(theirs);
     for (const text of secretsOfTheirs) expect(shown).toContain(text);
   });

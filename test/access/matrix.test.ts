@@ -29,7 +29,7 @@ test("every REST route is in the table", () => {
   );
 });
 
-/** Returns the arguments of a tool, which its route has in the path and body. */
+/** Returns the arguments of a tool, which its route takes in the path and body. */
 function argumentsOf({ operationId, path }: (typeof ROUTES_TABLE)[number], id: string, body: unknown) {
   const template = ROUTES.find((route) => route.operationId === operationId)?.path.split("/") ?? [];
   const segments = path.replace(":id", id).split("/");

@@ -2,7 +2,7 @@ import { type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectTy
 import { createSchema } from "../../src/graphql/schema";
 import { accessOf } from "../../src/schema/access";
 
-/** Object types whose fields organization keys can select, whatever their scopes. */
+/** Object types whose fields organization keys can select, regardless of their scopes. */
 const READABLE = [
   "ActivityCount",
   "Agent",
@@ -75,7 +75,7 @@ test("no field leads organization keys to a type with contact data", () => {
   const visitFields = (type: GraphQLObjectType): void => {
     for (const field of Object.values(type.getFields())) {
       const allowed = accessOf(field)?.allowed;
-      // Fields without a rule are for every caller who can read their object.
+      // Every caller who can read an object can also read its fields without a rule.
       if (typeof allowed === "object" && allowed.organizationKey === undefined) continue;
       visit(getNamedType(field.type));
     }

@@ -23,7 +23,7 @@ test("managers may do everything that an organization key may do, and each of it
     .flatMap((field) => accessOf(field)?.allowed ?? [])
     .filter((allowed) => allowed !== "anyone")
     .filter(({ organizationKey }) => organizationKey !== undefined);
-  // Only `whoami` is for keys alone.
+  // Only `whoami` is reserved for keys.
   expect(rules.filter(({ member }) => member === undefined)).toEqual([{ key: true, organizationKey: true }]);
   for (const { member } of rules) expect([undefined, true, Permission.config_manage]).toContain(member);
   const used = rules.map(({ organizationKey }) => organizationKey);

@@ -133,7 +133,10 @@ const ALLOWED = {
     "a member of a deactivated organization": "organization_deactivated",
     "a member of another organization": "not_found",
   },
-  /** The same, even while the organization is deactivated; its members do not find the keys of another organization. */
+  /**
+   * Such a change, allowed even while the organization is deactivated; its members do not find other organizations'
+   * keys.
+   */
   managersEvenWhileDeactivated: {
     ...NO_KEY,
     "a member without permission": "forbidden",

@@ -143,7 +143,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     "another process purges the rows that a process has left, including late rows, until the agent is settled",
     async () => {
       const { id } = await fullAgent();
-      // Like the command line, which purges nothing.
+      // Deletes the agent like the command line, which purges nothing.
       await gateway.services.agents.delete(await operatorOfAgent(gateway, id), id);
       const find = () => read((reader) => reader.findOneOrFail(Agent, { where: { id }, withDeleted: true }));
       await purgeAll();

@@ -26,7 +26,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   };
 
   /**
-   * Calls the API like the manager in a browser.
+   * Calls the API as the manager's browser does.
    * @returns the result of the first field
    */
   async function call(query: string, requestId: string, token: string | null = manager.token) {
@@ -108,7 +108,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       const since = new Date().toISOString();
       const { action, target, changes = [] } = await deed(requestId);
       const all = await auditLog(gateway, { since, targetId: target.id, action });
-      // The manager may have been created in the same millisecond, but without a request.
+      // Excludes the creation of the manager, which may be in the same millisecond but came from no request.
       const entries = all.filter((entry: { requestId: string | null }) => entry.requestId !== null);
       expect(entries).toEqual([
         {

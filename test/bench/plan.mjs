@@ -1,7 +1,7 @@
 import { turns } from "./stats.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
-/** Time for each turn, server and workload that is not part of the measurement (s). */
+/** Unmeasured time per turn, server and workload (s). */
 const AROUND = { turn: 0.35, server: 1, workload: 4 };
 
 /** The duration of the sections on a machine with two cores (s). */

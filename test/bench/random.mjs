@@ -1,5 +1,5 @@
 /**
- * Creates a generator of numbers in [0, 1), which are the same for the same seed (mulberry32), so that loads are equal.
+ * Creates a generator of numbers in [0, 1) that depend only on the seed (mulberry32), so that loads are equal.
  */
 export function seeded(seed) {
   let state = seed >>> 0;

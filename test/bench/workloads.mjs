@@ -26,7 +26,7 @@ const draw = {
   pet: (random, data) => ({ kind: "pet", id: anyPet(random, data) }),
   whoami: () => ({ kind: "whoami" }),
   create: (random) => ({ kind: "create", pet: aPet(random) }),
-  /** The key is not drawn, because the same draw is repeated in other turns. */
+  /** The idempotency key is not part of the draw, because other turns repeat the draw. */
   keyed: (random) => ({ ...draw.create(random), idempotencyKey: randomUUID() }),
   send: () => ({ kind: "send" }),
   decide: (random) => ({ kind: "decide", situation: SITUATION, contact: Math.floor(random() * CONTACTS) }),

@@ -291,7 +291,7 @@ describe("at a terminal", () => {
     await addMember(gateway, { email, permissions: [Permission.config_manage] });
     return { hint, slug, email };
   };
-  /** Commands that end something, with the start of their question. */
+  /** Destructive commands, each with the beginning of its question. */
   const commands = ({
     hint,
     slug,

@@ -26,7 +26,7 @@ const fileOf = (url: string) => url.slice("sqlite:".length);
 const inPlace = (name: string) => join(directory, name);
 
 /**
- * Fails unless the command ended like every rejected command.
+ * Fails unless the command ended as every rejected command must.
  * @returns its message
  */
 function rejection({ code, stdout, stderr }: Ended): string {

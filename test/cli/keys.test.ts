@@ -22,7 +22,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     json("keys", "create", "--agent", "first-agent", "--name", name, ...more);
   const statusOf = async (token: string) => (await gateway.rest("GET", "/agent/whoami", { token })).status;
 
-  // An open connection would keep such a process alive; the process that runs the other commands also waits for this.
+  // An open connection would keep the processes alive. The process that runs all other commands also waits for
+  // connections to close.
   slowTest("the processes of a command that writes and of a rejected one end", async () => {
     const ended = await Promise.all([
       spawnCli(gateway.databaseUrl, ["keys", "create", "--agent", "first-agent", "--name", "by a process"]),
@@ -60,7 +61,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test("nothing in a name or a User-Agent controls the terminal or reverses its text", async () => {
-    // Stored before names were checked for them.
+    // As if the name had been stored before such characters were rejected.
     const name = "evil\u009b2J\u202etxt\u200e\u{e0041}";
     const { id, secret } = await mint(gateway);
     await gateway.services.database.write((tx) => tx.update(ApiKey, { id }, { name }));

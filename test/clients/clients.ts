@@ -2,7 +2,7 @@ import * as apollo4 from "@apollo/client";
 import * as urql from "@urql/core";
 import * as apollo3 from "apollo-client-3/core";
 
-/** A client's result of one operation. */
+/** The result that a client returns for one operation. */
 export interface Seen {
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the data
   data?: any;
@@ -12,7 +12,7 @@ export interface Seen {
   status?: number;
 }
 
-/** A GraphQL client as applications use it. */
+/** A GraphQL client, as used in applications. */
 export interface GraphQLClient {
   query(document: string, variables?: Record<string, unknown>): Promise<Seen>;
   mutate(document: string, variables?: Record<string, unknown>): Promise<Seen>;
@@ -93,7 +93,7 @@ const apollo3Client =
     };
   };
 
-/** The clients, each with its defaults and with the other method for queries. */
+/** The clients, each with its default method for queries and with the other one. */
 export const CLIENTS: [name: string, queriesBy: "GET" | "POST", create: Create][] = [
   ["urql", "GET", urqlClient()],
   ["urql without GET", "POST", urqlClient({ preferGetMethod: false })],

@@ -23,7 +23,7 @@ const DATA: DataDeclaration = {
 };
 
 const pick = (...texts: string[]) => fc.constantFrom(...texts);
-/** Joins generated parts to a source. */
+/** Joins generated parts into a source. */
 const source = (...parts: (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> =>
   fc
     .tuple(...parts.map((part) => (typeof part === "string" ? fc.constant(part) : part)))
@@ -248,7 +248,7 @@ describe("templates and the library's own renderer agree", () => {
       } catch {
         failed += 1;
       }
-      // The library's results for lists as texts, or in comparisons, have no meaning in messages.
+      // The library's results for lists that are compared or used as text have no meaning in messages.
       if (actual === undefined) return;
       expect(actual).toBe(liquid.parseAndRenderSync(text, { contact: about }));
       written += 1;

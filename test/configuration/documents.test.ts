@@ -59,7 +59,7 @@ test("the example is valid, for the gateway and for editors", async () => {
   expect(await checkDocument(of({}))).toMatchObject({ problems: [], warnings: [] });
 });
 
-/** Documents with a wrong structure, which editors also see. */
+/** Documents with an invalid structure, which editors also detect. */
 const MALFORMED: [object, string, string][] = [
   [{}, "format", "is required"],
   [{ format: 2 }, "format", "must be 1"],
@@ -223,7 +223,7 @@ test("many long unknown names take little time, because few are compared with kn
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);
 });
 
-/** Documents with a problem that only the gateway sees. */
+/** Documents with a problem that only the gateway detects. */
 const INVALID: [object, string, string][] = [
   [
     of({ templates: { a: "a" }, otherwise: [{ send: "a", line: "sms", reuse: "latest" }] }),

@@ -48,7 +48,7 @@ describe("a template with translations", () => {
 
   test.each([
     ["de-CH", "A1", "Bestellung A1"],
-    // A translation without a subject has the template's subject.
+    // A translation without a subject uses the template's subject.
     ["de", "A1", "Order A1"],
     ["fr", "A\r\nBcc: eve@customer.test\t1", "Order A Bcc: eve@customer.test 1"],
     ["fr", "\u{1f600}".repeat(300), `Order ${"\u{1f600}".repeat(194)}`],
@@ -164,7 +164,7 @@ describe("a text formats", () => {
     // UTC, unless the configuration has a zone.
     ['{{ situation.data.at | date: "%T %Z" }}', {}, "22:30:15 UTC"],
     ['{{ situation.data.at | date: "%T %Z" }}', { parts: { zone: "Asia/Tokyo" } }, "00:30:15 Europe/Zurich"],
-    // A day is the same everywhere.
+    // A date without a time is the same in every zone.
     ['{{ "2026-07-01" | date: "long", "America/New_York" }}', {}, "July 1, 2026"],
     ['{{ situation.data.at | date: "short", situation.data.text }}', {}, "the time zone is unknown"],
     ['{{ situation.data.text | money: "EUR" }}', {}, "the value to format is not a number"],

@@ -6,7 +6,7 @@ import { cases } from "../support/tiers";
 
 const MINUTE_MS = 60_000;
 
-/** Zones with a night in which clocks change in 2027; Chile changes at midnight, Lord Howe by half an hour. */
+/** Zones whose clocks change on a night in 2027: in Chile at midnight, on Lord Howe Island by half an hour. */
 const NIGHTS: [zone: string, spring: string, autumn: string][] = [
   ["Europe/Zurich", "2027-03-28", "2027-10-31"],
   ["America/New_York", "2027-03-14", "2027-11-07"],
@@ -39,7 +39,7 @@ const timeOf = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 const dayBefore = (day: string) => DAYS[((DAYS as readonly string[]).indexOf(day) + 6) % 7] as string;
 
-/** True if a clock shows a time in a window, whose days are listed one by one. */
+/** True if a clock shows a time within a window; the window's days are listed one by one. */
 function shows([day, minute]: [string, number], { days, from, to }: Window): boolean {
   const [opens, closes] = [minuteOf(from), minuteOf(to)];
   const list = days.split(",");

@@ -14,7 +14,7 @@ import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
 const PEOPLE = 100;
-/** Number of people at the same time. */
+/** Number of people handled concurrently. */
 const TOGETHER = 4;
 const WAYS = ["a new contact", "an existing contact", "an inbound message", "a batch"] as const;
 

@@ -6,11 +6,11 @@ import { mint } from "../support/gateway";
 import { addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
-/** More contacts than lists are read by. */
+/** More contacts than a list is looked up by; beyond that, lists are scanned in their own order. */
 const CROWD = 1_100;
 
 describeGateway((gateway) => {
-  /** A contact with what each list has of it. */
+  /** A contact, with the IDs of its items in each list. */
   interface Person {
     contactId: string;
     conversations: string[];

@@ -14,7 +14,7 @@ import { waitUntil } from "../support/wait-until";
 
 const MARK = "what-nobody-else-is-told";
 
-/** Tables that name a contact and are not exported, and why. */
+/** Tables that refer to contacts but are not exported, each with the reason. */
 const NOT_EXPORTED: Readonly<Record<string, string>> = {
   contact_term: "derived from the contact's name, ref and addresses",
   idempotency_record: "the answers of requests, for a day",

@@ -36,7 +36,7 @@ const CONTACTS: [input: object, problems: Record<string, string>][] = [
   [{ ref: " ", addresses: null }, { ref: "must not be empty" }],
 ];
 
-/** Inputs of `openConversation`; GraphQL finds its own problems before problems with the rules for fields. */
+/** Inputs of `openConversation`; GraphQL reports its own problems before violations of the fields' rules. */
 const CONVERSATIONS: [
   input: Record<string, unknown>,
   rest: Record<string, string>,

@@ -20,7 +20,9 @@ function callerFound({ services: { acceptedKeys, sessions } }: TestGateway): Pro
   );
 }
 
-/** Returns the response to a request whose body arrives after its head was accepted and something else has happened. */
+/**
+ * Returns the response to a request whose body arrives only after its head was accepted and something else happened.
+ */
 async function holdBack(
   gateway: TestGateway,
   { path, token, body }: { path: string; token: string; body: object },

@@ -40,7 +40,7 @@ const DOCUMENT = {
 const POST = "POST /v1/pets/{petId}";
 const coordinatesOf = (breaks) => breaks.map(({ coordinate }) => coordinate);
 
-/** The breaks of the REST contract after `change` to a copy of the document. */
+/** Returns the breaks in the REST contract after applying `change` to a copy of the document. */
 function restBreaksOf(change) {
   const changed = structuredClone(DOCUMENT);
   change(changed.components.schemas, changed.paths);

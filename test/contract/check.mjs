@@ -1,6 +1,6 @@
 /**
- * `npm run check:contracts`: fails on a breaking change since the last release that the list "What breaks" of
- * CHANGELOG.md's unreleased page does not name. With `--record`, records the current contract as that of a release.
+ * `npm run check:contracts`: fails unless the list "What breaks" in the unreleased section of CHANGELOG.md names every
+ * breaking change since the last release. With `--record`, records the current contract as that of a release.
  */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { buildSchema } from "graphql";

@@ -47,7 +47,7 @@ onEachEngine((engine) => {
   let gateway: TestGateway;
   let other: TestGateway;
   let agentId: string;
-  /** Answers each mail; accepts it by default. */
+  /** Responds to each e-mail; accepts it by default. */
   let onMail: () => unknown = () => undefined;
   beforeAll(async () => {
     database = await engine.createMigratedDatabase();
@@ -69,7 +69,7 @@ onEachEngine((engine) => {
     await database.drop();
   });
 
-  // Otherwise, the members of other tests would get a mail about each handoff.
+  // Otherwise, the members of other tests would get an e-mail about each handoff.
   afterEach(() => gateway.services.database.write((tx) => tx.query("delete from handoff_subscription")));
 
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
@@ -368,7 +368,7 @@ onEachEngine((engine) => {
       return notices.every(({ sentAt }) => sentAt !== null);
     });
     expect(notices.map(({ conversationId }) => conversationId)).toEqual(ids);
-    // By their IDs, because mails of earlier rounds may still arrive.
+    // Compares IDs, because e-mails from earlier rounds may still arrive.
     const messageIds = mailsTo(anna).map(({ email }) => email.messageId);
     expect(new Set(messageIds).size).toBe(messageIds.length);
     expect(messageIds).toEqual(expect.arrayContaining(notices.map(({ id }) => `<${id}@example.com>`)));

@@ -18,8 +18,8 @@ export interface Checked {
 }
 
 /**
- * Returns the part that only this page has: its dialog, or everything but the navigation, which is checked with the
- * pages that it lists.
+ * Returns the part that only this page has: its dialog, or everything but the navigation, which is checked on the pages
+ * that it lists.
  */
 export const ownPart = async (page: Page): Promise<Checked> =>
   (await page.getByRole("dialog").count()) > 0

@@ -147,7 +147,7 @@ describeDashboard(
             });
         await eventually(() => startOf("שרה כהן")).toBe(await startOf("y".repeat(100)));
 
-        // The link of a row covers the row, so it has the tooltip of the text below the pointer.
+        // The link of a row covers the row, so it has the tooltip of the text under the pointer.
         const link = rowOf(page, "שרה כהן").getByRole("link");
         await rowOf(page, "שרה כהן").locator("time").hover({ force: true });
         await eventually(() => link.getAttribute("title")).toMatch(/\d:\d\d:\d\d/);

@@ -11,7 +11,7 @@ const PHONE = { width: 390, height: 844 };
 
 const within = (part: string): Within => ({ fromShadowDom: ["openapi-explorer", part] });
 
-/** Without the navigation, which is the same on all pages. */
+/** Excludes the navigation, which is the same on all pages. */
 const MAIN = within("main");
 
 /**
@@ -66,7 +66,7 @@ describeInChromium("/docs", () => {
     await session.detach();
   }
 
-  /** Shows a page of the viewer like a link to it. */
+  /** Opens a page of the viewer as a link to it would. */
   async function show(route: string): Promise<void> {
     await page.goto(`${gateway.url}/docs#?route=${route}`);
     await page.locator(`openapi-explorer main[tabindex] [id="${route}"]`).waitFor({ state: "attached" });

@@ -144,7 +144,7 @@ describe("a built dashboard", () => {
     const path = "/dashboard/assets/main-Ab12.js";
     expectRestError(await get(path, { "if-match": '"x"' }), "invalid_request");
     expect((await get(path, { range: "bytes=99999-" })).status).toBe(200);
-    // Not with fetch, which adds a header that requests the whole file.
+    // Sends raw bytes, because `fetch` adds a header that requests the whole file.
     const known = await sendRaw(gateway.url, [`GET ${path} HTTP/1.1`, "If-None-Match: *"]);
     expect([known.status, known.text]).toEqual([304, ""]);
     expect(gateway.log()).not.toContain("internal_error");

@@ -18,7 +18,7 @@ export const focused = (page: Page): Promise<string> => page.evaluate(nameOfFocu
 export const focusComesTo = (page: Page, name: string): Promise<void> =>
   eventually(() => focused(page)).toBe(name);
 
-/** Waits until an element has the focus, whatever its name. */
+/** Waits until an element has the focus, regardless of its name. */
 export const hasFocus = (what: Locator): Promise<void> =>
   eventually(() => what.evaluate((element) => element === document.activeElement)).toBe(true);
 

@@ -6,7 +6,7 @@ describeDashboard("GraphiQL", (dashboard) => {
   const run = (page: Page) => page.getByRole("button", { name: /^Execute query/ }).click();
   const answer = (page: Page, text: string) => page.locator(".result-window").getByText(text).first();
 
-  /** Opens the page and records its requests; only answered ones are sure to have all headers. */
+  /** Opens the page and records its requests; only completed ones are certain to have all headers. */
   async function open(as?: null) {
     const page = await dashboard.visit("/settings/organization", as === null ? { as } : {});
     const urls: string[] = [];

@@ -42,7 +42,7 @@ export async function fillInbox(gateway: TestGateway, name = "Anna Müller"): Pr
     attributes: { plan: name },
     addresses: [{ kind: AddressKind.local, address: name }],
   });
-  // Called by a member, so that no key is used.
+  // Sent as a member, so that no key is used.
   const call = async (document: string, variables: Record<string, unknown>) =>
     (await gateway.graphql(document, variables, { token: gateway.owner })).body.data;
   const { decide } = await call("mutation ($input: DecideInput!) { decide(input: $input) { id } }", {

@@ -19,7 +19,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     for (const name of ["API keys", "Audit log", "Organization", "Overview"]) {
       await page.getByRole("navigation", { name: "Dashboard" }).getByRole("link", { name }).focus();
       await page.keyboard.press("Enter");
-      // Not the heading of the page whose code is being loaded.
+      // This must not be the heading of the page whose code is loading.
       await waitUntil(() =>
         page
           .evaluate(

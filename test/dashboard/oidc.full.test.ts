@@ -58,7 +58,7 @@ describeDashboard(
         page.context().waitForEvent("page"),
         asking.getByRole("button", { name: "Sign in with Example" }).click(),
       ]);
-      // Although the browser is signed in at the issuer.
+      // The issuer asks again, although the browser is signed in there.
       await signInAs(tab, "dan");
       await gone(dialogOf(page));
       await seen(page.getByRole("link", { name: "daniel@example.com" }));

@@ -199,7 +199,7 @@ describeDashboard(
       await signedIn(page);
       await page.getByRole("button", { name: "Add passkey…" }).click();
       await dialogOf(page).getByLabel("Name").press("Enter");
-      await seen(dialogOf(page).getByText("This device already has a passkey of yours."));
+      await seen(dialogOf(page).getByText("You already have a passkey on this device."));
     });
 
     test("a copy of a passkey with an outdated count signs nobody in", async () => {

@@ -60,7 +60,7 @@ describeDashboard(
       await seen(page.getByRole("heading", { level: 1, name: "To review" }));
       const items = page.getByRole("list", { name: "Messages to review" }).getByRole("listitem");
       await seen(items.nth(2));
-      // With the count in the navigation.
+      // The navigation now shows the count.
       await looksRight(page, {});
 
       await items.nth(0).getByRole("button", { name: /^Edit/ }).focus();
@@ -117,7 +117,7 @@ describeDashboard(
       });
       let held = 0;
       await page.route("**/graphql", async (route) => {
-        // All but the list and the approval itself.
+        // Holds back all requests except the list and the approval.
         if (!/(query Proposed|mutation)\b/.test(route.request().postData() ?? "")) {
           held += 1;
           await answered;

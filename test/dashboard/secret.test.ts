@@ -95,7 +95,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
         expect(kept).toContain('"databases":[],"caches":[],"workers":0');
         expect(kept).not.toContain(secret);
         expect(JSON.stringify(await page.context().storageState())).not.toContain(secret);
-        // The query cache, and everything else that a script of the page could reach.
+        // The query cache, and everything else that a script on the page could reach.
         expect(await inHeap(page, [left, secret])).toEqual([true, false]);
       },
     );

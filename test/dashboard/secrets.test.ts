@@ -10,7 +10,7 @@ import { secretIn, withoutSecrets } from "../../src/dashboard/ui/secrets";
 
 const { secret: key, hint } = mintApiKey("live");
 const signing = InstanceKey.parse(InstanceKey.generate())?.deriveSigningSecret("id", 1) ?? "";
-/** Each secret with the part that is left. */
+/** Each secret, with the part that is kept. */
 const SECRETS = {
   agk: [key, hint],
   ags: [mintSessionToken(), ""],

@@ -62,7 +62,7 @@ describeDashboard(
       expect(JSON.parse(receiver.received.at(-1)?.body ?? "{}").type).toBe("webhook.test");
       receiver.reaction = (response) => response.writeHead(503).end();
       await dialog.getByRole("button", { name: "Send again" }).click();
-      await seen(dialog.getByText("Not delivered: it would be tried again"));
+      await seen(dialog.getByText("Not delivered, but a real delivery would be retried"));
       await page.keyboard.press("Escape");
       await gone(dialog);
 

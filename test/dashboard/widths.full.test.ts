@@ -16,7 +16,7 @@ const DESKTOP = 1280;
 /** Phones, tablets, and the widths around the points where the navigation moves. */
 const WIDTHS = [PHONE, 820, 897, 1024, 1090, DESKTOP, 1920];
 
-/** A dialog is next to no navigation, and not wider in a larger window. */
+/** A dialog is not beside the navigation, and is no wider in a larger window. */
 const DIALOG_WIDTHS = [PHONE, 820, DESKTOP];
 
 /** Max length of most names. */
@@ -191,7 +191,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
       await passes("dark", () => violations(page, { within: "main" }));
       await page.emulateMedia({ colorScheme: "light" });
     }
-    // Once all stylesheets are loaded, with the rule that reads them.
+    // All stylesheets are loaded by now, so this check includes the rule that reads them.
     await page.setViewportSize({ width: DESKTOP, height: 800 });
     await eventually(() => violations(page)).toEqual([]);
   }, 360_000);

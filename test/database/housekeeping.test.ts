@@ -54,7 +54,7 @@ onAnyEngine((engine) => {
       }
       await purging;
       expect(await records()).toBe(500);
-      // Others saw states in between, with only a part of the rows.
+      // Other readers saw intermediate states, with only some of the rows deleted.
       expect(new Set(left.filter((count) => count > 500 && count < MANY + 500)).size).toBeGreaterThan(1);
     },
   );
@@ -106,7 +106,7 @@ onAnyEngine((engine) => {
     await write.mock.results[0]?.value;
     await stopWaiting();
     expect(done).toEqual(["first"]);
-    // Like a process that has not renewed its lease for long.
+    // As if the process had not renewed its lease for a long time.
     await database.write((tx) =>
       tx.query("update idempotency_record set created_at = $1", [timestamp(-60_000)]),
     );

@@ -61,7 +61,7 @@ onAnyEngine((engine) => {
   });
 });
 
-/** Makes the database itself reject pets of a certain name. */
+/** Makes the database itself reject pets with a certain name. */
 const REJECT_SOME = {
   SQLite: `CREATE TRIGGER reject BEFORE INSERT ON pet WHEN NEW.name LIKE 'rejected %'
            BEGIN SELECT RAISE(ABORT, 'rejected'); END`,

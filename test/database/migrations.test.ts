@@ -16,7 +16,7 @@ onEachEngine((engine) => {
     try {
       await database.migrate();
       const { upQueries } = await source.driver.createSchemaBuilder().log();
-      // Any statement here is an entity change without a migration.
+      // Any statement here means that an entity was changed without a migration.
       expect(upQueries.map(({ query }) => query)).toEqual([]);
     } finally {
       await database.close();

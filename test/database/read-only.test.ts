@@ -75,13 +75,13 @@ describe("a PostgreSQL server that becomes read-only, as in a failover or switch
     await Promise.all(Array.from({ length: POOL }, () => gateway.services.database.read(session)));
   }
 
-  // Connections are replaced at most once per second, and one of the gateway's own writes may have just replaced them.
+  // Connections are replaced at most once per second, and a write by the gateway itself may have just caused that.
   const writesAgain = () => waitUntil(async () => (await add()).status === 201);
 
   test("loses all its connections at the failing write, and soon accepts writes again", async () => {
     await waitUntil(async () => (await connections("LISTEN%")).length === 2);
     let before: number[] = [];
-    // One of the gateway's own writes, such as housekeeping after its start, may be the failing one.
+    // The failing write may be one of the gateway's own, such as housekeeping after startup.
     await waitUntil(async () => {
       await makeOpenSessionsReadOnly();
       before = await connections();

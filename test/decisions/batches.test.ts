@@ -75,7 +75,7 @@ const CONTACTS = 6;
 const HANDED = 120;
 const BATCH = 40;
 
-/** Returns numbers from 0 to below `below`, always the same for a seed (linear congruential generator). */
+/** Returns integers from 0 up to but excluding `below`, always the same for a seed (linear congruential generator). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -79,7 +79,7 @@ const ATTACKS = Object.entries(PLACES).flatMap(([place, put]) =>
 
 const DATA = /<data>(.*?)<\/data>/gs;
 
-/** Returns the part of a question outside of the data marks. */
+/** Returns the part of a question outside the data marks. */
 const instructionsOf = (body: string): string =>
   JSON.parse(body)
     .messages.map(({ content }: { content: string }) =>
@@ -87,7 +87,7 @@ const instructionsOf = (body: string): string =>
     )
     .join("\n");
 
-/** Answers as ordered by any text in the question, like a model that obeys everyone. */
+/** Answers as any text in the question demands, like a model that obeys everyone. */
 const obey = (body: string): string => {
   const [, order = ""] = /OBEY ([\w+/=]+)/.exec(body) ?? [];
   return Buffer.from(order, "base64").toString();

@@ -63,7 +63,7 @@ onAnyEngine((engine) => {
   beforeEach(() => {
     server.received.length = 0;
   });
-  /** Lets the server find an order in its data, like a model. */
+  /** Makes the server find an order in its data, as a model would. */
   const answerBy = (write: (content: unknown) => string) => {
     server.reaction = (response) => {
       const order = /[A-Z]-\d+/.exec(server.received.at(-1)?.body ?? "")?.[0] ?? "?";

@@ -203,7 +203,7 @@ onAnyEngine((engine) => {
     server.reaction = (response) => response.writeHead(500).end();
     const { id } = await asked();
     await settle();
-    // As if the process that decided had another version of the language data.
+    // As if the deciding process had a different version of the language data.
     await gateway.services.database.write(async (tx) => {
       const { explanation } = await tx.findOneByOrFail(Decision, { id });
       const other = JSON.stringify(explanation).replaceAll("\u20ac1,200.00", "EUR 1200");

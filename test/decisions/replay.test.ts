@@ -209,7 +209,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const version = await publish(gateway, agentId, { ...document, zone: "Asia/Tokyo" });
     const contact = { address: { kind: "local", address: "money" } };
     const { id } = (await api.decide({ type: "order", data: { total: 200 }, contact })).body;
-    // As if that process had another version of the language data.
+    // As if that process had a different version of the language data.
     await gateway.services.database.write(async (tx) => {
       const decision = await tx.findOneByOrFail(Decision, { id });
       expect(decision.snapshot?.formatted).toEqual({ "number en EUR  200": "\u20ac200.00" });

@@ -48,7 +48,7 @@ const withTls = (options: SMTPServerOptions = {}) => ({
   ...options,
 });
 
-/** Sends a message through the server at a port of this machine. */
+/** Sends a message through the mail server on a local port. */
 const sendVia = (
   port: number,
   {
@@ -281,7 +281,7 @@ describe("a rejection", () => {
     });
   });
 
-  /** Replies of servers that send none of the line's mail, by command. */
+  /** Replies from servers that reject all of the line's e-mail, by command. */
   test.each<[keyof Script, string]>([
     ["greeting", "554 5.7.1 Service unavailable"],
     ["AUTH", "535 5.7.8 Error: authentication failed"],
@@ -434,7 +434,7 @@ describe("a server that fails in a session", () => {
     ]);
   });
 
-  test("has accepted the mail even if its goodbye is missing", async () => {
+  test("has accepted the e-mail even if its goodbye is missing", async () => {
     const server = await startScripted({ QUIT: reset });
     expect(await sendVia(server.port)).toEqual(ACCEPTED);
   });
@@ -502,7 +502,7 @@ describe("a server that sends more than a session needs", () => {
   test.each<[string, Step]>([
     ["floods", flood],
     ["is silent", () => undefined],
-  ])("has accepted the mail and is disconnected if it %s after QUIT", async (_, QUIT) => {
+  ])("has accepted the e-mail and is disconnected if it %s after QUIT", async (_, QUIT) => {
     const server = await startScripted({ QUIT });
     const { targets, received } = watched();
     expect(await sendVia(server.port, { targets, timeoutMs: 600_000 })).toEqual(ACCEPTED);
@@ -522,7 +522,7 @@ describe("a server that sends more than a session needs", () => {
   });
 });
 
-describe("before a mail is sent", () => {
+describe("before an e-mail is sent", () => {
   test("the attempt is asked after the reply to DATA, and if it rejects, no line is sent", async () => {
     let closed: Promise<unknown> | undefined;
     const server = await startScripted({

@@ -35,7 +35,7 @@ interface Arrival {
   at: number;
 }
 
-/** An answered change to a conversation. */
+/** An acknowledged change to a conversation. */
 interface Change {
   startedAt: number;
   /** Time of the response. */
@@ -190,7 +190,7 @@ describeGateway(SENDS, (gateway, engine) => {
         for (const [conversation, made] of changes)
           for (const change of made) {
             const accepted = new Set(change.accepted);
-            /** Messages that arrived after the change, on a line to which no change has moved them. */
+            /** Messages that arrived after the change on a line that no change moved them to. */
             const late: string[] = [];
             for (const { id, line, at } of arrivals) {
               if (!accepted.has(id) || at <= change.at) continue;

@@ -89,7 +89,7 @@ onEachEngine((engine) => {
   });
   afterAll(() => logged.close());
 
-  /** Adds lanes that wait for a future time, and as many that wait for a sender. */
+  /** Adds lanes that wait for a future time, and equally many that wait for a sender. */
   async function sleepersOf(count: number): Promise<void> {
     await logged.database.write(async (tx) => {
       for (const [i, needsSender] of [false, true].entries())
@@ -199,7 +199,7 @@ onEachEngine((engine) => {
       expect(await tx.countBy(Message, { status: MessageStatus.sent, providerId: "provider-3" })).toBe(1);
     });
     const plan = await planOf(/"provider_id" IN/);
-    // Not only by the line, which may have sent millions of messages.
+    // The search must not use the line alone, which may have sent millions of messages.
     expect(plan).toMatch(engine.name === "SQLite" ? /provider_id=\?/ : /Index Cond.*provider_id/);
   });
 

@@ -39,7 +39,7 @@ describeGateway((gateway) => {
       await write((tx) => insertAll(tx, Lane, many.slice(from, from + 200)));
   };
 
-  /** Delivers until a condition is true, which gets the delivered lanes. */
+  /** Delivers until a condition on the delivered lanes is true. */
   async function deliverUntil(isDone: (done: readonly string[]) => Promise<boolean>): Promise<string[]> {
     const done: string[] = [];
     const deliverer = new Deliverer(gateway.services.database, gateway.services.lanes, {
@@ -80,9 +80,9 @@ describeGateway((gateway) => {
       return [found, await asleep()];
     });
     expect([before, after]).toEqual([LANES, LANES - 1_000]);
-    // As after a kill, the rest is only in the database.
+    // As after a kill, the remaining work exists only in the database.
     const woken = await deliverUntil(
-      // No lane is due between two parts either.
+      // Between two parts, no lane is due either.
       async (done) => done.length >= LANES && (await count({ wakeAt: LessThanOrEqual(timestamp()) })) === 0,
     );
     expect(woken.length).toBe(LANES);

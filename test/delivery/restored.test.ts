@@ -27,7 +27,7 @@ const stateOf = async (gateway: TestGateway) => {
   const [line] = await sql(gateway, "SELECT id, state, paused_reason FROM line");
   return line;
 };
-/** Waits until a deliverer has found all queued work and held it. */
+/** Waits until a deliverer has found all queued work and held it back. */
 const allHeld = (gateway: TestGateway) =>
   waitUntil(async () => {
     const { due, leased } = await gateway.services.lanes.counts();

@@ -66,7 +66,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   const write = (statement: string, parameters: unknown[]) =>
     gateway.services.database.write((tx) => tx.query(statement, parameters));
 
-  /** Adds a webhook line to a receiver, and a conversation on it with messages. */
+  /** Adds a webhook line that posts to a receiver, and a conversation with messages on that line. */
   async function conversing({
     messages = ["Hello"],
     to = receiver,
@@ -150,7 +150,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(request?.headers["webhook-id"]).toBe(first);
   });
 
-  test("mails say whether a program wrote them, so that no other program answers", async () => {
+  test("e-mails say whether a program wrote them, so that no other program answers", async () => {
     const server = await MailServer.start();
     try {
       const { id: lineId, name } = await addMailLine(server);
@@ -567,7 +567,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       );
       const times = attempts.map(({ startedAt }) => Date.parse(startedAt));
       expect(times).toHaveLength(opened.length);
-      // In any period, only as many as keep the rate of every minute.
+      // In any period, no more messages than the per-minute rate allows.
       for (const [i, from] of times.entries())
         for (const [j, until] of times.entries())
           if (j > i)
@@ -579,7 +579,8 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("a line is paused after its receiver has rejected twenty messages in a row", async () => {
-    // The next response waits for the pause, which would come too late for all messages with a slow database.
+    // Holds back the next response until the line is paused; on a slow database, all messages would otherwise be sent
+    // first.
     const held: ServerResponse[] = [];
     const rejections = Array.from({ length: 20 }, () => answering(404));
     receiver.reaction = inTurn(answering(400), answering(200), ...rejections, (response) =>

@@ -120,7 +120,7 @@ describe("the Compose file", () => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
     expect(service.security_opt).toEqual(["no-new-privileges:true"]);
     expect(Object.keys(service.deploy.resources.limits).sort()).toEqual(["cpus", "memory", "pids"]);
-    // By its version, or built from this repository.
+    // The image has a version, or is built from this repository.
     expect(service.image).toMatch(/^(agent-petstore-gateway|[a-z]+:\d+\.\d+.*)$/);
   });
 });

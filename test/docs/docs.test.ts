@@ -30,7 +30,7 @@ describe.each(WITH_EXAMPLES)("%s", (page) => {
     const [configuration] = configurationsIn(read(page));
     if (configuration !== undefined) await publish(gateway, await firstAgentId(gateway), configuration);
     const { secret } = await mintForOrganization(gateway);
-    // In order, because a pet is listed that an earlier example added.
+    // Runs in order, because an earlier example adds a pet that a later one lists.
     let contact = "";
     for (const { command, output } of examples(read(page))) {
       const here = command.replaceAll("http://127.0.0.1:4000", gateway.url);
@@ -83,7 +83,7 @@ describe("the documentation", () => {
     const documented = [...read("docs/observability.md").matchAll(/^\| `(gateway_\w+)` \|/gm)].map(
       ([, name]) => name,
     );
-    // Added by the process and by the supervisor of several workers, which this gateway is not.
+    // Registered once per process, or by a supervisor of several workers, so this gateway lacks them.
     const others = [
       "gateway_event_loop_busy_seconds_total",
       "gateway_workers",

@@ -33,7 +33,7 @@ export const configurationsIn = (text: string): object[] =>
 
 /**
  * Returns the part of a page from a heading to the next one at its level or above.
- * @throws Error without such a heading
+ * @throws Error if there is no such heading
  */
 export function section(text: string, heading: string): string {
   const start = text.indexOf(`${heading}\n`);

@@ -173,7 +173,7 @@ test("a WebSocket client that sends without reading the answers is disconnected"
   client.pause();
   const flood = setInterval(() => {
     for (let i = 0; i < 100 && client.readyState === client.OPEN; i++) client.send("{}");
-    // Read only enough to notice the end.
+    // Reads just enough to notice the end.
     if (received > 0 && webSockets.connections === 0) client.resume();
   }, 5);
   await closed;

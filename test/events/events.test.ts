@@ -37,7 +37,7 @@ describeGateway((gateway, engine) => {
     }
   }
   const lastPosition = async () => (await follow()).at(-1)?.position ?? "0";
-  /** Returns the types of the events that something causes. */
+  /** Returns the types of the events that an action causes. */
   async function typesOf(work: () => Promise<unknown>): Promise<string[]> {
     const before = await lastPosition();
     await work();

@@ -21,7 +21,7 @@ describe("while another process holds the write lock of the SQLite file for long
     await gateway.close();
   });
 
-  /** Runs a unit that shares no statement with others; no two have the same number. */
+  /** Runs a unit whose statement is not combined with others; each has a different number. */
   const write = (i: number): Promise<unknown> =>
     gateway.services.database.write((tx) =>
       tx.insert(Pet, { name: `pet ${i}`, categoryId: "1", status: null }),

@@ -5,7 +5,7 @@ import { waitUntil } from "../support/wait-until";
 
 const POOL = 4;
 
-/** A request without a response after this time hangs (ms); it should be answered within 5 s. */
+/** A request without a response after this time counts as hanging (ms); it should be answered within 5 s. */
 const HANGS_MS = 10_000;
 
 interface Sample {
@@ -80,7 +80,7 @@ describe("a PostgreSQL that is away for a while, under load", () => {
         expect(added.length).toBeGreaterThan(0);
         // Two more connections listen for work and events.
         expect(await connections(database)).toBeLessThanOrEqual(POOL + 2);
-        // One or two lines per second, whatever the load.
+        // One or two lines per second, regardless of the load.
         expect(server.stderr().split("\n").length).toBeLessThan(100);
         expect(server.stderr()).not.toMatch(/unhandled|uncaught/i);
       } finally {

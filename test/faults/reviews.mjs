@@ -12,7 +12,7 @@ import { createPlace } from "./crash/place.mjs";
 import { ask } from "./crash/writes.mjs";
 import { createClock } from "./policy/clock.mjs";
 
-// `npm run test:reviews`: does everything concurrently that can happen to proposed messages, while processes are
+// `npm run test:reviews`: concurrently does everything that can happen to proposed messages, while processes are
 // killed.
 
 const USAGE = `npm run test:reviews -- [options]
@@ -163,7 +163,7 @@ async function run({ engine, processes, rounds, seed }) {
   }
 }
 
-/** Compares the requests with the sent messages, without the service's code. */
+/** Compares the requests with the sent messages, without using the service's code. */
 function verify({ messages, events, lanes }, acts, received) {
   const proposed = messages.filter(({ proposed_text }) => proposed_text !== null);
   const approvals = countOf(

@@ -6,7 +6,7 @@ import { createAgents } from "./agents.mjs";
 import { spawnGateway } from "./crash/gateway.mjs";
 import { createPlace } from "./crash/place.mjs";
 
-// `npm run test:timers`: kills processes while timers fall due, and looks for timers that did not fire once.
+// `npm run test:timers`: kills processes while timers fall due, and looks for timers that did not fire exactly once.
 
 const USAGE = `npm run test:timers -- [options]
   --engine sqlite|postgres   the database (postgres)
@@ -125,7 +125,7 @@ async function run({ engine, processes, kills, agents: count, expireLeases, seed
   }
 }
 
-/** Compares the timers that were set with the timers that fired, without the service's code. */
+/** Compares the timers that were set with the timers that fired, without using the service's code. */
 function verify({ decisions, messages, timers, complaints }, acknowledged) {
   const rows = decisions.map(({ situation, explanation }) => ({
     ...JSON.parse(situation),

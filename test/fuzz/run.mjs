@@ -1,5 +1,5 @@
-// npm run test:fuzz -- [--minutes 5] [--decisions 10000] [--seed <n>]: tries hostile inputs at all APIs and decisions
-// by generated configurations on both engines, and reports the results.
+// npm run test:fuzz -- [--minutes 5] [--decisions 10000] [--seed <n>]: sends hostile inputs to all APIs, makes
+// decisions with generated configurations, both on both engines, and reports the results.
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 

@@ -19,7 +19,7 @@ const AUDIT = "{ auditLog(first: 100) { nodes { id action actorName targetId tar
 describe("responses over the wire", () => {
   const gateway = suiteGateway(sqlite, { env: { CORS_ORIGINS: "https://app.example.com" } });
 
-  /** Sends a request without the decompression of `fetch`. */
+  /** Sends a request without `fetch`, which would decompress the response. */
   const send = (
     path: string,
     { accept, token, body }: { accept?: string; token?: string; body?: object } = {},
@@ -57,7 +57,7 @@ describe("responses over the wire", () => {
   slowTest("the usage of 100 keys takes at most 20 kB", async () => {
     const { services } = gateway;
     let seed = 1;
-    // As irregular as counts can be, but always the same.
+    // As irregular as real counts, but always the same.
     const random = (max: number) => {
       seed = (seed * 48_271) % 2_147_483_647;
       return seed % max;

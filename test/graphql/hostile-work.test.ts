@@ -9,7 +9,7 @@ import { ResponseBudget } from "../../src/rate-limits/response-budget";
 import { Metrics } from "../../src/telemetry/metrics";
 import { ATTACKS } from "./attacks";
 
-/** Two to three times as much as the most expensive rejection, and little compared with millions without limits. */
+/** Two to three times as much as the most expensive rejection, and far less than the millions without limits. */
 const MAX_BLOCKS = 100_000;
 
 /** Returns how often code blocks ran (functions, branches and loop bodies), as counted by V8. */

@@ -104,7 +104,7 @@ describe("the limits allow", () => {
           variables: changes ? {} : { ...variables, first: 100 },
         },
       });
-      // A mutation lacks its input and its caller, and a queried object may not exist; both are detected later.
+      // Mutations lack their inputs and callers, and queried objects may not exist; both are detected later.
       const later = changes
         ? ["invalid_request", "unauthenticated"]
         : [undefined, "not_found", "invalid_cursor", "invalid_invitation"];

@@ -27,7 +27,7 @@ import { TIER } from "../support/tiers";
 const CALLERS = ["an agent", "a manager", "a member", "an anonymous caller"] as const;
 /** Number of documents for each caller. */
 const DOCUMENTS = TIER === "default" ? 250 : 2_500;
-/** Number of additional documents for each field that was in none of them. */
+/** Number of additional documents for each field that no document contained. */
 const DOCUMENTS_OF_A_FIELD = 200;
 
 const origin = { ip: null, userAgent: null, requestId: null };

@@ -75,7 +75,7 @@ describeGateway({ engine: "one" }, (gateway) => {
   let accounts = 0;
   const ask = (accept: string | undefined, [query, variables = {}, token]: Ask) => {
     const { input, ...others } = variables as { input?: object };
-    // Another account each time, because a few wrong passwords lock one.
+    // Uses a new account each time, because a few wrong passwords lock an account.
     const email = `member${accounts++}@example.com`;
     const added = query === SIGN_IN ? { email } : { agentId };
     return gateway.rest("POST", "/graphql", {

@@ -18,7 +18,7 @@ const UNPROVEN = {
 };
 
 const MAX = 5;
-/** Max number of them for one organization or network. */
+/** Max requests in flight for one organization or network. */
 const SHARE = 3;
 const PET = '{"name":"Rex","categoryId":1}';
 

@@ -14,12 +14,12 @@ const inFlight = async (gateway: TestGateway): Promise<number> => {
   const { text } = await gateway.rest("GET", "/metrics", { token: null });
   return Number(/^gateway_http_requests_in_flight (\d+)/m.exec(text)?.[1]);
 };
-/** Waits until only the requests that ask are in flight. */
+/** Waits until no requests are in flight except the ones that ask. */
 const drained = async (gateway: TestGateway) => {
   await waitUntil(async () => (await inFlight(gateway)) <= 1);
 };
 
-/** @returns a function that returns how many requests for a path Node has parsed since in this process */
+/** @returns a function that returns how many requests for a path Node has since parsed in this process */
 function countParsedRequests() {
   const paths: (string | undefined)[] = [];
   const listener = (message: unknown) => paths.push((message as { request: IncomingMessage }).request.url);

@@ -30,7 +30,7 @@ const TEXTS = ["Hello", "How are you?", "Bye", "Hello again", "Thanks", "STOP", 
 const SENDERS = 5;
 const MESSAGES = 60;
 
-/** Returns numbers from 0 to below `below`, always the same for a seed (linear congruential generator). */
+/** Returns integers from 0 up to but excluding `below`, always the same for a seed (linear congruential generator). */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

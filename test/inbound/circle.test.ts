@@ -69,7 +69,7 @@ to \\+41446681800: Hi, we are looking for your order.
       expect(all).toMatchObject([{ status: "received" }, { status: "delivered" }]);
       const { body: events } = await gateway.rest("GET", "/agent/events?limit=100");
       const types: string[] = events.map(({ type }: { type: string }) => type);
-      // Either the response that it was sent or the receipt that it was delivered may be faster.
+      // The response (sent) and the receipt (delivered) may arrive in either order.
       expect(types.slice(types.indexOf("contact.created")).filter((type) => type !== "message.sent")).toEqual(
         [
           "contact.created",

@@ -4,7 +4,7 @@ import { slowTest } from "../support/slow-test";
 
 const ACME = "Acme &lt;acme@example.com&gt;";
 
-/** Introductions of quoted e-mails in mail programs, and the names in header blocks, by language. */
+/** Introductions to quoted e-mails in mail programs, and the names in header blocks, by language. */
 const LANGUAGES: Readonly<Record<string, { wrote: string; names: readonly string[] }>> = {
   en: { wrote: `On Sat, Nov 21, 2026 at 7:36 AM ${ACME} wrote:`, names: ["From", "Sent", "To", "Subject"] },
   de: {

@@ -9,7 +9,7 @@ import fc from "../support/generated";
 import { slowTest } from "../support/slow-test";
 import { cases } from "../support/tiers";
 
-/** Returns a mail with these lines; the first ones are headers. */
+/** Returns an e-mail with these lines; the first ones are headers. */
 const mail = (...lines: string[]): string => lines.join("\r\n");
 
 const PLAIN = ["From: Anna Müller <Anna@Example.com>", "Subject: A question"];
@@ -19,8 +19,8 @@ const HTML = ["From: anna@example.com", "Content-Type: text/html", "", "Hello"];
 /** HTML whose conversion takes quadratic time. */
 const SLOW = '<a href="\r\n';
 
-describe("a mail", () => {
-  // A busy machine may take any time to read a mail, so no time passes unless a test says so.
+describe("an e-mail", () => {
+  // A busy machine may take any amount of time to read an e-mail, so time passes only when a test says so.
   beforeAll(() => {
     jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask"] });
   });
@@ -84,7 +84,7 @@ describe("a mail", () => {
     expect(raw).toHaveLength(0);
   });
 
-  test("that is slow is read in part, and delays only mails of its own organization, whose lines take turns", async () => {
+  test("that is slow is read in part, and delays only e-mails of its own organization, whose lines take turns", async () => {
     const html = "<p>Hello</p>\r\n".repeat(9_000) + SLOW.repeat(40_000);
     const parts = ["--b", "", "Hello", "--b", "Content-Type: text/html", "", html, "--b--"];
     const slow = mail(...PLAIN, "Content-Type: multipart/mixed; boundary=b", "", ...parts);
@@ -95,7 +95,7 @@ describe("a mail", () => {
       return message;
     };
     const small = mail(...PLAIN, "", "Hi");
-    // Makes two threads ready, so that one of them gets the slow mail before the other has read a mail.
+    // Prepares two threads, so that one gets the slow e-mail before the other has read an e-mail.
     await Promise.all(
       ["greedy", "modest"].map((organizationId) => read(small, { organizationId, lineId: "" })),
     );
@@ -115,7 +115,7 @@ describe("a mail", () => {
     });
   });
 
-  test("that comes after 30 others of its organization is rejected, and other organizations' mails are read", async () => {
+  test("that comes after 30 others of its organization is rejected, and other organizations' e-mails are read", async () => {
     const small = mail(...PLAIN, "", "Hi");
     const outcomes = Promise.allSettled(
       Array.from({ length: 31 }, (_, i) => read(small, { organizationId: "greedy", lineId: `${i}` })),
@@ -134,7 +134,7 @@ const filled = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / B
 const multipart = (boundary: string, parts: string) =>
   `Content-Type: multipart/mixed; boundary=${boundary}\r\n\r\n${parts}`;
 
-/** Ways to fill a mail; the unit is a text that is repeated. */
+/** Ways to fill an e-mail by repeating a unit of text. */
 const SHAPES: Readonly<Record<string, (unit: string, bytes: number) => string>> = {
   text: (unit, bytes) => `\r\n${filled(unit, bytes)}`,
   "a text after blank lines": (unit, bytes) =>
@@ -166,7 +166,7 @@ const mails = fc
       fc.constantFrom("\0", "x", "\n", "\ud83d\udce6", "<a href=", "--b\r\n", "=?utf-8?q?=00?= "),
       fc.string({ unit: "binary", minLength: 1, maxLength: 100 }),
     ),
-    // From a few bytes to the largest mail, with each number of bits equally often.
+    // From a few bytes to the largest e-mail; all orders of magnitude are equally likely.
     bits: fc.double({ min: 3, max: Math.log2(MAIL_MAX_BYTES - 1_000), noNaN: true }),
   })
   .map(({ shape, unit, bits }) => {
@@ -175,7 +175,7 @@ const mails = fc
   });
 
 /**
- * Posts mails to a thread, one after the other.
+ * Posts e-mails to a thread, one after the other.
  * @returns the sizes of the messages that it posts in return (bytes)
  */
 async function postedSizes(thread: Worker, mails: Buffer[]): Promise<number[]> {
@@ -192,7 +192,7 @@ async function postedSizes(thread: Worker, mails: Buffer[]): Promise<number[]> {
 }
 
 slowTest(
-  "whatever a mail consists of, its thread posts one small message, and reads the next",
+  "whatever an e-mail consists of, its thread posts one small message, and reads the next",
   async () => {
     const thread = new Worker(THREAD);
     try {

@@ -8,7 +8,7 @@ import { firstAgentId } from "../support/people";
 import { openRaw, statusesIn } from "../support/raw";
 import { describeGateway } from "../support/suite";
 
-/** Returns a mail with these lines; the first ones are headers. */
+/** Returns an e-mail with these lines; the first ones are headers. */
 const mail = (...lines: string[]): string => lines.join("\r\n");
 
 const PLAIN = ["From: Anna Müller <Anna@Example.com>", "Subject: A question"];
@@ -34,7 +34,7 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     return { ...message, answer: body };
   };
 
-  test("a mail becomes a message from its sender, with its own ID and time", async () => {
+  test("an e-mail becomes a message from its sender, with its own ID and time", async () => {
     const raw = mail(
       ...PLAIN,
       "Message-ID: <1234@mail.example.com>",
@@ -60,7 +60,7 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     expect(await sender.mail(raw)).toMatchObject({ status: 200, body: { id: message.id } });
   });
 
-  test("a mail's subject, thread and quoted text are kept apart from its author's words", async () => {
+  test("an e-mail's subject, thread and quoted text are kept apart from its author's words", async () => {
     const message = await stored(
       mail(
         "From: anna@example.com",
@@ -135,7 +135,7 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["a long ID", `<${"5".repeat(300)}@mail.example.com>`],
     ["an empty ID", ""],
     ["an ID of nothing", "<>"],
-  ])("%s identifies a mail only together with its sender", async (_, id) => {
+  ])("%s identifies an e-mail only together with its sender", async (_, id) => {
     const from = (address: string) => mail(`From: ${address}`, `Message-ID: ${id}`, "", "Hi");
     const signing = {
       at: new Date(),
@@ -327,12 +327,12 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["an encoded sender", mail("From: =?utf-8?q?=3Canna=40example.com=3E?=", "", "Hi")],
     ["a sender that is too long", mail(`From: ${'"\\"'.repeat(700)} <anna@example.com>`, "", "Hi")],
     ["nothing", ""],
-  ])("a mail with %s is rejected", async (_, raw) => {
+  ])("an e-mail with %s is rejected", async (_, raw) => {
     const reply = await sender.mail(raw);
     expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
   });
 
-  test("a mail of more than 10 MB is rejected before it is read", async () => {
+  test("an e-mail of more than 10 MB is rejected before it is read", async () => {
     const reply = await sender.mail(mail(...PLAIN, "", "x".repeat(10 * 1_048_576)));
     expect(reply).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
@@ -395,7 +395,7 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["form9@acme.example", "Reply-To: Eve", "form9@acme.example"],
     ["form10@acme.example", "Reply-To: known@example.com", "form10@acme.example"],
     ["help@list.example", `${LIST}known@example.com`, "help@list.example"],
-  ])("a mail from %s with %s belongs to %s", async (from, header, address) => {
+  ])("an e-mail from %s with %s belongs to %s", async (from, header, address) => {
     await stored(mail("From: known@example.com", "", "Hi"));
     const raw = mail(`From: ${from}`, header, `Message-ID: <${address}>`, "", "Hi");
     const { answer } = await stored(raw);
@@ -410,7 +410,7 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["List-ID: Help <help.list.example>", "Auto-Submitted: auto-replied", false],
     ["List-ID: <other.list.example>", "Precedence: list", false],
   ])(
-    "through its line's mailing list, a mail with %s and %s is from a person: %s",
+    "through its line's mailing list, an e-mail with %s and %s is from a person: %s",
     async (list, header, isPerson) => {
       const listed = await addSender(gateway, {
         agentId,
@@ -423,12 +423,12 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     },
   );
 
-  test("a mail whose lines end with only CR is read", async () => {
+  test("an e-mail whose lines end with only CR is read", async () => {
     const { body, status } = await sender.mail("From: cr@example.com\rSubject: Old\r\rHello");
     expect([status, typeof body.id]).toEqual([202, "string"]);
   });
 
-  test("mails from a program with a constant Message-ID differ by their date, or else by their text", async () => {
+  test("e-mails from a program with a constant Message-ID differ by their date, or else by their text", async () => {
     const mailOf = (text: string, ...date: string[]) =>
       mail(...PLAIN, "Message-ID: <1@form.example>", ...date, "", text);
     const mails = [
@@ -444,7 +444,7 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       expect(await sender.mail(each)).toMatchObject({ status: 200, body: { id } });
   });
 
-  test("a mail with only a Sender header is from that sender", async () => {
+  test("an e-mail with only a Sender header is from that sender", async () => {
     const { answer } = await stored(mail("Sender: Doe <doe14@example.com>", "", "Hi"));
     const { body: contact } = await gateway.rest("GET", `/agent/contacts/${answer.contactId}`);
     expect(contact).toMatchObject({ name: "Doe", addresses: [{ address: "doe14@example.com" }] });

@@ -30,7 +30,7 @@ describe("the author's text in a mail", () => {
 
 const ACME = "Acme <acme@example.com>";
 
-/** Introductions of quoted e-mails in mail programs. */
+/** Introductions to quoted e-mails in mail programs. */
 const ATTRIBUTIONS = [
   `On Sat, Nov 21, 2026 at 7:36 AM ${ACME} wrote:`,
   `On 21 Nov 2026, at 07:36, ${ACME} wrote:`,

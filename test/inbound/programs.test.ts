@@ -8,9 +8,9 @@ import { waitUntil } from "../support/wait-until";
 
 /** How a program writes a reply. */
 interface Program {
-  /** The ID of a mail. */
+  /** The ID of an e-mail. */
   id(n: string): string;
-  /** The headers that name earlier mails. */
+  /** The headers that name earlier e-mails. */
   refer(ids: readonly string[]): string[];
   quote(text: string): string;
   isHtml?: true;
@@ -64,7 +64,7 @@ const PROGRAMS: Record<string, Program> = {
     refer: folded,
     quote: (text) => ["Am 27.11.26 um 10:00 schrieb Acme:", ...marked("An answer"), "", text].join("\r\n"),
   },
-  // Yahoo names only the last mail.
+  // Yahoo names only the last e-mail.
   Yahoo: {
     id: (n) => `<1093740287.${n}.1795773600000@mail.yahoo.com>`,
     refer: (ids) => [`In-Reply-To: ${ids.at(-1)}`],
@@ -128,7 +128,7 @@ describeGateway(
     });
     afterAll(() => server.close());
 
-    /** Writes three mails in a thread, reads the answers, and returns the IDs of the thread and its conversations. */
+    /** Writes three e-mails in a thread, reads the answers, and returns the IDs of the thread and its conversations. */
     async function correspond({ prefix, name, program }: (typeof THREADS)[number]) {
       const { id, refer, quote, isHtml } = program;
       const nth = THREADS.findIndex((each) => each.prefix === prefix && each.name === name);
@@ -158,7 +158,7 @@ describeGateway(
           text: message.message,
           subject: answered,
           isReply: inReplyTo === own && references?.split(" ").at(-1) === own,
-          // Programs that name only the last mails shorten the thread.
+          // Programs that name only the last e-mails shorten the thread.
           isWhole: name === "Yahoo" || name === "Proton" || references === [...ids, own].join(" "),
           isSame: found.length === 0 || found[0]?.conversationId === body.conversationId,
           conversationId: body.conversationId,

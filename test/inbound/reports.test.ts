@@ -42,7 +42,7 @@ const SERVERS: Record<string, Form> = {
     headers: ["Subject: Undelivered Mail Returned to Sender", "Auto-Submitted: auto-replied"],
     fields: (status, reply) => [`Original-Recipient: rfc822;${TO}`, ...fields(status, reply)],
   },
-  // It gives the true status only in the reply.
+  // Exim reports the true status only in the quoted reply.
   Exim: {
     headers: [
       "X-Failed-Recipients: ada@customer.test",
@@ -140,7 +140,7 @@ const SERVERS: Record<string, Form> = {
   },
 };
 
-/** Reasons why mail failed, and whether the address does not exist. */
+/** Reasons why an e-mail failed, and whether the address does not exist. */
 const REASONS: [status: string, reply: string, isUndeliverable: boolean][] = [
   ["5.1.1", "550 5.1.1 User unknown", true],
   ["5.2.1", "550 5.2.1 The email account is disabled", true],
@@ -151,7 +151,7 @@ const REASONS: [status: string, reply: string, isUndeliverable: boolean][] = [
   ["5.1.1", "550 5.7.1 Blocked by the recipient", false],
 ];
 
-/** Returns a report about a mail, by default in Postfix's format. */
+/** Returns a report about an e-mail, by default in Postfix's format. */
 function reportOn(
   messageId: string,
   [status, reply]: readonly [string, string, ...unknown[]],
@@ -233,7 +233,7 @@ describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
   });
 });
 
-/** Reports in prose: the headers, the server's text above the returned mail, and the way it is returned. */
+/** Reports in prose: the headers, the server's text above the returned e-mail, and the way it is returned. */
 const IN_WORDS: Record<string, [headers: string[], words: string[], isUndeliverable: boolean]> = {
   qmail: [
     ["From: MAILER-DAEMON@mx.test", "Subject: failure notice"],
@@ -293,7 +293,7 @@ const IN_WORDS: Record<string, [headers: string[], words: string[], isUndelivera
   ],
 };
 
-/** Mails that do not report a failure. */
+/** E-mails that do not report a failure. */
 const NO_FAILURE: Record<string, [headers: string[], words: string[]]> = {
   "a delay of Exim": [
     ["From: Mail Delivery System <Mailer-Daemon@mx.test>", "Subject: Warning: message delayed 24 hours"],
@@ -341,7 +341,7 @@ describe("a report in prose", () => {
   test.each([
     ["From: Ada <ada@customer.test>", "Subject: Fwd: Undelivered Mail"],
     ["Auto-Submitted: auto-replied", "From: Ada <ada@customer.test>", "Subject: Away until Monday"],
-  ])("is not a mail from a person who quotes one of ours: %s", async (...headers) => {
+  ])("is not an e-mail from a person who quotes one of ours: %s", async (...headers) => {
     expect(await read(inWords(headers, ["550 5.1.1 failed", ""], uuid(), false))).toMatchObject({
       from: "ada@customer.test",
     });

@@ -178,7 +178,7 @@ describeGateway(
         write(from, [`Message-ID: <${id}@customer.test>`, `In-Reply-To: ${messageId}`]);
       expect((await reply("carl@home.test", "c2")).conversationId).toBe(conversationId);
       await sentTo("carl@work.test", 2);
-      // Somebody else's answer to the same e-mail belongs to another conversation.
+      // Someone else's answer to the same e-mail belongs to another conversation.
       expect((await reply("eve@customer.test", "c3")).conversationId).not.toBe(conversationId);
       await gateway.rest("POST", `/agent/conversations/${conversationId}/close`);
       const next = await reply("carl@home.test", "c4");

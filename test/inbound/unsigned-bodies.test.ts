@@ -7,7 +7,7 @@ import { describeGateway } from "../support/suite";
 
 const MEBI = 1_048_576;
 
-/** As large as a mail may be, without its end. */
+/** As large as an e-mail may be, without its end. */
 const SIZE = 8 * MEBI;
 
 describeGateway(
@@ -20,7 +20,7 @@ describeGateway(
       connections = [];
     });
 
-    /** Returns the senders of a new organization's mail lines. */
+    /** Returns the senders of a new organization's e-mail lines. */
     async function addSenders(count: number): Promise<Sender[]> {
       const { agentId } = await addOrganization(gateway, `org-${uuid().slice(-12)}`);
       const email = { host: "127.0.0.1", port: 25, security: "none", from: "acme@example.com" };
@@ -29,7 +29,7 @@ describeGateway(
       for (let i = 0; i < count; i++) senders.push(await add());
       return senders;
     }
-    /** Sends all but the last byte of a mail to a line from an address, with an invalid signature. */
+    /** Sends a line all but the last byte of an e-mail, with an invalid signature, from an address. */
     function halfSend({ lineId }: Sender, address: string): RawConnection {
       const connection = openRaw(gateway.url);
       connections.push(connection);

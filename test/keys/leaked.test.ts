@@ -65,7 +65,7 @@ onAnyEngine((engine) => {
     for (const each of [gateway, other, mails, gitHub]) await each?.close();
     await database.drop();
   });
-  // The mails of a test must not arrive during the next one.
+  // One test's e-mails must not arrive during the next test.
   afterEach(() => gateway.services.leakedKeys.mailed());
 
   const report = (body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>

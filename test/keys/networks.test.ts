@@ -167,7 +167,7 @@ describe("without a trusted proxy", () => {
     test("no header moves a client into or out of an allowed network", async () => {
       const elsewhere = await mint(gateway, { allowedNetworks: ["192.0.2.0/24"] });
       const here = await mint(gateway, { allowedNetworks: ["127.0.0.1/32"] });
-      // All at the same time: if one of them counted, it would even count among the others.
+      // Sends all headers at once: if any of them counted, it would count here as well.
       for (const value of ["192.0.2.1", "127.0.0.1, 192.0.2.1", "192.0.2.1, 127.0.0.1"]) {
         const headers = Object.fromEntries(tricks.map((name) => [name, value]));
         expect(await outcomeFrom(gateway, elsewhere.secret, headers)).toBe(REJECTED);

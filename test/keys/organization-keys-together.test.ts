@@ -52,7 +52,7 @@ describeGateway((gateway) => {
       const [first, second] = [await mintForOrganization(gateway), await mintForOrganization(gateway)];
       const replies = await Promise.all([CHANGES[one](first, second), CHANGES[other](second, first)]);
       const codes = replies.map(codeOf);
-      // The same as one after the other, in either order.
+      // The outcome is the same as one after the other, in either order.
       expect([
         [undefined, rejectionOf(other, one)],
         [rejectionOf(one, other), undefined],

@@ -113,7 +113,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
     return replies.map(({ text, headers }) => text + JSON.stringify([...headers])).join("\n");
   }
 
-  /** Makes statements fail that contain hashes and values derived from secrets. */
+  /** Causes statements with hashes and values derived from secrets to fail. */
   async function breakTables() {
     const rename = (from: string, to: string) =>
       gateway.services.database.write((tx) => tx.query(`ALTER TABLE ${from} RENAME TO ${to}`));
@@ -158,6 +158,6 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
     expect(places.log).not.toMatch(/\b[0-9a-f]{64}\b/);
   });
 
-  /** Returns the part that must not be anywhere, even if the rest of a token is cut off. */
+  /** Returns the part that must not appear anywhere, even if the rest of a token is cut off. */
   const randomPartOf = (secret: string) => (/^ag[ks]_/.test(secret) ? secret.slice(-28, -6) : secret);
 });

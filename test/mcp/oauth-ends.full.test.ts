@@ -5,7 +5,7 @@ import { Application, OAUTH_ENV, type StoredConnection, storeConnection } from "
 import { secretsIn, startServer, type TestServer } from "../support/process";
 import { Receiver } from "../support/receiver";
 
-/** How often each end is checked in each process, on each database. */
+/** How often each way to end a connection is checked in each process, on each database. */
 const ROUNDS = Number(process.env.ROUNDS ?? 2);
 
 /** The connection of a check, with a separate member and, if necessary, a separate agent. */
@@ -136,7 +136,7 @@ onEachEngine((engine) => {
     const expected: typeof outcomes = {};
     for (; check < ENDS.length * 2 * ROUNDS; check++) {
       const [what, end] = ENDS[check % ENDS.length] as (typeof ENDS)[number];
-      // The two take turns for each end.
+      // For each way to end a connection, the two take turns.
       const isFirst = Math.floor(check / ENDS.length) % 2 === 0;
       const [ending, other] = (isFirst ? servers : servers.toReversed()) as [TestServer, TestServer];
       const subject = await subjectOf(what);

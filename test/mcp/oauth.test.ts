@@ -102,7 +102,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     for (const path of ["/v1/pets", "/agent/configuration"])
       expectRestError(await gateway.rest("GET", path, { token: tokens.access_token }), "invalid_api_key");
     expect(await actionsOn(gateway, key.id)).toEqual(["api_key_created"]);
-    // Nobody has its secret, so it must not be rotated into a key with a known one.
+    // No one has its secret, so it must not be rotated into a key with a known one.
     const rotated = await apiKeyClient(gateway).rotate(key.id);
     expect(rotated.body.errors[0].extensions.code).toBe("conflict");
   });

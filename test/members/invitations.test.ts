@@ -293,7 +293,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
   });
 });
 
-// Reading SQLite's files in a server's process drops its locks, so no other process may follow.
+// Reading SQLite's files drops the locks of the server's process, so no other process may open the database afterwards.
 describeGateway({ engine: "any", env: { LOG_LEVEL: "trace" } }, (gateway) => {
   test("no invitation token is in the database, the log or the audit log", async () => {
     const { manager } = await addOrganization(gateway, "secretive");

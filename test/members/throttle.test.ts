@@ -24,14 +24,14 @@ const AT_ONCE = 16;
 /** Max concurrent sign-ins from one network. */
 const AT_ONCE_FROM_ONE = 12;
 
-/** Makes `count` attempts with wrong passwords, with the max concurrency that is allowed. */
+/** Makes `count` attempts with wrong passwords, as many concurrently as allowed. */
 async function inTurns<T>(
   count: number,
   work: (i: number) => Promise<T>,
   atOnce = AT_ONCE_FROM_ONE,
 ): Promise<T[]> {
   const results: T[] = [];
-  // Hundreds of real hashes would take most of the time of this suite.
+  // Hundreds of real hashes would take up most of this suite's time.
   const verify = jest.spyOn(argon2, "verify").mockResolvedValue(false);
   while (results.length < count) {
     const next = Array.from(
@@ -60,7 +60,7 @@ onAnyEngine((engine) => {
     for (let i = 0; i < count; i++) replies.push(await attempt(email(i), "wrong", ip?.(i)));
     return replies;
   };
-  /** Counts as many attempts for an account from everywhere as it allows, without sending each of them. */
+  /** Uses up the attempts that an account allows from everywhere, without sending each of them. */
   const closeToEverybody = async (email: string) => {
     const { database } = gateway.services;
     const countsOf = createCountLookup(database);

@@ -105,7 +105,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await lineClient(gateway).pause((await gateway.rest("GET", "/agent/lines", { token })).body[0].id);
     const { conversationId } = await send();
     const replies: { code?: string }[] = [];
-    // Not all at the same time, which a busy server would reject.
+    // Sent in groups, because a busy server would reject all of them at once.
     while (replies.length < MAX_QUEUED - 20)
       replies.push(...(await Promise.all(Array.from({ length: 40 }, () => send()))));
     replies.push(

@@ -72,7 +72,7 @@ describeGateway(
     };
     const headerOf = ({ email }: ReceivedMail, name: string) =>
       email.headers.find(({ key }) => key === name)?.value;
-    /** Adds a contact, and returns the path of the link in a mail about news to it. */
+    /** Adds a contact, and returns the path of the link in an e-mail to it about news. */
     const subscribed = async () => {
       const contact = await newContact();
       const { messageId } = await decide(contact);

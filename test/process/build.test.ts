@@ -22,7 +22,7 @@ const COMPILER = `
   if (process.env.FAILS === "compiler") process.exit(1);
 `;
 
-/** Another page, with the number of the program. */
+/** Builds another page, which contains the program's number. */
 const NUMBERED = `
   import { cpSync } from "node:fs";
   cpSync("src/main.ts", "dist/next/dashboard/index.html");

@@ -10,7 +10,7 @@ test.each([
 ])("SIGTERM to %s stops the server gracefully before npm start ends", async (_, terminate) => {
   const database = await sqlite.createMigratedDatabase();
   const { PATH, HOME } = process.env;
-  // Without the build at the start of `npm start`, because `npm test` has built it.
+  // Skips the build at the start of `npm start`, because `npm test` has already built the program.
   const npm = spawn("npm", ["start", "--ignore-scripts"], {
     cwd: join(__dirname, "../.."),
     env: { PATH, HOME, DATABASE_URL: database.url, PORT: "0" },

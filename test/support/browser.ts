@@ -7,7 +7,7 @@ const SIGN_IN = `mutation ($input: SignInWithCookieInput!) {
 
 /** A minimal browser on a page of the gateway: it only keeps the cookies that it gets and sends them back. */
 export interface Browser {
-  /** The `Cookie` header that it would send; undefined without cookies. */
+  /** The `Cookie` header that it would send; undefined if it has no cookies. */
   cookie(): string | undefined;
   ask(query: string, variables?: Record<string, unknown>, call?: Call): Promise<Reply>;
   signIn(credentials: { email: string; password: string }, call?: Call): Promise<Reply>;

@@ -16,7 +16,7 @@ export interface Signing {
   contentType?: string;
 }
 
-/** Calls the routes of a line like the system at its other end. */
+/** Calls the routes of a line as the system at its other end does. */
 export class Sender {
   constructor(
     private readonly gateway: TestGateway,

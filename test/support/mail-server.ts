@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 
-/** A mail as received by a server. */
+/** An e-mail as received by a server. */
 export interface ReceivedMail {
   from: string;
   to: string[];
@@ -18,13 +18,13 @@ export interface ReceivedMail {
 export const rejection = (responseCode: number, text = "rejected") =>
   Object.assign(new Error(text), { responseCode });
 
-/** An SMTP server that keeps received mails, and accepts everything by default. */
+/** An SMTP server that keeps received e-mails, and accepts everything by default. */
 export class MailServer {
   readonly received: ReceivedMail[] = [];
 
   private constructor(private readonly server: SMTPServer) {}
 
-  /** @param options of `smtp-server`; `onMail` is called with each mail, and an error rejects the mail */
+  /** @param options of `smtp-server`; `onMail` is called with each e-mail, and an error rejects the e-mail */
   static async start({
     onMail = () => undefined,
     ...options

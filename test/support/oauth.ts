@@ -125,7 +125,7 @@ export class Application {
     return new Application(gateway, body.client_id, redirectUri);
   }
 
-  /** Returns the same application in another browser, or at another process. */
+  /** Returns the same application in another browser, possibly at another gateway. */
   elsewhere(gateway = this.gateway): Application {
     return new Application(gateway, this.clientId, this.redirectUri);
   }

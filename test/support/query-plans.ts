@@ -21,7 +21,7 @@ export interface LoggedDatabase {
   close(): Promise<void>;
 }
 
-/** Small tables, and the values in a statement, may be read as a whole. */
+/** Small tables, and the values in a statement, may be read in full. */
 const LARGE = ["message", "delivery_attempt", "conversation", "lane", "contact", "contact_address"];
 
 /** @param large the tables that no statement may read as a whole, including their aliases */

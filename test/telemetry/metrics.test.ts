@@ -60,7 +60,7 @@ onAnyEngine((engine) => {
 
   test("GraphQL operations are counted by type and error code", async () => {
     await gateway.graphql("{ whoami { agent { slug } } }");
-    // More often than the server needs to compile it.
+    // Often enough for the server to compile the document.
     for (let i = 0; i < 10; i += 1) await gateway.graphql("{ pets { nodes { id } } }");
     await gateway.graphql('mutation { createPet(input: { name: "Rex", categoryId: "1" }) { id } }');
     await gateway.graphql('mutation { createPet(input: { name: "", categoryId: "1" }) { id } }');
@@ -212,7 +212,7 @@ describe("/metrics", () => {
     const read = (accept: string) => gateway.rest("GET", "/metrics", { token: null, headers: { accept } });
     const seriesOf = (text: string) =>
       text.split("\n").flatMap((line) => (/^[^#\n]/.test(line) ? line.slice(0, line.lastIndexOf(" ")) : []));
-    // The first response counts its own request only in the next one.
+    // Only the next response counts the request for this one.
     await read("*/*");
     const known = seriesOf((await read("*/*")).text);
     const text = "text/plain; version=0.0.4; charset=utf-8";

@@ -35,7 +35,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   };
   const usageOf = async (id: string, period?: string) =>
     (await usage(period)).find(({ apiKey }) => apiKey.id === id);
-  /** The recorder of another process, whose failures are visible in the test's calls. */
+  /** A recorder as in another process; calls to its methods reveal its failures to the test. */
   const anotherUsage = () => new UsageRecorder(gateway.services.database, () => undefined);
   const at = (time: number | string) =>
     jest.spyOn(Date, "now").mockReturnValue(typeof time === "number" ? time : Date.parse(time));
@@ -120,7 +120,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (let round = 1; round <= 5; round++) {
       const processes = Array.from({ length: 4 }, anotherUsage);
       processes.forEach((process, i) => {
-        // Each in another order, like requests.
+        // Each in a different order, as with real requests.
         for (const { id } of i % 2 === 0 ? keys : [...keys].reverse()) process.accepted(id, ORIGIN);
       });
       await Promise.all(processes.map((process) => process.flush({ all: true })));

@@ -380,7 +380,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       first: 1_000,
       after: null,
     });
-    // Including events from before the endpoint was created.
+    // This includes events from before the endpoint was created.
     const ofIt = all.filter((event) => event.subject.endsWith(subject) || event.subject.endsWith(missed));
     expect(ofIt.length).toBeLessThan(all.length);
     expect((await api.missed(id, before)).body.data.missedWebhookEvents).toEqual({
@@ -414,7 +414,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const { body } = await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
     for (let reply: Reply | undefined; reply?.body.status !== "delivered"; )
       reply = await gateway.rest("GET", `/messages/${body.id}`);
-    // Its senders are limited, whatever the number of its subjects.
+    // Its senders are limited, regardless of the number of its subjects.
     expect(receiver.received.length).toBeLessThanOrEqual(2);
   });
 

@@ -272,7 +272,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     expect(await rejection({ since })).toBeUndefined();
     await write("delete from event where agent_id = $1 and position <= 2", [theirs]);
     expect(await rejection({ after: "1" })).toBe("position_expired");
-    // Longer ago than events are kept.
+    // Before the oldest event that is still kept.
     const long = timestamp(-31 * DAY_MS);
     expect(await rejection({ since: long })).toBe("position_expired");
     expect(await rejection({ since: long }, ofAll)).toBe("position_expired");

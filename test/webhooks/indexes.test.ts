@@ -131,7 +131,7 @@ onEachEngine((engine) => {
     );
     await services.database.write((tx) => services.erasures.begin(tx, AGENT));
     logged.statements.length = 0;
-    // On a slow machine, an erasure continues in the background, and a failed one is continued like in housekeeping.
+    // On a slow machine, an erasure continues in the background, and a failed one is continued as in housekeeping.
     await waitUntil(async () => {
       await services.erasures.finish(AGENT, ORGANIZATION);
       return (await countOf({ lastError: "Anna" })) === 0;

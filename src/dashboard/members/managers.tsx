@@ -1,12 +1,12 @@
 import type { Permission } from "../api/documents.generated";
 import { loaded } from "../ui/loaded";
 
-/** Named until the managers are known. */
+/** Shown until the managers are known. */
 export const ANY_MANAGER = "a manager of your organization";
 
 const { component: ManagerList } = loaded(async () => (await import("./manager-list")).ManagerList);
 
-/** Says whom to ask for a permission: "Ask a, b, or c for the permission `config:manage`." */
+/** Names the people to ask for a permission: "Ask a, b, or c for the permission `config:manage`." */
 export const AskForPermission = ({ permission }: { permission: Permission | undefined }) => (
   <>
     Ask <Managers /> for the permission <code>{permission?.replace("_", ":")}</code>.

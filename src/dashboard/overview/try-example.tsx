@@ -16,7 +16,7 @@ import { Failure } from "../ui/failure";
 import { useTask } from "../ui/task";
 import styles from "./get-started.module.css";
 
-/** The contact that the example is about, who need not exist. */
+/** The contact in the example, who need not exist. */
 const CONTACT = { address: { kind: AddressKind.Local, address: "anna" } };
 
 /** A button that tries an example with the agent's configuration and shows the decision. */

@@ -4,7 +4,7 @@ import type { SignInWithPasskeyMutationVariables } from "./documents.generated";
 /** The reasons why the browser returned no passkey, by error name. */
 const SENTENCES: Readonly<Record<string, string>> = {
   NotAllowedError: "No passkey was used. Try again.",
-  InvalidStateError: "This device already has a passkey of yours.",
+  InvalidStateError: "You already have a passkey on this device.",
   SecurityError: "Passkeys don’t work at this address. They need a host name and HTTPS.",
 };
 

@@ -7,7 +7,7 @@ export interface ListedAttempt {
   key: string | number;
   state: ReactNode;
   at: string;
-  /** Null if it has not ended, or if it is not known. */
+  /** Null while the attempt is in progress, or if its duration is unknown. */
   tookMs: number | null;
   code?: string | null;
   detail: string | null;

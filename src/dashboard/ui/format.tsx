@@ -95,10 +95,10 @@ const subscribe = (listener: () => void) => {
 /** True if the times on all pages are exact instead of relative to now. */
 const allExact = createStore(false);
 
-/** Shows the times on all pages as exact times, or relative to now again. */
+/** Switches the times on all pages between exact and relative. */
 export const toggleTimes = (): void => allExact.set(!allExact.get());
 
-/** True where there is room for times that are both exact and relative to now. */
+/** True where there is room to show each time both exactly and relative to now. */
 export const TimesInFull = createContext(false);
 
 /**

@@ -9,7 +9,7 @@ export interface TestOutcome {
 
 const TITLES = {
   accepted: "It works",
-  retryable: "Not delivered: it would be tried again",
+  retryable: "Not delivered, but a real delivery would be retried",
   permanent: "Rejected",
   uncertain: "No answer",
 };

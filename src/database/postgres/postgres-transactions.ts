@@ -47,7 +47,7 @@ export async function transactInPairs<T>(
   const begun = send(begin);
   let committed: Promise<QueryResult> | undefined;
   const query = async (text: string, values?: unknown[], isStructured = false): Promise<unknown[]> => {
-    if (isStructured) throw new Error("A unit of one statement runs it by `tx.query`.");
+    if (isStructured) throw new Error("A single-statement unit must run its statement through `tx.query`.");
     const locked = text === LOCK_LIST ? send(text, values) : undefined;
     // Without the transaction, the lock would be released immediately and the statement would commit by itself.
     await begun;

@@ -35,7 +35,7 @@ export class ActivityResolver {
   @Access({ member: Permission.config_manage, organizationKey: "lines:manage" })
   @Report()
   @Query(() => LineActivity, {
-    description: "Number of messages waiting on a line, and its results in the last 24 hours.",
+    description: "Messages waiting on a line, and the line's results in the last 24 hours.",
   })
   lineActivity(
     @Ctx() context: RequestContext,

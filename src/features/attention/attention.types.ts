@@ -24,7 +24,7 @@ export const AttentionKind = enumOf("AttentionKind", "Why something needs a pers
   webhook_disabled: "The webhook endpoint is disabled and receives no events.",
   reply_needed: "Contacts are waiting for a human in conversations.",
   review_needed: "Messages proposed by agents are waiting for approval.",
-  decision_failed: "Decisions by the agent in the last 24 hours failed or have failed effects.",
+  decision_failed: "Some of the agent's decisions in the last 24 hours failed or have failed effects.",
   key_expiring: `API keys expire within ${EXPIRING_DAYS} days.`,
 });
 export type AttentionKind = keyof typeof AttentionKind;

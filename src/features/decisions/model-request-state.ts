@@ -51,7 +51,7 @@ export async function participantsOf(tx: Tx, decisions: readonly Described[]): P
 }
 
 /**
- * Finds the gate closed by a change since a stored decision was requested.
+ * Returns the gate that a change has closed since a stored decision was requested.
  * @returns undefined if the decision can still be made
  */
 export function obstacleTo(

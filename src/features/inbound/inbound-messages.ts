@@ -198,8 +198,8 @@ export class InboundMessages {
 }
 
 /**
- * Locks the conversations that get the messages or that their senders opt out of, and then the insert order, because
- * opt-outs and opt-ins lock lanes, which come later in the lock order.
+ * Locks the conversations of the messages and of the senders' addresses, and then the insert order. Opt-outs and
+ * opt-ins lock lanes afterwards, because lanes come later in the lock order.
  */
 async function lockAhead(tx: Tx, placed: readonly Recipient[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));

@@ -283,7 +283,7 @@ export class Message {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the message fails if it has not been sent by then; null for messages queued by earlier versions of the gateway.",
+    "When the message fails unless it has been sent; null for messages queued by earlier versions of the gateway.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;

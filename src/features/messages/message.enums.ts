@@ -47,7 +47,7 @@ export const MessageError = enumOf("MessageError", "Why a message was canceled o
   rejected: "The receiver permanently rejected the message; see `errorText`.",
   uncertain: "It is unknown whether the message was sent, and the line does not resend such messages.",
   discarded: "A person discarded the proposed message; `errorText` is the reason.",
-  capped: "A cap of the agent's policy did not allow the message before it expired.",
+  capped: "A cap in the agent's policy held the message back until it expired.",
 });
 export type MessageError = keyof typeof MessageError;
 

@@ -37,7 +37,7 @@ export class RestoreService {
   }
 
   /**
-   * True if messages may be delivered from the database of a row with these columns.
+   * True if a row with these columns is from a database whose messages may be delivered.
    * @returns false until `check` if it may be a restored copy; always true on SQLite
    */
   isKnown(row: object): boolean {

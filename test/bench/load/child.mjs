@@ -11,7 +11,7 @@ import { encodeRequest, keepBusy } from "./connection.mjs";
 /** Number of requests to prepare for a workload whose requests need not all differ. */
 const PREPARED = 20_000;
 
-/** Max time by which a turn is extended until there is a response (ms). */
+/** Max time to extend a turn until a response arrives (ms). */
 const MAX_WAIT_MS = 30_000;
 
 /** The contender whose request format is used for all contenders that are not listed. */

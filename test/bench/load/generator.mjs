@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
  */
 export function startGenerator() {
   const child = fork(fileURLToPath(new URL("child.mjs", import.meta.url)), {
-    // Room for the prepared requests, so that there is little garbage collection while it measures.
+    // Room for the prepared requests, so that there is little garbage collection during measurements.
     execArgv: ["--max-semi-space-size=64"],
   });
   let pending;

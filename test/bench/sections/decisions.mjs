@@ -18,7 +18,7 @@ const AGENTS = 20;
  */
 export async function decisions({ product, store, generator, databasePid, options, say }) {
   installContenders(DECIDERS);
-  // Without deliveries, because the contenders make none.
+  // Deliveries are off, because the contenders deliver nothing.
   const own = { ...product, env: { ...product.env, DELIVERY_WORKERS: "0" } };
   const connections = options.connections[0];
   const settings = { ...options, connections: [connections] };

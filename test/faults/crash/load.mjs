@@ -2,7 +2,7 @@ import { pick } from "../../bench/random.mjs";
 import { send } from "./writes.mjs";
 
 const CLIENTS = 12;
-/** Pause of a client after a failure, so that it does not call a dead database without a pause (ms). */
+/** Pause of a client after a failure (ms), so that it does not flood a dead database. */
 const PAUSE_MS = 20;
 
 const KINDS = [
@@ -65,7 +65,7 @@ function compose(number, { free, conversations }, random) {
   const idempotencyKey = random() < 0.5 ? `idempotency ${number}` : undefined;
   if (kind === "decide") {
     const api = random() < 0.5 ? "rest" : "graphql";
-    // About a new contact, or in a conversation in which others also write.
+    // About a new contact, or in a conversation where others also write.
     const conversation = random() < 0.5 ? pick(random, conversations) : undefined;
     return { kind, api, marker, conversation, idempotencyKey };
   }

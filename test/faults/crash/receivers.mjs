@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 
 /** Shares of requests that are answered late, rejected temporarily, or not answered. */
 const TROUBLE = { slow: 0.1, busy: 0.02, broken: 0.02 };
-/** The same if every failure delays later messages by a minute or more. */
+/** The shares if every failure delays later messages by a minute or more. */
 const LITTLE_TROUBLE = { ...TROUBLE, busy: 0, broken: 0 };
 const MAX_DELAY_MS = 200;
 

@@ -14,7 +14,7 @@ const MAX_DOWN_MS = 300;
 const RECOVERY_LIMIT_MS = 20_000;
 /** Max time after a kill until every accepted message is delivered (ms). */
 const DELIVERY_LIMIT_MS = 40_000;
-/** Longer than a send to no receiver holds its lane (ms). */
+/** Longer than a lane is held by a send without a receiver (ms). */
 const SEND_MS = 1_000;
 const CONVERSATIONS = 8;
 /** Number of keys in a round that are presented after it. */

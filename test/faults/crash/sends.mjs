@@ -12,7 +12,7 @@ const MAX_LOAD_MS = 500;
 const MAX_DOWN_MS = 300;
 /** Max time between the start of a lost attempt and its takeover (ms). */
 const TAKEOVER_LIMIT_MS = 40_000;
-/** Max time without an arriving message although some are left (ms); longer than the longest retry delay here. */
+/** Max time without an arrival while messages are left (ms); longer than the longest retry delay here. */
 const STALL_LIMIT_MS = 60_000;
 /** Every n-th conversation is on the line that sends nothing twice. */
 const ONCE_EVERY = 10;
@@ -181,7 +181,7 @@ async function sendAll(from, until, conversations, say) {
   });
 }
 
-/** Waits until no message or event is left, as long as some arrive. */
+/** Waits until no message or event is left; reports a fault if nothing arrives for too long. */
 async function allArrived(database, receivers, history) {
   for (;;) {
     const { messages, lanes, unseen } = await database.tables();

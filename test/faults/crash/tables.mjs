@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import sqlite3 from "sqlite3";
 
-/** The rows that a run checks, read without the service's code. */
+/** The rows that a run checks, read without using the service's code. */
 const QUERIES = {
   pets: "SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS category_id, status FROM pet",
   messages:
@@ -35,7 +35,7 @@ async function readAll(query) {
   return tables;
 }
 
-/** Returns the statement that ends leases, long ago by the database's clock: the given ones, or all. */
+/** Returns the statement that sets the end of leases, the given ones or all, to long ago by the database's clock. */
 const expireLeases = (held) =>
   `UPDATE lane SET lease_until = '2000-01-01T00:00:00.000Z', wake_at = '2000-01-01T00:00:00.000Z'
    WHERE lease ${held ? `IN (${held.map((lease) => `'${lease}'`).join() || "''"})` : "IS NOT NULL"}`;

@@ -97,7 +97,7 @@ export async function send(write, url, callers, history) {
     write.outcome = "unanswered";
     if (error.name === "TimeoutError") history.violate("other", `${write.kind} ${write.marker} hung`);
   }
-  // A retry changes the outcome, but not the first one.
+  // A retry changes `outcome`, but not `first`.
   write.first ??= write.outcome;
   return write.outcome;
 }

@@ -13,7 +13,7 @@ export function createClock(folder) {
     now: () => Date.now() + aheadMs,
     jumpTo(ms) {
       aheadMs = Math.max(aheadMs, ms - Date.now());
-      // Atomically, because a process may be reading it.
+      // Replaced atomically, because a process may be reading it.
       writeFileSync(`${file}.new`, String(aheadMs));
       renameSync(`${file}.new`, file);
     },

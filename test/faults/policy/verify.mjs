@@ -12,7 +12,7 @@ const PERIODS_MS = { PT2H: 2 * 3_600_000, P1D: 24 * 3_600_000 };
 const GIVEN_UP = new Set(["opted_out", "expired", "capped"]);
 
 /**
- * Checks the sent messages without the service's code.
+ * Checks the sent messages without using the service's code.
  * @param about.visited the periods in which time passed normally; the time between them was skipped
  * @param about.consents the requests, with the times when they were sent and answered
  */

@@ -1,5 +1,5 @@
-// Six lines of one organization get mails that are costly to read, while another organization gets one ordinary mail
-// per second.
+// Six lines of one organization get e-mails that are costly to read, while another organization gets one ordinary
+// e-mail per second.
 import { createHmac, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { percentile } from "../figures.mjs";

@@ -80,7 +80,10 @@ const RESOLVERS: Record<string, (source: unknown, args: Args) => unknown> = {
 
 const OPEN = { allowed: "anyone", whileDeactivated: false };
 
-/** Returns a schema with a field of every JSON shape, open to every caller except `open`, which declares no access. */
+/**
+ * Returns a schema with a field of every JSON shape, all open to every caller, except the field `open`, which declares
+ * no access.
+ */
 export function createShapes() {
   const schema = buildSchema(SDL);
   const scalar = schema.getType("DateTimeISO") as GraphQLScalarType;

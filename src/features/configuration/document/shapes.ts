@@ -19,7 +19,7 @@ export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map
 /** Stands for every situation in `on`. */
 export const ANY_SITUATION = "*";
 
-/** The shape of a value: one without members, a list, any JSON, null, or an object with these members. */
+/** The shape of a value: a plain value, a list, any JSON, null, or an object with these members. */
 export type Shape = "value" | "list" | "json" | "null" | { readonly [member: string]: Shape };
 
 /** All values available to conditions and templates in a situation. */

@@ -11,7 +11,7 @@ const DOCUMENTS = {
   create: `mutation Create($pet: PetInput!) { createPet(input: { pet: $pet }) { pet { ${FIELDS} } } }`,
 };
 
-// PostGraphile's abbreviation for the order by primary key in its cursors.
+// PostGraphile's abbreviation in cursors for primary-key order.
 const ORDER = "71d9eca878";
 
 const toCursor = (id) => Buffer.from(JSON.stringify([ORDER, String(id)])).toString("base64");

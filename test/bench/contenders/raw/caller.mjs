@@ -11,7 +11,7 @@ export class Refusal extends GraphQLError {
 }
 
 /**
- * Returns the caller of a request by its Authorization header, with one query every time.
+ * Returns the caller identified by a request's Authorization header, with one query per request.
  * @throws Refusal
  */
 export async function callerOf(store, authorization) {

@@ -18,7 +18,7 @@ const WRITE_DELAY_MS = 1_000;
 const WRITE_INTERVAL_MS = 5_000;
 const LAST_USE_INTERVAL_MS = 60_000;
 
-/** Fastify's options with the product's other work; undefined if a contender does without it. */
+/** Fastify's options for the product's other work; undefined for a contender that skips it. */
 export const sameWork =
   process.env.SAME_WORK === "1"
     ? {
