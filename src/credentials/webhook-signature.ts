@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 /** Max age of a signature (s), because senders retry for days; duplicates are recognized by their IDs. */
 const MAX_AGE_SECONDS = 5 * 24 * 60 * 60;
 
-/** Max time by which a sender's clock may be ahead (s). */
+/** How far a sender's clock may be ahead (s). */
 const MAX_AHEAD_SECONDS = 5 * 60;
 
 const ID_MAX_LENGTH = 256;

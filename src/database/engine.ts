@@ -208,6 +208,6 @@ export async function transact<T>(
 /** Returns the driver's error code, even if TypeORM has wrapped the error. */
 export function driverCode(error: unknown): string | undefined {
   const cause = isNativeError(error) && "driverError" in error ? error.driverError : error;
-  // Not `instanceof`, because a native driver may create its errors in another realm.
+  // Does not use `instanceof`, because a native driver may create its errors in another realm.
   return isNativeError(cause) && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
 }

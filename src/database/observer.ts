@@ -28,6 +28,6 @@ export const NO_OBSERVER: DatabaseObserver = {
 export interface DatabaseStats {
   /** Number of calls waiting for each resource. */
   waiting: { reader?: number; writer?: number; connection?: number; transaction?: number; report?: number };
-  /** Pooled connections; undefined without a pool. */
+  /** Pooled connections; undefined if there is no pool. */
   connections?: { idle: number; busy: number };
 }

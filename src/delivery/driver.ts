@@ -65,7 +65,7 @@ export type SendResult = (
       isUndeliverable?: true;
     }
 ) & {
-  /** HTTP status of the response; null without a response. */
+  /** HTTP status of the response; null if there was none. */
   status?: number | null;
   /** Duration of the attempt (ms). */
   durationMs?: number;

@@ -13,7 +13,7 @@ export type Failure = Exclude<SendResult, { outcome: typeof AttemptOutcome.accep
 /** Codes of failures in this process before anything was sent. */
 const NOT_ATTEMPTED: ReadonlySet<string> = new Set(["not_sent", "lease_lost", "aborted"]);
 
-/** True if a send was attempted, whatever its outcome. */
+/** True if a send was attempted, regardless of its outcome. */
 export const wasAttempted = (result: SendResult): boolean =>
   !("code" in result && NOT_ATTEMPTED.has(result.code));
 

@@ -134,7 +134,7 @@ function letEnd(response: http.IncomingMessage): void {
   response.resume();
 }
 
-/** Reads a response up to its end or the limit. */
+/** Reads a response to its end, but not beyond the limit. */
 async function read(response: http.IncomingMessage): Promise<Pick<HttpAnswer, "body" | "isComplete">> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -31,7 +31,8 @@ export type SendMail = (
 ) => Promise<string | undefined>;
 
 /**
- * Creates the function that sends e-mails through the gateway's own mail server (`SMTP_URL`); undefined without one.
+ * Creates the function that sends e-mails through the gateway's own mail server (`SMTP_URL`); undefined if there is
+ * none.
  */
 export function createMailer({
   mail: server,

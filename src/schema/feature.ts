@@ -29,7 +29,7 @@ export interface Core {
   lanes: Lanes;
   /** The targets that the gateway may connect to on behalf of its users. */
   targets: Targets;
-  /** Sends the gateway's own e-mails; undefined without a mail server. */
+  /** Sends the gateway's own e-mails; undefined if there is no mail server. */
   sendMail: SendMail | undefined;
   /** The key for signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;

@@ -113,7 +113,7 @@ describeGateway({ engine: "any" }, (gateway) => {
             const after = await post({ query, ...rest }, token, accept);
             expect(byApollo.byApollo).toBe(true);
             if (!before.byApollo) answered += 1;
-            // The data may have changed in between, such as the key's usage.
+            // The data, such as the key's usage, may have changed in the meantime.
             if (before.reply.text === after.reply.text)
               expect(seen(before.reply)).toEqual(seen(byApollo.reply));
           },

@@ -143,7 +143,7 @@ describe("the limits allow", () => {
 });
 
 describe("the allowed size of a response depends on the requested pages", () => {
-  // Often enough for the document to be compiled in between.
+  // Often enough for the document to be compiled along the way.
   const SIZES = [1, 100, 2, 3, 4, 5, 100, 6, 7, 100, 101, 0, -1, 8, 100];
   const outcome = (reply: Reply) => codesOf(reply)[0] ?? "ok";
   const expected = (size: number) =>

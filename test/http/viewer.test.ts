@@ -16,7 +16,7 @@ const targetOf = (fd: string): string => {
   }
 };
 
-/** Returns the viewer files that this process has open; none without /proc. */
+/** Returns the viewer files that this process has open; none if there is no /proc. */
 const openViewers = (): string[] =>
   (existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd") : [])
     .map(targetOf)

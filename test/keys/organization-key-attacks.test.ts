@@ -19,7 +19,7 @@ const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
 describeGateway({ engine: "any" }, (gateway) => {
   /** The key that tries to extend its rights. */
   let key: { id: string; secret: string };
-  /** A key that may do more, from anywhere. */
+  /** A key with more access, usable from anywhere. */
   let wide: { id: string; secret: string };
   let ids: Record<string, string>;
 

@@ -8,7 +8,7 @@ const isGood = ({ status }) => status >= 200 && status < 300;
 
 const within = (records, from, to) => records.filter(({ at }) => at >= from && at < to);
 
-/** Returns a percentile of values (nearest rank); undefined without values. */
+/** Returns a percentile of values (nearest rank); undefined if there are none. */
 export function percentile(values, percent) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
@@ -34,7 +34,7 @@ export function clientFigures(requests, from, to) {
 /**
  * Returns the time until a row of requests with good and prompt responses starts.
  * @param soonMs max wait for a prompt response (ms)
- * @returns ms; undefined without such a row
+ * @returns ms; undefined if there is no such row
  */
 export function recoveryMs(requests, from, soonMs) {
   let row = 0;

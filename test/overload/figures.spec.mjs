@@ -4,7 +4,7 @@ import { brokenBounds, clientFigures, last, most, percentile, recoveryMs } from 
 
 /**
  * Requests that are due every 10 ms.
- * @param outcomes `[status, ms]` of each request; undefined without a response
+ * @param outcomes `[status, ms]` of each request; undefined if there was no response
  */
 const requestsOf = (...outcomes) =>
   outcomes.map((outcome, i) => ({ at: i * 10, ...(outcome && { status: outcome[0], ms: outcome[1] }) }));

@@ -12,7 +12,7 @@ export interface Statement {
 export interface LoggedDatabase {
   database: Database;
   source: DataSource;
-  /** The statements since the list was last emptied. */
+  /** The statements since the list was last cleared. */
   statements: Statement[];
   /** Returns the database's plan for a statement. */
   planOf(statement: Statement | undefined): Promise<string>;

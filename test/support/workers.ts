@@ -46,8 +46,8 @@ interface Answer {
 
 /**
  * Sends a GET request.
- * @param agent by default, a new connection is used
- * @throws Error without a response
+ * @param agent a new connection is used by default
+ * @throws Error if there is no response
  */
 export async function get(
   server: TestServer,

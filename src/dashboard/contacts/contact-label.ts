@@ -18,7 +18,7 @@ export const labelOfContact = ({ name, ref, addresses }: Labeled): string =>
 export const nameOfContact = (contact: (Labeled & { erasedAt: string | null }) | null): string =>
   contact === null || contact.erasedAt !== null ? "Erased contact" : labelOfContact(contact);
 
-/** Returns the label of the contact of a conversation. */
+/** Returns the label of a conversation's contact. */
 export const nameOfPartner = ({ contact, address }: Partner): string =>
   nameOfContact(contact && { ...contact, addresses: address === null ? [] : [{ address }] });
 

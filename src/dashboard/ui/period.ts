@@ -29,7 +29,7 @@ export function periodOf(
 function startOfDay(day: string, plusDays: number): string | null {
   const moment = new Date(`${day}T00:00:00`);
   if (Number.isNaN(moment.getTime())) return null;
-  // Not 24 hours, because a day with a clock change has 23 or 25.
+  // Does not subtract 24 hours, because a day with a clock change has 23 or 25.
   moment.setDate(moment.getDate() + plusDays);
   return moment.toISOString();
 }

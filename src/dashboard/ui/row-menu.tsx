@@ -5,8 +5,8 @@ import { MenuButton, type RowMenuProps } from "./menu-button";
 const { component: OpenMenu, load } = loaded(async () => (await import("./open-menu")).OpenMenu);
 
 /**
- * The menu button of a list item or page; nothing without actions. The menu is rendered only when first opened, because
- * menus would take up most of a list's rendering time.
+ * The menu button of a list item or page; nothing if there are no actions. The menu is rendered only when first opened,
+ * because menus would take up most of a list's rendering time.
  */
 export function RowMenu({ of, actions }: RowMenuProps) {
   const [isUsed, setUsed] = useState(false);

@@ -8,7 +8,7 @@ const CLOSE_TIMEOUT_MS = 500;
 
 /**
  * Calls a listener on every notification on a channel (LISTEN), on a separate connection that is reopened whenever it
- * is lost. Notifications may be lost in between, so each new connection also calls the listener.
+ * is lost. Notifications may be lost in the meantime, so each new connection also calls the listener.
  * @param createClient creates an unopened connection
  * @param channel a plain SQL identifier
  * @returns a function that stops listening

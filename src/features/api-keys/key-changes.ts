@@ -199,7 +199,7 @@ export async function updateIfActive(
   if (affected !== 1) throw new GatewayError("conflict", "The key was changed by another request.");
 }
 
-/** Returns the lifetime that a key was minted with (ms); null if it never expires. */
+/** Returns a key's original lifetime (ms); null if it never expires. */
 export const lifetimeOf = ({ createdAt, originalExpiresAt }: ApiKey): number | null =>
   originalExpiresAt === null ? null : Date.parse(originalExpiresAt) - Date.parse(createdAt);
 

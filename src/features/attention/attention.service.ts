@@ -18,7 +18,7 @@ export class AttentionService {
   ) {}
 
   /**
-   * Returns the items that need attention in the caller's organization and that the caller may see, most urgent kinds
+   * Returns the items in the caller's organization that need attention and that the caller may see, most urgent kinds
    * first.
    */
   async list(context: RequestContext): Promise<AttentionItem[]> {

@@ -70,7 +70,7 @@ export class ConversationService {
   readonly lastHandoffOf: (id: string) => Promise<ConversationLogEntry | undefined>;
   /** An address, by ID. Does not check access. */
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
-  /** The time until an agent's conversations are released (ms), by the agent's ID; undefined without a limit. */
+  /** The time until an agent's conversations are released (ms), by the agent's ID; undefined if there is no limit. */
   private readonly releasePeriodOf: (agentId: string) => Promise<number | undefined>;
 
   constructor(

@@ -12,10 +12,10 @@ import { lockConversations } from "./find-conversation";
 import { all } from "./planned-change";
 import { storeChange } from "./store-change";
 
-/** Number of messages that can be emptied in the time that it takes to close one conversation. */
+/** Number of messages whose texts can be cleared in the time that closing one conversation takes. */
 const CONVERSATION_ROWS = 20;
 
-/** The last closed conversation, and the sequence number of its last emptied message. */
+/** The last closed conversation, and the sequence number of its last cleared message. */
 interface Position {
   id: string;
   erased: number;
@@ -23,8 +23,8 @@ interface Position {
 }
 
 /**
- * Closes an erased contact's conversations and empties their messages. A closed conversation gets no new messages,
- * and an erased contact no new conversations, so no text is left behind.
+ * Closes an erased contact's conversations and clears the texts of their messages. A closed conversation gets no new
+ * messages, and an erased contact no new conversations, so no text is left behind.
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>

@@ -5,7 +5,7 @@ import { CLAUSE_MAX_LENGTH, NAME_MAX_LENGTH } from "../configuration/configurati
 import type { Decision, Situation } from "./decision.entity";
 import { ERROR_MESSAGE_MAX_LENGTH, GateName, type RuleExplanation } from "./explanation";
 
-/** Max length of the preview of a situation's data (code points). */
+/** Max length of a preview of situation data (code points). */
 export const DATA_PREVIEW_MAX_LENGTH = 120;
 
 @ObjectType({

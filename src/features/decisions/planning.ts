@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 /** Yield to the event loop after this much planning (ms). */
 const SLICE_MS = 10;
 
-/** Fraction by which the recorded planning time decays with each decision. */
+/** The recorded planning time decays by this fraction with each decision. */
 const DECAY = 0.2;
 
 const MAX_OWNERS = 10_000;

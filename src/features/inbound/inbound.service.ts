@@ -46,7 +46,7 @@ export class InboundService {
    * Returns the line named by a request, with its organization and currently valid secrets.
    * @param ip address of the client; each address may guess only a limited number of line IDs
    * @throws GatewayError `invalid_signature` for a line that does not exist or has no secret, `too_many_attempts`,
-   *   `unavailable` without the instance key
+   *   `unavailable` if the instance key is missing
    */
   async lineFor(
     id: string,

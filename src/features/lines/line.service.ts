@@ -179,7 +179,7 @@ export class LineService {
   /**
    * Creates a new signing secret for a line. The previous one stays valid for a day.
    * @returns the line with the secret, which is omitted for a retry with the same idempotency key
-   * @throws GatewayError `not_found`, `idempotency_key_reused`, or `conflict` without the instance key
+   * @throws GatewayError `not_found`, `idempotency_key_reused`, or `conflict` if the instance key is missing
    */
   rotateSecret(
     context: RequestContext,

@@ -63,7 +63,7 @@ export class AccountService {
 
   /**
    * Removes the password of a member with a passkey.
-   * @throws GatewayError `conflict` without a passkey, or `invalid_session`
+   * @throws GatewayError `conflict` if the member has no passkey, or `invalid_session`
    */
   async removePassword(context: RequestContext): Promise<Member> {
     const { id } = memberCaller(context);

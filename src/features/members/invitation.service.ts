@@ -59,7 +59,7 @@ const MAX_ORGANIZATIONS = 10_000;
 interface Dependencies {
   database: Database;
   config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "oidc">;
-  /** Sends e-mails; undefined without a mail server. */
+  /** Sends e-mails; undefined if there is no mail server. */
   sendMail: SendMail | undefined;
   log: Pick<Logger, "warn">;
   rejectedTokens: RejectedTokens;

@@ -33,7 +33,7 @@ export class WebAuthn {
     this.rpID = url.hostname;
   }
 
-  /** Options with a new challenge for `navigator.credentials.create`. */
+  /** Returns options with a new challenge for `navigator.credentials.create`. */
   async creationOptions(member: { id: string; email: string }, existing: readonly Known[]) {
     const { generateRegistrationOptions } = await library();
     return generateRegistrationOptions({
@@ -52,7 +52,7 @@ export class WebAuthn {
   }
 
   /**
-   * Options with a new challenge for `navigator.credentials.get`.
+   * Returns options with a new challenge for `navigator.credentials.get`.
    * @param allowed the passkeys to choose from; undefined for any passkey known to the browser
    */
   async requestOptions(allowed?: readonly Known[]) {

@@ -10,7 +10,7 @@ export type GateLine = Pick<Line, "id" | "kind" | "state" | "ratePerMinute" | "v
 /** The state that a message's gates depend on. */
 export interface GateContext {
   agentId: string;
-  /** The version of the configuration whose policy applies; null without a policy. */
+  /** The version of the configuration whose policy applies; null if there is none. */
   policyVersion: number | null;
   /** Undefined if the agent has no default line. */
   line: GateLine | undefined;

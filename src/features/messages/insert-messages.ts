@@ -45,7 +45,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   answeredAddressId?: string | undefined;
 }
 
-/** Returns the time when a message is to be queued; undefined for now. */
+/** Returns the time to queue a message; undefined for now. */
 export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
   at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
 

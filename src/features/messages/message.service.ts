@@ -30,7 +30,7 @@ export class MessageService {
   /** The last attempts to send a message, oldest first. Does not check access. */
   readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
 
-  /** The name of the line of a message, as in `lineIdOf`. Does not check access. */
+  /** The name of a message's line, as in `lineIdOf`. Does not check access. */
   readonly lineNameOf: (messageId: string) => Promise<string | undefined>;
 
   private readonly fronts: (messageId: string) => Promise<string | undefined>;

@@ -159,7 +159,7 @@ export class OidcService {
     };
   }
 
-  /** Returns the permissions of a person's groups; none without groups. */
+  /** Returns the permissions of a person's groups; none for a person without groups. */
   private permissionsIn(groups: unknown): Permission[] {
     const names = Array.isArray(groups) ? groups : [groups];
     return names.flatMap((name) => (typeof name === "string" ? (this.permissionOf.get(name) ?? []) : []));

@@ -27,7 +27,7 @@ export class UnsubscribeService {
 
   /**
    * Returns the subscription that a link's token ends.
-   * @throws GatewayError `not_found` for a token that is not valid, `unavailable` without the instance key
+   * @throws GatewayError `not_found` for a token that is not valid, `unavailable` if the instance key is missing
    */
   async find(token: string): Promise<Subscribed> {
     try {

@@ -129,7 +129,7 @@ export class WebhookService {
   /**
    * Creates a new signing secret for an endpoint. For a day, events are also signed with the previous secret.
    * @returns the endpoint with the secret, which is omitted for a retry with the same idempotency key
-   * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` without the instance key
+   * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` if the instance key is missing
    */
   rotateSecret(
     context: RequestContext,

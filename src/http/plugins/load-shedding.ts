@@ -164,7 +164,7 @@ export function shedOverload(
   app.addHook("onClose", async () => unsent.close());
 }
 
-/** Returns a digest of the request's credential; undefined without a credential. */
+/** Returns a digest of the request's credential; undefined if there is none. */
 function credentialOf({ headers: { authorization, cookie } }: FastifyRequest): string | undefined {
   const credential = authorization ?? cookie;
   return credential === undefined ? undefined : sha256(credential);

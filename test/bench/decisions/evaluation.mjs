@@ -80,7 +80,7 @@ const hostileDocument = ({ when = [], text = "Hello" }) => ({
   })),
 });
 
-/** Measures how long the evaluation of hostile documents takes, and thus blocks the process. */
+/** Measures how long evaluating hostile documents takes and thus blocks the process. */
 export async function hostileEvaluations() {
   const { evaluate } = product("evaluate.js");
   const situation = { type: "order.shipped", data: { text: "a".repeat(30_000) } };

@@ -41,7 +41,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       /** Uses the latest open conversation with the contact, on any line. */
       reuse?: "latest";
       delaySeconds: number;
-      /** Topic of the message, because the contact may have opted out of it; undefined without a topic. */
+      /** Topic of the message, because the contact may have opted out of it; undefined if there is none. */
       topic?: string;
       /** True for a message that no window or cap holds back. */
       isUrgent?: true;

@@ -10,7 +10,7 @@ export type Expression = (run: Run) => Value;
 /** Cost of a failure in steps; creating an error takes about as long. */
 const STEPS_PER_FAILURE = 50;
 
-/** The evaluation of the conditions of one decision: available values, values read, and cost. */
+/** The evaluation of one decision's conditions: available values, values read, and cost. */
 export class Run {
   readonly steps = new StepBudget(MAX_CONDITION_STEPS);
   /** The current item of a macro. */
