@@ -12,7 +12,7 @@ test.each(["sqlite", "postgres"])(
     const said = await new Promise<string>((resolve) => {
       execFile(
         process.execPath,
-        [REVIEWS, "--engine", engine, "--processes", "2", "--rounds", "40"],
+        [REVIEWS, "--engine", engine, "--processes", "2", "--rounds", "24"],
         { env },
         (error, stdout, stderr) => resolve(`${stdout}${stderr}ended with ${error === null ? 0 : error.code}`),
       );

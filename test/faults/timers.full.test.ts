@@ -12,7 +12,7 @@ test.each(["sqlite", "postgres"])(
     const said = await new Promise<string>((resolve) => {
       execFile(
         process.execPath,
-        [TIMERS, "--engine", engine, "--processes", "2", "--kills", "3", "--expire-leases"],
+        [TIMERS, "--engine", engine, "--processes", "2", "--kills", "2", "--expire-leases"],
         { env },
         (error, stdout, stderr) => resolve(`${stdout}${stderr}ended with ${error === null ? 0 : error.code}`),
       );

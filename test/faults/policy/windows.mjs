@@ -50,15 +50,12 @@ export function isOpen(zone, ms) {
 /** True if a window of a zone opens or closes at a time. */
 export const isChange = (zone, ms) => isOpen(zone, ms) !== isOpen(zone, ms - MINUTE_MS);
 
-const offsetOf = (zone, ms) =>
-  new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" })
-    .formatToParts(ms)
-    .find(({ type }) => type === "timeZoneName").value;
-
 /** Returns the middays in UTC near the times when the clocks of a zone change in a year. */
 function changesOfClocks(zone, year) {
+  const format = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
+  const offsetAt = (ms) => format.formatToParts(ms).find(({ type }) => type === "timeZoneName").value;
   const days = Array.from({ length: 365 }, (_, i) => Date.UTC(year, 0, 1, 12) + i * DAY_MS);
-  return days.filter((ms) => offsetOf(zone, ms - DAY_MS / 2) !== offsetOf(zone, ms + DAY_MS / 2));
+  return days.filter((ms) => offsetAt(ms - DAY_MS / 2) !== offsetAt(ms + DAY_MS / 2));
 }
 
 /**
