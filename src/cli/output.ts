@@ -1,3 +1,4 @@
+import { INVISIBLE } from "../common/invisible";
 import { reportAndExit } from "../exit";
 
 /** The option `--json`. */
@@ -60,11 +61,13 @@ export function printResult(json: boolean | undefined, value: unknown, text: str
 }
 
 /** Prints a value as one line of JSON. */
-export const printJson = (value: unknown): void => print(JSON.stringify(value).replace(UNSAFE, escaped));
+export const printJson = (value: unknown): void => print(JSON.stringify(value).replace(INVISIBLE, escaped));
 
 /** Prints a value as indented JSON, for people to read and edit. */
 export const printIndentedJson = (value: unknown): void =>
-  print(JSON.stringify(value, null, 2).replace(UNSAFE, (found) => (found === "\n" ? found : escaped(found))));
+  print(
+    JSON.stringify(value, null, 2).replace(INVISIBLE, (found) => (found === "\n" ? found : escaped(found))),
+  );
 
 /** Prints a result with a new signing secret, if there is one. */
 export function printWithSecret(
@@ -147,7 +150,7 @@ export const print = (text: string): void => void process.stdout.write(`${printa
 
 /** Replaces characters that could control the terminal, except line breaks, with `?`. */
 export const printable = (text: string): string =>
-  text.replace(UNSAFE, (found) => (found === "\n" ? found : "?"));
+  text.replace(INVISIBLE, (found) => (found === "\n" ? found : "?"));
 
 /** Makes the process exit quietly when the reader closes the pipe, as in `keys list | head -1`. */
 export const exitOnClosedPipe = (): void => void process.stdout.on("error", onOutputError);
@@ -160,9 +163,6 @@ function onOutputError(error: NodeJS.ErrnoException): void {
   reportAndExit(new Error(`cannot write to standard output (${error.message})`));
 }
 
-/** Control, format and separator characters: they move the cursor, change the text direction or are invisible. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
 /** Writes a character as JSON `\uXXXX` escapes. */
 const escaped = (character: string): string =>
   Array.from(
@@ -172,5 +172,5 @@ const escaped = (character: string): string =>
 
 function cell(column: string, value: unknown): string {
   const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
-  return text === "" ? (WITHOUT_VALUE[column] ?? "-") : text.replace(/\n/g, "?").replace(UNSAFE, "?");
+  return text === "" ? (WITHOUT_VALUE[column] ?? "-") : text.replace(/\n/g, "?").replace(INVISIBLE, "?");
 }

@@ -1,3 +1,4 @@
+import { INVISIBLE } from "../common/invisible";
 import { redactTokens } from "../credentials/redact-tokens";
 import { AttemptOutcome, type SendResult } from "./driver";
 import { BlockedTarget } from "./targets";
@@ -60,11 +61,7 @@ export function quote(text: string, secrets: readonly string[] = []): string {
 
 /** Replaces control and invisible characters, such as bidirectional overrides, with spaces. */
 const oneLine = (text: string, length: number): string =>
-  text
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .trim()
-    .slice(0, length)
-    .toWellFormed();
+  text.replace(INVISIBLE, " ").replace(/\s+/g, " ").trim().slice(0, length).toWellFormed();
 
 /** The failure code and sentence for Node's error codes. */
 const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: string])[] = [

@@ -1,12 +1,7 @@
 import { Checked } from "../common/checked";
+import { INVISIBLE } from "../common/invisible";
 import { ValidateBy } from "../common/validators";
 import { holdsToken } from "../credentials/redact-tokens";
-
-/**
- * Characters that are invisible or affect how others are displayed: control and format characters (including
- * bidirectional marks), line separators and characters that fonts render blank.
- */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
  * Returns the problem with a text, or undefined. The length is in code points, as in JSON Schema. PostgreSQL cannot
@@ -41,7 +36,7 @@ export const HoldsNoToken = (): PropertyDecorator =>
 export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {
   const problem = (value: unknown) => {
     const text = trimmed && typeof value === "string" ? value.trim() : value;
-    const invisible = singleLine && typeof text === "string" && INVISIBLE.test(text);
+    const invisible = singleLine && typeof text === "string" && text.search(INVISIBLE) !== -1;
     return (
       textProblem(text, max) ?? (invisible ? "must not contain control or invisible characters" : undefined)
     );

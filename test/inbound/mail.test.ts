@@ -371,6 +371,11 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["Doe [mailto:doe29@example.com]", null, "doe29@example.com"],
     ["Doe <doe30@example.com<mailto:doe30@example.com>>", null, "doe30@example.com"],
     ['"eve@example.com" <doe31(x)@example.com>', null, "doe31@example.com"],
+    [
+      "=?utf-8?B?2LnZhNuM4oCM2LHYttinIPCfkajigI3wn5Gp4oCN8J+Rpw==?= <doe32@example.com>",
+      "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627 👨\u200d👩\u200d👧",
+      "doe32@example.com",
+    ],
   ])("the sender %s has one address", async (from, name, address) => {
     const { answer } = await stored(mail(`From: ${from}`, "", "Hi"));
     const { body: contact } = await gateway.rest("GET", `/agent/contacts/${answer.contactId}`);

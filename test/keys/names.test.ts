@@ -78,9 +78,33 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const character of [...invisible, "\u0085", "\u009b", "\u2028", "\u001b"]) {
       expect([character, await rejection(`bil${character}ling`)]).toEqual([character, "invalid_request"]);
     }
+    for (const name of [
+      "می\u200c",
+      "\u200cمی",
+      "می\u200c\u200cخواهم",
+      "👩\u200d",
+      "a\ufe0f",
+      "👩\ufe0f\ufe0f",
+    ]) {
+      expect([name, await rejection(name)]).toEqual([name, "invalid_request"]);
+    }
     const { id } = await createdAs("visible");
     expect(codeOf(await desk.update(id, { name: "visible\u200b" }))).toBe("invalid_request");
     for (const name of ["Zoë 🐕", "データ", "שלום", "हिन्दी"]) expect((await createdAs(name)).name).toBe(name);
+  });
+
+  test("a name contains joiners where a word or an emoji needs them, and is the same name without them", async () => {
+    const joined = [
+      "می\u200cخواهم",
+      "शर्\u200dमा",
+      "👩🏽\u200d❤\ufe0f\u200d👨🏿",
+      "👨\u200d👩\u200d👧",
+      "1\ufe0f\u20e3",
+    ];
+    for (const name of joined) {
+      expect((await createdAs(name)).name).toBe(name);
+      expect(await rejection(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ""))).toBe("conflict");
+    }
   });
 
   test("the name of a revoked key can be used again", async () => {

@@ -48,9 +48,12 @@ export const NEEDS_EXPIRY = {
 /** Max length of a reserved name (code points). */
 const RESERVED_NAME_MAX_LENGTH = 100;
 
-/** Returns the normal form (NFKC) used to compare names, so that equivalent Unicode encodings count as one name. */
+/**
+ * Returns the normal form used to compare names: NFKC without joiners and variation selectors, so that names that look
+ * alike count as one name.
+ */
 function reservedNameOf(name: string): string {
-  const normalized = name.normalize("NFKC");
+  const normalized = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
   // NFKC expands some characters up to 18-fold.
   return [...normalized].length > RESERVED_NAME_MAX_LENGTH ? sha256(normalized) : normalized;
 }

@@ -1,4 +1,5 @@
 import { domainToASCII } from "node:url";
+import { INVISIBLE } from "../../common/invisible";
 import { isEmail } from "../../common/validators";
 import { MAILBOX } from "../../delivery/mailbox";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
@@ -10,9 +11,6 @@ export type Address = Pick<ContactAddress, "kind" | "address">;
 /** Control characters; addresses never contain any. */
 const CONTROL = /\p{Cc}/u;
 
-/** Invisible characters in pasted text, such as direction marks, except the joiners that some languages need. */
-const PASTED = /(?![\u200c\u200d])\p{Cf}/gu;
-
 /**
  * Addresses that mail servers may send from, such as `root@localhost`; excludes characters that could separate a list
  * of addresses.
@@ -22,6 +20,10 @@ const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 /** A short code, or a name of up to 11 characters (GSM 03.40, 9.1.2.5). */
 const SENDER_ID = /^([1-9]\d{2,7}|(?=.*[a-z])[a-z0-9][a-z0-9 ._&+-]{0,10})$/i;
 
+/** Removes invisible characters that pasted text may contain, such as direction marks, but no line separators. */
+const withoutInvisible = (text: string): string =>
+  text.replace(INVISIBLE, (found) => (found.trim() === "" ? found : ""));
+
 interface Format {
   /** @returns the normal form, used to compare addresses; undefined for an invalid address */
   normalize(text: string): string | undefined;
@@ -30,12 +32,12 @@ interface Format {
 
 const FORMATS: Readonly<Record<AddressKind, Format>> = {
   [AddressKind.email]: {
-    normalize: (text) => normalizeEmail(text.replace(PASTED, "").trim()),
+    normalize: (text) => normalizeEmail(withoutInvisible(text).trim()),
     mustBe: "must be an e-mail address",
   },
   [AddressKind.phone]: {
     normalize: (given) => {
-      const text = given.replace(PASTED, "").trim().replace(CHANNEL, "");
+      const text = withoutInvisible(given).trim().replace(CHANNEL, "");
       return normalizePhone(text) ?? (SENDER_ID.test(text) ? text : undefined);
     },
     mustBe: "must be a phone number with a country code, such as +41 44 668 18 00",

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { grouped } from "../../common/grouped";
+import { INVISIBLE } from "../../common/invisible";
 import { LAST_MOMENT_MS, timestamp, timestampOf } from "../../common/time";
 import { sha256 } from "../../credentials/sha256";
 import { UNDELIVERABLE } from "../../delivery/mailbox";
@@ -136,11 +137,9 @@ function shortened({
 /** Replaces characters that one of the databases cannot store. */
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd");
 
-const singleLine = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
-    .trim();
+const INVISIBLE_RUN = new RegExp(`(?:${INVISIBLE.source})+`, "gu");
+
+const singleLine = (text: string): string => text.toWellFormed().replace(INVISIBLE_RUN, " ").trim();
 
 const nameOf = (text: string): string | null =>
   [...singleLine(text)].slice(0, CONTACT_NAME_MAX_LENGTH).join("").trim() || null;
