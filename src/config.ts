@@ -25,7 +25,10 @@ import {
   workers,
 } from "./setting-forms";
 
-/** Default connections per worker: 4 to 10, but at most 40 for all workers unless each would get fewer than 4. */
+/**
+ * Returns the default number of connections per worker: 4 to 10, but at most 40 for all workers unless each would get
+ * fewer than 4.
+ */
 const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Math.floor(40 / workers)));
 
 /** Reads the standard OpenTelemetry settings for traces; undefined disables tracing. */

@@ -161,7 +161,7 @@ export function laneWork(services: Services): (kind: string) => LaneWork {
   };
 }
 
-/** Housekeeping work other than deleting expired rows. */
+/** Returns the housekeeping work other than deleting expired rows. */
 export const choresOf = (services: Services): Chore[] =>
   ALL.flatMap(({ chores }) => chores?.(services) ?? []);
 

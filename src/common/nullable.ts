@@ -3,7 +3,7 @@ import { IsOptional } from "./validators";
 
 type Type = Parameters<typeof Field>[0];
 
-/** A field that may be null. */
+/** Declares a field that may be null. */
 export const Nullable = (type: Type, description: string): PropertyDecorator =>
   Field(type, { nullable: true, description });
 

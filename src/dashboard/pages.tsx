@@ -236,6 +236,6 @@ export const MOVED: Readonly<Record<string, string>> = {
   "/settings": "/settings/organization",
 };
 
-/** The page at a path below /dashboard. */
+/** Returns the page at a path below /dashboard. */
 export const pageAt = (path: string): PageEntry | undefined =>
   PAGES.find((page) => new RegExp(`^${page.path.replace(/:\w+/g, "[^/]+")}/?$`).test(path));

@@ -52,8 +52,8 @@ const boot = () => {
 };
 
 /**
- * A plugin that changes modules of libraries. It fails the build if a change no longer applies because the code of a
- * new library version differs.
+ * Returns a plugin that changes modules of libraries. It fails the build if a change no longer applies because the code
+ * of a new library version differs.
  * @param changes the expected changes, by name
  * @param transform a plugin's `transform` that calls `done` with the name of each applied change
  */

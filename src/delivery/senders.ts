@@ -71,7 +71,7 @@ const QUICK_MS = 100;
 /** Max senders for all groups that are limited to one sender because they fail or are slow: half of all senders. */
 const shareOfLimited = (senders: number): number => Math.ceil(senders / 2);
 
-/** Max senders per organization: with four or more senders, a quarter always stays free for others. */
+/** Returns the max senders per organization: with four or more senders, a quarter always stays free for others. */
 const shareOfOwner = (senders: number): number => senders - Math.floor(senders / 4);
 
 const groupOf = ({ channelId, owner, share }: SenderGroup): SenderGroup => ({ channelId, owner, share });

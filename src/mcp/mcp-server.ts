@@ -62,7 +62,7 @@ export async function answerMessage(
   }
 }
 
-/** Headers for the library, which requires clients to accept streams, although all responses here are JSON. */
+/** Returns headers for the library, which requires clients to accept streams, although all responses here are JSON. */
 const headersOf = ({ headers }: FastifyRequest): [string, string][] => [
   ["accept", "application/json, text/event-stream"],
   ["content-type", "application/json"],

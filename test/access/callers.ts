@@ -31,7 +31,7 @@ export interface AccessFixture {
   agentId: string;
   /** The caller's bearer token; null for none. */
   tokenOf(caller: CallerName): string | null;
-  /** The member behind a caller, if any. */
+  /** Returns the member behind a caller, if any. */
   memberOf(caller: CallerName): TestMember | undefined;
   /** Restores the sessions and organizations that a call may have ended or switched. */
   restore(caller: CallerName): Promise<void>;

@@ -188,7 +188,7 @@ export interface Entry {
 const UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";
 const uniqueSlug = () => Math.random().toString(36).slice(2);
 const uniqueName = () => Math.random().toString(36);
-/** A new key of the first agent, which an organization key could have minted. */
+/** Creates a key of the first agent, which an organization key could have minted. */
 const aKey = async ({ gateway }: AccessFixture) => ({
   id: (await mint(gateway, { scopes: ["pets:read"], allowedNetworks: ["127.0.0.0/8"] })).id,
 });
@@ -197,7 +197,7 @@ const aMember = async ({ gateway }: AccessFixture) => ({
   id: (await addMember(gateway, { manage: true })).id,
 });
 
-/** A new member with an account at an issuer. */
+/** Creates a member with an account at an issuer. */
 const aLinkedMember = async ({ gateway }: AccessFixture) => {
   const { id } = await addMember(gateway);
   await gateway.services.database.write((tx) =>
@@ -211,7 +211,7 @@ const aLinkedMember = async ({ gateway }: AccessFixture) => {
   return { memberId: id };
 };
 
-/** A new passkey of a new member of the first organization. */
+/** Creates a passkey of a new member of the first organization. */
 const aPasskey = async ({ gateway }: AccessFixture) => ({
   id: await storePasskey(gateway, (await addMember(gateway)).id),
 });
@@ -220,19 +220,19 @@ const ownPasskey: Entry["variables"] = async ({ gateway, memberOf }, caller) => 
   id: await storePasskey(gateway, (memberOf(caller) ?? (await addMember(gateway))).id),
 });
 
-/** A passkey that the caller may add. */
+/** Returns a passkey that the caller may add. */
 const newPasskey: Entry["variables"] = async ({ gateway, memberOf }, caller) => {
   const options = await startRegistration(gateway, memberOf(caller) ?? (await addMember(gateway)));
   return { input: { ...new Authenticator(PASSKEY_ORIGIN).create(options), name: "x" } };
 };
 
-/** A signature of a new member's passkey. */
+/** Creates a signature of a new member's passkey. */
 const signature = async ({ gateway }: AccessFixture) => {
   const { authenticator } = await addPasskey(gateway, await addMember(gateway));
   return { input: authenticator.get(await startSignIn(gateway)) };
 };
 
-/** A new session of a new member of the first organization. */
+/** Creates a session of a new member of the first organization. */
 const aSession = async ({ gateway }: AccessFixture) => {
   const { id } = await addMember(gateway);
   const [session] = await gateway.services.sessions.list(await operator(gateway), id);
@@ -265,7 +265,7 @@ const aMessage = async ({ gateway }: AccessFixture) => ({
   id: (await gateway.rest("POST", "/messages", { body: { message: "hello" } })).body.id,
 });
 
-/** A new message that waits for approval. */
+/** Creates a message that waits for approval. */
 const aProposedMessage = async ({ gateway }: AccessFixture) => {
   const body = { message: "hello", sendAt: new Date(Date.now() + 3_600_000).toISOString() };
   const { id } = (await gateway.rest("POST", "/messages", { body })).body;
@@ -274,13 +274,13 @@ const aProposedMessage = async ({ gateway }: AccessFixture) => {
   return { id };
 };
 
-/** A new contact of the first agent, with an address. */
+/** Creates a contact of the first agent, with an address. */
 const aContactWithAddress = async ({ gateway, agentId }: AccessFixture) => {
   const addresses = [{ kind: AddressKind.local, address: uniqueName() }];
   return { id: await addContact(gateway, { agentId, addresses }) };
 };
 
-/** A new contact of the first agent. */
+/** Creates a contact of the first agent. */
 const aContact = async ({ gateway, agentId }: AccessFixture) => ({
   id: await addContact(gateway, { agentId }),
 });
@@ -293,7 +293,7 @@ const aDecision = async ({ gateway }: AccessFixture) => ({
 
 const aTimer = async ({ gateway, agentId }: AccessFixture) => ({ id: await addTimer(gateway, agentId) });
 
-/** The agent: every caller must name it, except its own keys, which must not. */
+/** Returns the agent: every caller must name it, except its own keys, which must not. */
 const agentForMembers = async ({ agentId }: AccessFixture, caller: CallerName) =>
   caller.startsWith("a member") || caller.startsWith("an organization") ? { agentId } : {};
 
@@ -946,7 +946,7 @@ interface RouteEntry extends Pick<Entry, "outcomes"> {
   variables?: (fixture: AccessFixture) => Promise<{ id: string; body?: unknown }>;
 }
 
-/** The outcomes of a route for organization keys. */
+/** Returns the outcomes of a route for organization keys. */
 const organizationKeys = (others: Outcome): Outcomes => ({
   ...NO_KEY,
   ...NO_MEMBER,

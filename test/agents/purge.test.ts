@@ -58,7 +58,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
   const purgeAll = () => gateway.services.agentPurge.finishAll(new AbortController().signal);
 
   /**
-   * An agent with something in every table.
+   * Adds an agent with something in every table.
    * @param size multiplies the rows; 100 makes several chunks of each table
    */
   async function fullAgent(size = 1) {

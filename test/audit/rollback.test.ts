@@ -10,7 +10,7 @@ describeGateway((gateway) => {
     key = await mint(gateway, { name: "before" });
   });
 
-  /** All visible data except the audit log. */
+  /** Returns all visible data except the audit log. */
   const state = async () =>
     (
       await gateway.graphql(

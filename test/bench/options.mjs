@@ -43,7 +43,7 @@ const names = (text, known, what) =>
     return name;
   });
 
-/** Another version of the product with the same APIs. */
+/** Returns another version of the product with the same APIs. */
 function versus(folder) {
   const entry = resolve(folder, "dist/src/main.js");
   if (!existsSync(entry)) throw new UsageError(`there is no ${entry}; build it first`);

@@ -2,7 +2,7 @@ import type { Effect } from "../../src/features/configuration/document/effect";
 import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { compileChecked, decisionInput, evaluateCondition, problemsOf } from "../support/configuration";
 
-/** The result of a condition for a message from a contact. */
+/** Returns the result of a condition for a message from a contact. */
 const result = async (source: string, data: Record<string, unknown> = {}) => {
   const { value, error } = await evaluateCondition(source, data);
   return error ? error.code : value;

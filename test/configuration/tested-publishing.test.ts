@@ -29,7 +29,7 @@ const difference = (at: number) => ({
   clause: 1,
 });
 
-/** The test's other difference. */
+/** Returns the test's other difference. */
 const unsent = (at: number) => ({
   testId: `t${at}`,
   path: `tests[${at}].expect.sends[0]`,

@@ -46,7 +46,7 @@ describeGateway({ engine: "any" }, (gateway) => {
 
   const read = <T extends object>(entity: new () => T, where: object) =>
     gateway.services.database.read((reader) => reader.findBy(entity, where));
-  /** A new contact with addresses. */
+  /** Creates a new contact with addresses. */
   const newContact = async (count = 1) => {
     const addresses = Array.from({ length: count }, () => ({
       kind: AddressKind.local,

@@ -32,7 +32,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { body } = await contactClient(gateway).put({ addresses: [local(address)] });
     return { id: body.data.putContact.contact.id as string, address };
   };
-  /** A paused line, where messages wait. */
+  /** Adds a paused line, where messages wait. */
   const pausedLine = async () => {
     const line = await addLine(gateway, { agentId });
     await lineClient(gateway).pause(line.id);

@@ -109,7 +109,7 @@ onEachEngine((engine) => {
   };
   const laneOf = ({ id }: HandoffNotice) => read((reader) => reader.findOneBy(Lane, { id }));
   const find = ({ id }: HandoffNotice) => read((reader) => reader.findOneByOrFail(HandoffNotice, { id }));
-  /** A notice whose first attempt the mail server has rejected. */
+  /** Adds a notice whose first attempt the mail server has rejected. */
   const rejected = async (member: TestMember, id: string): Promise<HandoffNotice> => {
     onMail = () => rejection(451, "try later");
     await api().handOff(id);

@@ -1,7 +1,7 @@
 import { addOrganization } from "../support/people";
 import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
-/** An error response of the GraphQL API. */
+/** Returns an error response of the GraphQL API. */
 const failing = (code: string, message: string, requestId: string) => ({
   status: 500,
   headers: { "content-type": "application/json", "x-request-id": requestId },

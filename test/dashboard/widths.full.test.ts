@@ -85,7 +85,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     ids = await fill(dashboard.gateway);
   });
 
-  /** The paths of pages that the navigation does not list. */
+  /** Returns the paths of pages that the navigation does not list. */
   const details = () => [
     `/api-keys/${ids.key}`,
     `/agents/${ids.agent}`,
@@ -99,7 +99,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     `/webhooks/${ids.endpoint}`,
   ];
 
-  /** The dialogs of a page, by the buttons and by the items of its first menu that open them. */
+  /** Returns the dialogs of a page, by the buttons and by the items of its first menu that open them. */
   const dialogs = (): Record<string, { buttons?: readonly string[]; items?: readonly string[] }> => ({
     "/api-keys?create=yes": {},
     [`/api-keys?search=${LONG}`]: { items: ["Rename", "Rotate", "Settings", "Revoke"] },

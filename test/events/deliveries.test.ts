@@ -27,7 +27,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway) => {
   });
   afterAll(() => receiver.close());
 
-  /** All events so far. */
+  /** Returns all events so far. */
   async function events(): Promise<Told[]> {
     const all: Told[] = [];
     for (let cursor = "0"; ; ) {

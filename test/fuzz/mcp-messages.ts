@@ -98,7 +98,7 @@ export function mcpMessage(ids: readonly string[]): fc.Arbitrary<McpMessage> {
     }));
 }
 
-/** The headers that belong to a message of the newest protocol. */
+/** Returns the headers that belong to a message of the newest protocol. */
 function usualHeaders(message: McpMessage["body"]): Record<string, string> {
   if (typeof message !== "string" || !message.includes("2026-07-28")) return {};
   const { method, params } = JSON.parse(message);

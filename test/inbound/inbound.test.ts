@@ -26,7 +26,7 @@ const COLLECTING = { ...CONFIGURATION, burstSeconds: 60 };
 
 const INBOUND = { direction: MessageDirection.inbound };
 
-/** A phone number that no other test uses. */
+/** Returns a phone number that no other test uses. */
 const phone = () => `+49151${String(Math.random()).slice(2, 10)}`;
 
 describeGateway(

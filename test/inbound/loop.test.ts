@@ -41,7 +41,7 @@ const CONFIGURATION = {
   otherwise: [{ send: "answer" }],
 };
 
-/** A name that no other test uses. */
+/** Returns a name that no other test uses. */
 const name = () => `contact-${Math.random()}`;
 
 onEachEngine((engine) => {

@@ -5,7 +5,7 @@ import { codeOf } from "../support/people";
 import { runCli, runCliForJson } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-/** The names of scopes in GraphQL. */
+/** Returns the names of scopes in GraphQL. */
 const named = (...scopes: Scope[]) => scopes.map((scope) => scope.replace(":", "_"));
 
 /** The operations that need a scope, at both APIs. */

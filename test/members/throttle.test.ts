@@ -67,7 +67,7 @@ onAnyEngine((engine) => {
     for (let i = 0; i < PER_ACCOUNT; i++)
       await countSignInAttempt(database, countsOf, email, `198.51.${Math.floor(i / 5)}.1`);
   };
-  /** The rows that attempts to sign in may write. */
+  /** Returns the rows that attempts to sign in may write. */
   const everything = () =>
     gateway.services.database.read(async (reader) => [
       await reader.find(SignInThrottle, { order: { bucket: "ASC" } }),

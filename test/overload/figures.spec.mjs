@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { brokenBounds, clientFigures, last, most, percentile, recoveryMs } from "./figures.mjs";
 
 /**
- * Requests that are due every 10 ms.
+ * Returns requests that are due every 10 ms.
  * @param outcomes `[status, ms]` of each request; undefined if there was no response
  */
 const requestsOf = (...outcomes) =>

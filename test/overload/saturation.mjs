@@ -73,7 +73,7 @@ function mebibytes(kibibytes) {
   return Math.round(kibibytes / 1024);
 }
 
-/** A connection for one request at a time. */
+/** Opens a connection for one request at a time. */
 function open(port, bytes, answered) {
   const reader = new ResponseReader();
   let sentAt;

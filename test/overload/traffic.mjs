@@ -70,7 +70,7 @@ export function createTraffic({ port, seconds }) {
       request.end(json);
     });
 
-  /** A raw connection, which counts as one request; a failure just ends it. */
+  /** Opens a raw connection, which counts as one request; a failure just ends it. */
   const open = () => {
     sent++;
     const socket = connect({ host: "127.0.0.1", port, noDelay: true });

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto"
 const sha256 = (data: string | Buffer) => createHash("sha256").update(data).digest();
 const base64url = (data: string | Buffer) => Buffer.from(data).toString("base64url");
 
-/** A CBOR byte string (RFC 8949) of 256 bytes to 64 KiB. */
+/** Returns a CBOR byte string (RFC 8949) of 256 bytes to 64 KiB. */
 const cborBytes = (bytes: Buffer) =>
   Buffer.concat([Buffer.from([0x59, bytes.length >> 8, bytes.length & 0xff]), bytes]);
 const cborText = (text: string) => Buffer.concat([Buffer.from([0x60 | text.length]), Buffer.from(text)]);

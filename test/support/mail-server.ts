@@ -14,7 +14,7 @@ export interface ReceivedMail {
   email: Email;
 }
 
-/** A reply that rejects a command. */
+/** Returns a reply that rejects a command. */
 export const rejection = (responseCode: number, text = "rejected") =>
   Object.assign(new Error(text), { responseCode });
 

@@ -23,7 +23,7 @@ export interface Expiry {
   date: string;
 }
 
-/** The chosen time, or null for never. A date means the end of that day in the browser's time zone. */
+/** Returns the chosen time, or null for never. A date means the end of that day in the browser's time zone. */
 export function expiryOf({ days, date }: Expiry): string | null {
   if (days === "") return null;
   if (days !== "date") return new Date(Date.now() + Number(days) * DAY_MS).toISOString();
@@ -32,7 +32,7 @@ export function expiryOf({ days, date }: Expiry): string | null {
 }
 
 /**
- * The form field and its current choice.
+ * Returns the form field and its current choice.
  * @param initial number of days chosen at first; "" for no expiration
  */
 export function useExpiry(initial = ""): { choice: Expiry; field: ReactNode } {

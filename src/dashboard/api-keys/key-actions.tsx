@@ -15,7 +15,7 @@ const DIALOGS = {
 
 export type KeyAction = keyof typeof DIALOGS;
 
-/** The address of a key's page. */
+/** Returns the address of a key's page. */
 export const addressOf = (id: string): string => `/api-keys/${id}`;
 
 /** The address of the audit log entries about a key. */
@@ -27,7 +27,7 @@ const isChangeable = ({ state, isReplaced }: KeyFragment): boolean => state === 
 /** True if a key can be replaced by another one; connected applications renew their tokens themselves. */
 export const isRotatable = (key: KeyFragment): boolean => isChangeable(key) && key.clientId === null;
 
-/** The dialogs for keys, at most one open at a time, and the actions that open them. */
+/** Returns the dialogs for keys, at most one open at a time, and the actions that open them. */
 export function useKeyActions() {
   const { deactivated } = useViewer();
   const [, navigate] = useLocation();

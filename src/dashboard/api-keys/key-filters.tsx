@@ -18,7 +18,7 @@ const KIND_OPTIONS = [
   { value: "application", label: "Connected applications" },
 ] as const;
 
-/** The filters in the URL; null if a filter is not set. */
+/** Returns the filters in the URL; null if a filter is not set. */
 export function keyFilterOf(address: ListAddress) {
   const state = address.oneOf("state", STATE_OPTIONS);
   const kind = address.oneOf("kind", KIND_OPTIONS);

@@ -8,7 +8,7 @@ export const LIMIT_FIELDS = ["description", "rateLimitPerMinute", "allowedNetwor
 
 type Limits = Pick<KeyFragment, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
-/** The values of the fields, as API input. */
+/** Returns the values of the fields, as API input. */
 export function limitsOf(form: FormData): Limits {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const networks = text("allowedNetworks")

@@ -20,7 +20,7 @@ export const STATE_OPTIONS = (["active", "expiring", "expired", "revoked"] as co
   label: STATUSES[value].label,
 }));
 
-/** The state of a key; an active key may be rotating or expiring soon. */
+/** Returns the state of a key; an active key may be rotating or expiring soon. */
 export function statusOf({ state, isReplaced, expiresAt }: KeyFragment): KeyStatus {
   if (state !== "active") return state;
   if (isReplaced) return "rotating";

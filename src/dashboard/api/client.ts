@@ -53,7 +53,7 @@ export function sessionHasEnded(): boolean {
   return state?.data?.viewer === null || isSessionError(state?.error);
 }
 
-/** ID of the member who is or was signed in. */
+/** Returns the ID of the member who is or was signed in. */
 export const memberIn = (): string | undefined => viewerQuery()?.data?.viewer?.id;
 
 /** Reloads the signed-in member. */

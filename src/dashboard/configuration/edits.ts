@@ -44,7 +44,7 @@ function watchLeaving(): void {
 }
 watchLeaving();
 
-/** A member's unsaved edit of an agent's configuration; undefined if everything is saved. */
+/** Returns a member's unsaved edit of an agent's configuration; undefined if everything is saved. */
 export function useEdit(memberId: string, agentId: string) {
   const key = `${memberId} ${agentId}`;
   return {

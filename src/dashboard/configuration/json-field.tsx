@@ -64,7 +64,7 @@ export function JsonField({
   );
 }
 
-/** The text offset at a point; 0 if the point is not within the text. */
+/** Returns the text offset at a point; 0 if the point is not within the text. */
 function offsetAt(text: Node | null | undefined, x: number, y: number): number {
   // Safari has only the older function.
   const at =

@@ -95,7 +95,7 @@ function Listed({ label, marks }: Parameters<typeof MarkList>[0]) {
   );
 }
 
-/** The rules and conditions where no test would notice a mistake. */
+/** Returns the rules and conditions where no test would notice a mistake. */
 const gapsOf = (coverage: Report["coverage"]): [rule: string, gap: string][] =>
   coverage.flatMap(({ ruleId, matched, clauses }) => {
     const rule = ruleId ?? "otherwise";

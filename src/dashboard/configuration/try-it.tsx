@@ -221,7 +221,7 @@ function referenceOf(about: About, contact: string): { contact?: ContactReferenc
   };
 }
 
-/** The command that submits a situation; quotes within the JSON are escaped for the shell. */
+/** Returns the command that submits a situation; quotes within the JSON are escaped for the shell. */
 const curlOf = (body: object): string =>
   [
     `curl ${window.location.origin}/agent/decisions`,
@@ -230,7 +230,7 @@ const curlOf = (body: object): string =>
     `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
   ].join(" ");
 
-/** The schema of a configuration's situations, for completion. */
+/** Returns the schema of a configuration's situations, for completion. */
 function schemaOf(examples: Readonly<Record<string, Json>>): JsonSchema {
   const members = Object.values(examples).flatMap(({ data }) => Object.entries(data as Json));
   const properties = Object.fromEntries(

@@ -146,7 +146,7 @@ function Consent({
   );
 }
 
-/** The host of a URL, or its scheme if it opens an application on the member's device. */
+/** Returns the host of a URL, or its scheme if it opens an application on the member's device. */
 function hostIn(uri: string): string {
   const { protocol, host } = new URL(uri);
   if (!/^https?:$/.test(protocol)) return `an application on this device (${protocol}//)`;

@@ -29,7 +29,7 @@ export interface Partner {
 }
 
 /**
- * The names of an agent's contacts, for lists that refer to them.
+ * Returns the names of an agent's contacts, for lists that refer to them.
  * @param ids IDs of at most 100 contacts; null is ignored
  * @returns a function that returns the name for an ID
  */

@@ -149,7 +149,7 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
 const More = ({ count }: { count: number }) =>
   count > 0 && <span className={pageStyles.second}>{count} more</span>;
 
-/** The tag as accepted by the API; "" if the text is not a tag. */
+/** Returns the tag as accepted by the API; "" if the text is not a tag. */
 const tagOf = (text: string): string => {
   const tag = text.trim().toLowerCase();
   return /^[a-z0-9][a-z0-9._:-]{0,49}$/.test(tag) ? tag : "";

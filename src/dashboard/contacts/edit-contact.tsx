@@ -31,7 +31,7 @@ function attributesOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The form's contact, as input for the API. */
+/** Returns the form's contact, as input for the API. */
 function inputOf(form: FormData, agentId: string, contact: ContactFragment | undefined): PutContactInput {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const ref = contact?.ref ?? (text("ref") || undefined);
@@ -60,7 +60,7 @@ const LABELS = { name: "name", locale: "language", timezone: "time zone", attrib
 
 type Editable = Pick<ContactFragment, keyof typeof LABELS>;
 
-/** The fields that differ; only these are saved, so that others can change the rest at the same time. */
+/** Returns the fields that differ; only these are saved, so that others can change the rest at the same time. */
 const changesIn = (fields: Editable, base: Editable): Partial<Editable> =>
   Object.fromEntries(
     Object.entries(fields).filter(

@@ -12,7 +12,7 @@ import { type ConversationFragment, SendToConversationDocument } from "./documen
 import styles from "./thread.module.css";
 import { unsent } from "./unsent";
 
-/** The reason why the member cannot write; undefined if they can. */
+/** Returns the reason why the member cannot write; undefined if they can. */
 function obstacleOf(
   { state }: ConversationFragment,
   { mayWrite, deactivated }: { mayWrite: boolean; deactivated: boolean },

@@ -17,7 +17,7 @@ const ADDRESSES: Readonly<Record<AddressKind, string>> = {
   other: "address of another system",
 };
 
-/** The kind of address that a line sends to. */
+/** Returns the kind of address that a line sends to. */
 const addressKindOf = ({ kind, webhook }: LineNamesQuery["lines"][number]): AddressKind => {
   if (webhook !== null) return webhook.addressKind;
   return kind === "email" ? "email" : "local";

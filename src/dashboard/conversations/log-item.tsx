@@ -61,7 +61,7 @@ function Sentence({ entry }: { entry: LogEntryFragment }) {
   }
 }
 
-/** Who made a change, at the beginning of a sentence. */
+/** Returns who made a change, at the beginning of a sentence. */
 function actorIn({ decisionId, actorKind, actorName }: LogEntryFragment, viewerEmail: string): string {
   if (decisionId !== null) return "Agent";
   if (actorKind === "agent") return "API";

@@ -7,8 +7,8 @@ import styles from "./thread.module.css";
 import type { useThread } from "./use-thread";
 
 /**
- * The messages with the changes between them. Messages without a position come last; changes before the first loaded
- * message appear once the older messages are loaded.
+ * Returns the messages with the changes between them. Messages without a position come last; changes before the first
+ * loaded message appear once the older messages are loaded.
  * @param log the changes, latest first
  */
 function inOrderOfTime(

@@ -70,7 +70,7 @@ function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loa
   };
 }
 
-/** Number of newest messages to poll, enough to include the oldest unsent one. */
+/** Returns the number of newest messages to poll, enough to include the oldest unsent one. */
 function recentOf({ messages }: Loaded): number {
   const first = messages.findIndex(isUnsent);
   const unsent = first === -1 ? 0 : messages.length - first;
@@ -86,8 +86,8 @@ const isLeaving = ({ messages }: Loaded): boolean => {
 const isUnsent = ({ status }: ThreadMessageFragment): boolean => status === "queued" || status === "sending";
 
 /**
- * A conversation with its newest messages, and older ones on demand. Polls only new messages and states that may
- * change.
+ * Returns a conversation with its newest messages, and older ones on demand. Polls only new messages and states that
+ * may change.
  */
 export function useThread(id: string) {
   const [loaded, setLoaded] = useState(NOTHING);

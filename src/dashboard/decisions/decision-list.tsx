@@ -188,7 +188,7 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
 const nameOf = ({ contactId, contact }: Pick<Listed, "contactId" | "contact">): string =>
   contactId === null ? "–" : nameOfContact(contact);
 
-/** The version in the URL; null if there is none. GraphQL would reject numbers outside the range of Int. */
+/** Returns the version in the URL; null if there is none. GraphQL would reject numbers outside the range of Int. */
 const versionIn = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
 
 /** Only dry runs have no ID, and lists never contain them. */

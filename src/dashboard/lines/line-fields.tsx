@@ -219,7 +219,7 @@ const numberOf = (form: FormData, name: string): number | null => {
   return text === null ? null : Number(text);
 };
 
-/** The values of `NameField` and `LimitFields`. */
+/** Returns the values of `NameField` and `LimitFields`. */
 export const limitsOf = (form: FormData) => ({
   name: String(form.get("name")),
   ratePerMinute: numberOf(form, "ratePerMinute"),
@@ -234,7 +234,7 @@ export const limitsOf = (form: FormData) => ({
     .filter((word) => word !== ""),
 });
 
-/** The values of `EmailFields`; null for an empty user name, port or password. */
+/** Returns the values of `EmailFields`; null for an empty user name, port or password. */
 export const emailOf = (form: FormData) => ({
   from: String(form.get("from")),
   subject: String(form.get("subject")),

@@ -22,7 +22,7 @@ const SYSTEMS = [
 const nameIn = (userAgent: string, names: readonly (readonly [string, string])[]) =>
   names.find(([mark]) => userAgent.includes(mark))?.[1];
 
-/** Human-readable name of a session's browser: "Chrome on Linux". */
+/** Returns the human-readable name of a session's browser: "Chrome on Linux". */
 export function browserOf(userAgent: string | null): string {
   if (userAgent === null) return "Unknown program";
   const [browser, system] = [nameIn(userAgent, BROWSERS), nameIn(userAgent, SYSTEMS)];

@@ -16,7 +16,7 @@ export const NAMES: Readonly<Record<Permission, string>> = {
   conversations_write: "Write in conversations",
 };
 
-/** A permission as spelled in documentation and error messages. */
+/** Returns a permission as spelled in documentation and error messages. */
 export const spelled = (permission: Permission): string => permission.replace("_", ":");
 
 export const PermissionTags = ({ permissions }: { permissions: readonly Permission[] }) =>

@@ -62,7 +62,7 @@ export function PermissionFields({ granted }: { granted: readonly Permission[] }
 const isSame = (chosen: ReadonlySet<Permission>, role: readonly Permission[]): boolean =>
   chosen.size === role.length && role.every((permission) => chosen.has(permission));
 
-/** The permissions selected in a form. */
+/** Returns the permissions selected in a form. */
 export const permissionsOf = (form: FormData): Permission[] => {
   const chosen = form.getAll(FIELD);
   return PERMISSIONS.filter((permission) => chosen.includes(permission));

@@ -17,7 +17,7 @@ const COLUMNS = columnsOf(
   { heading: "More", hidden: true },
 );
 
-/** The reason for a key's last rejection. */
+/** Returns the reason for a key's last rejection. */
 function reasonOf({ lastRefusal, apiKey }: KeyUse): string {
   if (lastRefusal === "address") return "Not from an allowed network";
   return { revoked: "Revoked", expired: "Expired", active: "Was inactive" }[apiKey.state];

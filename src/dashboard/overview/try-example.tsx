@@ -68,7 +68,7 @@ export function TryExample({ agentId, onTried }: { agentId: string; onTried: () 
   );
 }
 
-/** An example for the first situation that a configuration declares; undefined if it does nothing. */
+/** Returns an example for the first situation that a configuration declares; undefined if it does nothing. */
 function exampleOf(document: Json | undefined): { type: string; data: Json } | undefined {
   if (document === undefined || doesNothing(document)) return undefined;
   const [example] = Object.entries(exampleSituations(document));

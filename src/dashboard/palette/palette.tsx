@@ -149,7 +149,7 @@ function Finder({ close }: { close: () => void }) {
 }
 
 /**
- * The entries matching the text, by group.
+ * Returns the entries matching the text, by group.
  * @param pasted the hint of a pasted API key, if the text is one
  */
 function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly Entry[]>> {

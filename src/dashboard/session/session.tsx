@@ -12,7 +12,7 @@ const { component: SignIn } = loaded(async () => (await import("./sign-in")).Sig
 
 const ViewerContext = createContext<NonNullable<ViewerQuery["viewer"]> | undefined>(undefined);
 
-/** The signed-in member. For components inside `SignedIn`. */
+/** Returns the signed-in member. For components inside `SignedIn`. */
 export function useViewer() {
   const viewer = useContext(ViewerContext);
   if (viewer === undefined) throw new Error("useViewer needs SignedIn around it.");

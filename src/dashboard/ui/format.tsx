@@ -58,7 +58,7 @@ function relativeTime(moment: string, now: number): string {
   return distance > 0 ? `in ${amount}` : `${amount} ago`;
 }
 
-/** Date and time to the second in the browser's time zone, with the name of the zone. */
+/** Returns the date and time to the second in the browser's time zone, with the name of the zone. */
 export const exactTime = (moment: string): string => exact().format(new Date(moment));
 
 /** Date and time to the minute in a time zone; undefined if the browser does not know the zone. */

@@ -3,7 +3,7 @@ import { useSearchParams } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
 import { ApiError } from "../api/api-error";
 
-/** The filters and page of a list, kept in the URL for reloads, links and the browser's Back button. */
+/** Returns the filters and page of a list, kept in the URL for reloads, links and the browser's Back button. */
 export function useListAddress() {
   const [params, setParams] = useSearchParams();
   // Cursors only lead forward, so the history entry keeps the cursors of the previous pages.

@@ -18,7 +18,7 @@ export interface Look {
   tone: Tone;
 }
 
-/** The look of a state. Unknown states, stored by a newer version, are labeled with their names. */
+/** Returns the look of a state. Unknown states, stored by a newer version, are labeled with their names. */
 export const lookOf = (looks: Readonly<Record<string, Look>>, state: string): Look =>
   looks[state] ?? { label: state, tone: "plain" };
 

@@ -17,7 +17,7 @@ export const EVENT_TYPES = Object.keys(DECLARED).map((label) => ({
   label,
 }));
 
-/** The name of an event type in webhooks. */
+/** Returns the name of an event type in webhooks. */
 export const eventTypeLabel = (type: EventType): string => type.replace("_", ".");
 
 /** The field for the event types that an endpoint receives, and the selection; null for all types. */

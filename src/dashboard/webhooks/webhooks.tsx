@@ -25,7 +25,7 @@ const POLL_INTERVAL_MS = 15_000;
 
 const COLUMNS = columnsOf("URL", "Agent", "Events", "Status");
 
-/** A summary of the event types that an endpoint receives. */
+/** Returns a summary of the event types that an endpoint receives. */
 function typesLabel(types: readonly EventType[] | null): string {
   if (types === null) return "All";
   const [only, ...others] = types;

@@ -83,7 +83,7 @@ const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
 /** Loaded on demand, because most deployments have no phone numbers and the library's tables take memory. */
 const loadPhones = (): typeof import("libphonenumber-js/min") => require("libphonenumber-js/min");
 
-/** E.164; a number without a country code does not identify a phone. */
+/** Returns a number in E.164 format; a number without a country code does not identify a phone. */
 export function normalizePhone(given: string): string | undefined {
   const text = given.replace(INTERNATIONAL, "+").replace(OLD_MEXICAN, "+52");
   const number = text.startsWith("+") ? loadPhones().default(text, { extract: false }) : undefined;

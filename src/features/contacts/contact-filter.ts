@@ -66,7 +66,7 @@ export async function findContacts(
   return contactIds.length === 0 ? null : { contactIds };
 }
 
-/** Conditions on a contact's term `entry`. A contact matches a search if one of its terms meets one of them. */
+/** Returns conditions on a contact's term `entry`. A contact matches a search if one of its terms meets one of them. */
 function matching(search: string): { conditions: string[]; parameters: ObjectLiteral } {
   const whole = termOf(search);
   const parameters: ObjectLiteral = { whole, wholeEnd: whole + LAST_CHARACTER };

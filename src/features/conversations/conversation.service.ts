@@ -131,7 +131,7 @@ export class ConversationService {
     );
   }
 
-  /** When a conversation will be released unless a human answers first; null if it will not be released. */
+  /** Returns when a conversation will be released unless a human answers first; null if it will not be released. */
   async releaseAtOf({ agentId, state, humanAt }: Conversation): Promise<Date | null> {
     if (humanAt === null || state === ConversationState.closed) return null;
     const ms = await this.releasePeriodOf(agentId);

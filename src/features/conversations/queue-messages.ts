@@ -72,8 +72,8 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * How many messages fit into a conversation's queue, up to the wanted number. Messages without a position also count,
- * but may exceed the limit in a conversation with few messages.
+ * Returns how many messages fit into a conversation's queue, up to the wanted number. Messages without a position also
+ * count, but may exceed the limit in a conversation with few messages.
  * @param options.schedules true if any of the wanted messages is scheduled or proposed
  * @param options.canceled number of queued messages that a dry run would cancel
  */

@@ -152,7 +152,7 @@ export const again = (code: string, detail: string, retryAfterMs = RETRY_MS): Se
   retryAfterMs,
 });
 
-/** Delay before retrying a decision that was not made (ms). */
+/** Returns the delay before retrying a decision that was not made (ms). */
 export const delayMs = (result: SendResult): number =>
   result.outcome === AttemptOutcome.accepted ? 0 : (result.retryAfterMs ?? RETRY_MS);
 

@@ -54,7 +54,10 @@ export class EventService {
   }
 }
 
-/** Position of the last event scanned for a page filtered by type; undefined if all remaining events were scanned. */
+/**
+ * Returns the position of the last event scanned for a page filtered by type; undefined if all remaining events were
+ * scanned.
+ */
 async function endOfExamined(
   reader: EntityManager,
   agentId: string,
@@ -68,7 +71,7 @@ async function endOfExamined(
 }
 
 /**
- * The start of an event stream: after a position, or now.
+ * Returns the start of an event stream: after a position, or now.
  * @returns the agent, the position, and the position of the agent's last event
  * @throws GatewayError like `EventService.list`
  */

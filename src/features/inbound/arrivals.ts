@@ -182,7 +182,7 @@ export function turnsOf(placed: readonly Placed[]): Placed[][] {
   return turns;
 }
 
-/** Messages with the same IDs stored by earlier requests, by name. */
+/** Returns the messages with the same IDs stored by earlier requests, by name. */
 export async function repeatsOf(
   reader: EntityManager,
   arrivals: readonly Arrival[],

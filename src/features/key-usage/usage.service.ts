@@ -96,7 +96,7 @@ export class UsageService {
     });
   }
 
-  /** Total usage of the keys in the caller's organization during a period. */
+  /** Returns the total usage of the keys in the caller's organization during a period. */
   async totals(context: RequestContext, period: UsagePeriod): Promise<UsageTotals> {
     const organizationId = organizationOf(context);
     const starts = startsOf(period);

@@ -53,7 +53,7 @@ export const recordOn = (
   changes?: Changes,
 ): Promise<void> => recordAudit(tx, context, action, { id, name: email, organizationId }, changes);
 
-/** Distinct permissions, in display order. */
+/** Returns the distinct permissions, in display order. */
 export const inOrder = (permissions: readonly Permission[]): Permission[] =>
   PERMISSIONS.filter((permission) => permissions.includes(permission));
 

@@ -220,7 +220,7 @@ function limitsOf(email: string, ip: string | null) {
   };
 }
 
-/** Common prefix of an account's buckets (half a hash), so that they can be deleted together. */
+/** Returns the common prefix of an account's buckets (half a hash), so that they can be deleted together. */
 const accountPrefix = (email: string) => sha256(email).slice(0, 32);
 
 const bucketOf = (email: string, what: string) => accountPrefix(email) + sha256(what).slice(0, 32);

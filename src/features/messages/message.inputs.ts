@@ -13,7 +13,7 @@ import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import { DISCARD_REASON_MAX_LENGTH, MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
-/** An input field for the time to queue a message. */
+/** Declares an input field for the time to queue a message. */
 export function SendAt(): PropertyDecorator {
   const field = Field(() => GraphQLISODateTime, {
     nullable: true,

@@ -169,7 +169,7 @@ const lineNames = (
     .where("message.id IN (:...messageIds)", { messageIds })
     .getRawMany();
 
-/** The last unsent message ahead of each message that is still queued, if any. */
+/** Returns the last unsent message ahead of each message that is still queued, if any. */
 const unsentInFront = (
   reader: EntityManager,
   messageIds: readonly string[],

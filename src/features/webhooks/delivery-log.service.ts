@@ -60,7 +60,7 @@ export class DeliveryLogService {
   }
 }
 
-/** For each delivery that is not the first in its lane, the event ID of the first pending delivery there. */
+/** Returns, for each delivery that is not the first in its lane, the event ID of the first pending delivery there. */
 async function headsBefore(
   reader: EntityManager,
   deliveryIds: readonly string[],

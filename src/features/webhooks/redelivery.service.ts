@@ -141,7 +141,10 @@ export class RedeliveryService {
     return starts;
   }
 
-  /** Start of the period for which all events are kept; undefined if unknown, because purging is now turned off. */
+  /**
+   * Returns the start of the period for which all events are kept; undefined if unknown, because purging is now turned
+   * off.
+   */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
     return days === 0 ? undefined : timestamp(-days * DAY_MS);

@@ -18,7 +18,7 @@ export const TAGS = [WANTED, "customer"];
 /** The situation to decide about. */
 export const SITUATION = { type: "order.shipped", data: { orderId: "A1", total: 120 } };
 
-/** The rules as a configuration of the product. */
+/** Returns the rules as a configuration of the product. */
 export const documentOf = (rules) => ({
   format: 1,
   situations: { "order.shipped": { orderId: "string", total: "double" } },
@@ -31,14 +31,14 @@ export const documentOf = (rules) => ({
   })),
 });
 
-/** The rules as handwritten functions, without a rules engine. */
+/** Returns the rules as handwritten functions, without a rules engine. */
 export const functionsOf = (rules) =>
   rules.map(({ id, minTotal, tag }) => ({
     id,
     matches: ({ situation, contact }) => situation.data.total > minTotal && contact.tags.includes(tag),
   }));
 
-/** The rules for json-rules-engine. */
+/** Returns the rules for json-rules-engine. */
 export const engineRulesOf = (rules) =>
   rules.map(({ id, minTotal, tag }) => ({
     conditions: {

@@ -70,7 +70,7 @@ async function follow({ server, target, key, clients, generator, options }) {
   }
 }
 
-/** The memory of a stream: the growth of the heap and of external memory after garbage collection. */
+/** Measures the memory of a stream: the growth of the heap and of external memory after garbage collection. */
 async function idleMemory(server, key, { quick }) {
   const count = quick ? 200 : 2_000;
   const before = await ask(server, "memory");

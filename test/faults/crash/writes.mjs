@@ -42,7 +42,7 @@ const REQUESTS = {
     graphql(session, ROTATE_KEY, { id: target.id, graceSeconds }),
 };
 
-/** A situation for which the configuration in rounds.mjs has a rule. */
+/** Returns a situation for which the configuration in rounds.mjs has a rule. */
 const handed = ({ marker, conversation }) =>
   conversation === undefined
     ? {

@@ -173,7 +173,7 @@ function showIn(view: EditorView, place: Mark | number): void {
   view.focus();
 }
 
-/** The range of a mark within the text, which may have changed since it was checked. */
+/** Returns the range of a mark within the text, which may have changed since it was checked. */
 function placeOf(
   state: EditorState,
   { path, position, isSyntax, offset }: Mark,
@@ -185,7 +185,7 @@ function placeOf(
   return { from: Math.min(from, length), to: Math.min(to, length) };
 }
 
-/** The token at an offset, or before it at the end of the text. */
+/** Returns the token at an offset, or before it at the end of the text. */
 function aroundOffset(state: EditorState, offset: number): { from: number; to: number } {
   const node = nodeAt(state, offset, 1);
   const isToken = node.firstChild === null && node.from === offset && node.to > node.from;

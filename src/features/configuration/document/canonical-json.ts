@@ -12,6 +12,6 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
-/** SHA-256 of the canonical form of a JSON value, in hexadecimal. */
+/** Returns the SHA-256 of the canonical form of a JSON value, in hexadecimal. */
 export const digestOf = (value: unknown): string =>
   createHash("sha256").update(canonicalJson(value)).digest("hex");

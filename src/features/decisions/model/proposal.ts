@@ -12,7 +12,7 @@ export interface Proposal {
   handoff: boolean;
 }
 
-/** Max length of a text proposed by a model (code points). */
+/** Returns the max length of a text proposed by a model (code points). */
 export const maxLengthOf = ({ maxLength }: Ask): number => maxLength ?? MESSAGE_TEXT_MAX_LENGTH;
 
 /** Returns the JSON Schema of a model's answer, without limits that some servers do not support. */

@@ -10,8 +10,8 @@ const LIST_MAX_LENGTH = 255;
 const MAX_LISTS = 4;
 
 /**
- * The addresses that may have sent an e-mail, best first: a single `From`, `Sender`, the first of several authors, and
- * the envelope's. Empty for different `From` headers, because a mail server may have checked another one.
+ * Returns the addresses that may have sent an e-mail, best first: a single `From`, `Sender`, the first of several
+ * authors, and the envelope's. Empty for different `From` headers, because a mail server may have checked another one.
  * @param {readonly Header[]} headers
  */
 function sendersOf(headers) {
@@ -28,7 +28,8 @@ function sendersOf(headers) {
 }
 
 /**
- * The person who wrote an e-mail that a form or list sent; list programs name the author before they replace `From`.
+ * Returns the person who wrote an e-mail that a form or list sent; list programs name the author before they replace
+ * `From`.
  * @param {readonly Header[]} headers
  */
 function authorOf(headers) {
@@ -40,7 +41,7 @@ function authorOf(headers) {
 }
 
 /**
- * The mailing list that an e-mail came through: its address, and its ID in the form of an address.
+ * Returns the mailing list that an e-mail came through: its address, and its ID in the form of an address.
  * @param {readonly Header[]} headers
  */
 function listsOf(headers) {
@@ -94,7 +95,7 @@ function plainAddress(text) {
 }
 
 /**
- * The message IDs that an e-mail refers to, oldest first.
+ * Returns the message IDs that an e-mail refers to, oldest first.
  * @param {readonly Header[]} headers
  */
 function referencesOf(headers) {

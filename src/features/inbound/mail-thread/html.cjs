@@ -3,7 +3,8 @@
 const { PostalMime } = require("./postal-mime.cjs");
 
 /**
- * The text of an e-mail, from HTML if there is no other text, and the HTML as text if only the HTML marks quotations.
+ * Returns the text of an e-mail, from HTML if there is no other text, and the HTML as text if only the HTML marks
+ * quotations.
  * @param {import("postal-mime").Email} mail
  * @returns {Promise<{ text: string, html?: string }>}
  */
@@ -121,7 +122,7 @@ function withQuotes(text) {
 }
 
 /**
- * HTML without hidden content, and without unfinished tags, because parsing them takes quadratic time.
+ * Returns HTML without hidden content, and without unfinished tags, because parsing them takes quadratic time.
  * @param {string} html
  */
 function shownOf(html) {

@@ -75,7 +75,7 @@ const bytesOf = (input) =>
     : Buffer.from(input);
 
 /**
- * The decoder for a label in HTML; undefined for UTF-16, because a label in UTF-16 could not have been read.
+ * Returns the decoder for a label in HTML; undefined for UTF-16, because a label in UTF-16 could not have been read.
  * @param {string | undefined} label
  */
 function decoderOf(label = "utf-8") {

@@ -63,8 +63,8 @@ const STILL_TRIES =
   /\bwarning\b|\bdelayed\b|not yet been|not (need|have) to re-?send|will (be )?(re)?tr(y|ied)|still trying/i;
 
 /**
- * The e-mail that a report is about: it could not be delivered (RFC 3464, or described in words), or its recipient
- * complained about it (RFC 5965, or Outlook.com's format).
+ * Returns the e-mail that a report is about: it could not be delivered (RFC 3464, or described in words), or its
+ * recipient complained about it (RFC 5965, or Outlook.com's format).
  * @param {import("postal-mime").Email} mail
  * @param {string} text the report's text
  * @param {string} from

@@ -61,7 +61,7 @@ async function parse({ raw, isHead, maxTextLength }) {
 }
 
 /**
- * An e-mail without the byte order mark and the blank lines that some programs write above the header.
+ * Returns an e-mail without the byte order mark and the blank lines that some programs write above the header.
  * @param {Buffer} raw
  */
 function fromHeader(raw) {

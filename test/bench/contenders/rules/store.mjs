@@ -30,7 +30,7 @@ const INSERT_DECISION = `INSERT INTO decision (id, agent_id, contact_id, convers
   VALUES ($1, $2, $3, $4, $5, $6, $7, 1, 'rules', 'decided', $8, $9, $10, $11, $12, $12)`;
 
 /**
- * The statements of one transaction.
+ * Returns the statements of one transaction.
  * @param get returns the first row of a statement
  * @param all returns all rows
  */

@@ -4,7 +4,7 @@ import { type Filter, LOCAL_FILTERS } from "./local-filters";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/** A filter for numbers; anything else counts as 0. */
+/** Creates a filter for numbers; anything else counts as 0. */
 const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => number): Filter => ({
   min: argumentCount,
   max: argumentCount,
@@ -16,7 +16,7 @@ const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => nu
 });
 
 /**
- * A filter for text.
+ * Creates a filter for text.
  * @param readings cost of the longest possible result, as the number of times the text is read; 0 if the filter
  *   counts its own cost
  */

@@ -118,7 +118,7 @@ const zoneProblem = (zone: string | number | undefined): string | undefined =>
     : `uses the unknown time zone ${zone}${suggestion(String(zone), Intl.supportedValuesOf("timeZone"))}`;
 
 /**
- * A value to format: a number, or a decimal number as text, so that no digits are lost.
+ * Returns a value to format: a number, or a decimal number as text, so that no digits are lost.
  * @throws TextError for anything else, because 0 in its place could be mistaken for an amount
  */
 function exact(value: Value, { steps }: TextRun): number | string {
