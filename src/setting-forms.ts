@@ -37,7 +37,7 @@ const items = (text: string) => text.split(",").map((item) => item.trim());
 
 const list = z.string().transform((text) => items(text).filter((item) => item !== ""));
 
-/** True if a text is a serialized origin (RFC 6454, 6.2), the only form that browsers send. */
+/** True if a string is a serialized origin (RFC 6454, 6.2), the only form that browsers send. */
 const isOrigin = (text: string): boolean =>
   !text.includes("*") && /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 

@@ -21,7 +21,7 @@ export const originOf = (request: FastifyRequest): Origin => ({
 
 /**
  * Authenticates each request before its body is read, and applies load limits and the rate limit. If the body arrives
- * later, the caller is authenticated again, because receiving it may take until the request times out. Replayed
+ * later, the caller is authenticated again, because the body may arrive as late as the request timeout. Replayed
  * responses get a header that says so.
  * @param createContext authenticates a request; `again` is true the second time
  * @param rateLimit counts requests that use an API key

@@ -5,7 +5,7 @@ import type { TestReport } from "../features/decisions/configuration-tests/run-t
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
 const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-/** Escapes a text as an attribute value, including line breaks, which parsers would otherwise turn into spaces. */
+/** Escapes a string as an attribute value, including line breaks, which parsers would otherwise turn into spaces. */
 const attribute = (text: string): string =>
   escapeHtml(text.replace(NOT_IN_XML, "�")).replaceAll("\n", "&#10;").replaceAll("\r", "&#13;");
 

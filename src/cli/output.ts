@@ -54,7 +54,7 @@ export const fieldsOf = (row: object, selection: string): object =>
       .map((name) => [name, row[name as keyof typeof row]]),
   );
 
-/** Prints a value as JSON, or a text that says what was done. */
+/** Prints a value as JSON, or a sentence that says what was done. */
 export function printResult(json: boolean | undefined, value: unknown, text: string): void {
   if (json) printJson(value);
   else print(text);

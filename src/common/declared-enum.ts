@@ -39,7 +39,7 @@ type EnumValues<Value extends string> = {
 };
 
 /**
- * Registers a schema enum for a fixed set of texts.
+ * Registers a schema enum for a fixed set of strings.
  * @param declared the description of each value
  * @returns the values by name
  */

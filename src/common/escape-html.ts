@@ -6,6 +6,6 @@ const ESCAPED: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Escapes a text for use in HTML text and quoted attributes. */
+/** Escapes a string for use in HTML text and quoted attributes. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPED[character] as string);

@@ -32,7 +32,7 @@ export function* lookupTags(locale: string): Generator<string> {
   }
 }
 
-/** True if a text names an IANA time zone. */
+/** True if a string names an IANA time zone. */
 export function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return false;
   try {

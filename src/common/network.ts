@@ -35,7 +35,7 @@ export const isPublicAddress = (ip: string): boolean => {
   return address.kind() === "ipv4" || isGlobalIpv6(ip);
 };
 
-/** True if a text is a network in CIDR notation, such as `10.0.0.0/8`, without shorthands or octal numbers. */
+/** True if a string is a network in CIDR notation, such as `10.0.0.0/8`, without shorthands or octal numbers. */
 export function isCidr(text: string): boolean {
   const [address = "", prefix = "", ...rest] = text.split("/");
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;

@@ -4,7 +4,7 @@ import { JsonSchema } from "./json-schema";
 /** Declares that the property holds a UUID. */
 export const Uuid = JsonSchema({ format: "uuid" });
 
-/** True if a text is a UUID in canonical lowercase form (RFC 9562). */
+/** True if a string is a UUID in canonical lowercase form (RFC 9562). */
 export const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
 

@@ -50,5 +50,5 @@ export function ArrayMaxSize(...[max, options]: Parameters<typeof ArrayMaxSizeOn
   };
 }
 
-/** True if a text is an e-mail address. */
+/** True if a string is an e-mail address. */
 export const isEmail = load("decorator/string", "isEmail", "IsEmail");

@@ -46,7 +46,7 @@ export class InstanceKey {
   }
 
   /**
-   * Encrypts a text for storage.
+   * Encrypts text for storage.
    * @param rowId ID of the row that stores it; the text cannot be opened for another row
    */
   seal(text: string, rowId: string): string {
@@ -65,7 +65,7 @@ export class InstanceKey {
   }
 
   /**
-   * Encrypts a text for use in a link that may stay valid for years. The initialization vector is a hash of the text,
+   * Encrypts text for use in a link that may stay valid for years. The initialization vector is a hash of the text,
    * as in RFC 5297, so the same text always gives the same token, and tokens need not be stored.
    */
   sealToken(text: string): string {
@@ -94,7 +94,7 @@ export class InstanceKey {
 }
 
 /**
- * Decrypts a text that is stored between its initialization vector and its tag.
+ * Decrypts text that is stored between its initialization vector and its tag.
  * @returns undefined if the key differs or anything was altered
  */
 function decrypt(bytes: Buffer, key: Buffer, authenticated = ""): string | undefined {

@@ -39,10 +39,10 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
   return redacted + text.slice(end);
 }
 
-/** True if a text contains an API key or another token. */
+/** True if text contains an API key or another token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
-/** True if a text may contain a token or part of one, because a missing checksum can be computed. */
+/** True if text may contain a token or part of one, because a missing checksum can be computed. */
 export const mayHoldToken = (text: string): boolean => /ag[ko]_|ag[irst]_[0-9a-z]{22}/i.test(text);
 
 /** Returns the start of a client text, redacted before truncation, because part of a token would not be recognized. */

@@ -67,7 +67,7 @@ export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION
 const API_KEY_FORM = new RegExp(
   `^(?:${API_KEY}|${ORGANIZATION_KEY})_(dev|test|live)_[0-9A-Za-z]{${PUBLIC_ID_DIGITS}}_[0-9A-Za-z]{${SECRET_DIGITS + CHECKSUM_DIGITS}}$`,
 );
-/** Finds possible API keys and OAuth tokens in a text. */
+/** Finds possible API keys and OAuth tokens in text. */
 const KEYS_AND_TOKENS = new RegExp(
   `${API_KEY_FORM.source.slice(1, -1)}|(?:${ACCESS_TOKEN}|${REFRESH_TOKEN})_[0-9A-Za-z]{${TOKEN_DIGITS + CHECKSUM_DIGITS}}`,
   "g",
@@ -79,11 +79,11 @@ function wellFormed(prefix: string): (token: string) => boolean {
   return (token) => form.test(token) && hasValidChecksum(token);
 }
 
-/** True if a text has the form of an API key and a valid checksum. */
+/** True if a string has the form of an API key and a valid checksum. */
 export const isWellFormedApiKey = (token: string): boolean =>
   API_KEY_FORM.test(token) && hasValidChecksum(token);
 
-/** Returns the distinct API keys and OAuth tokens with valid checksums in a text. */
+/** Returns the distinct API keys and OAuth tokens with valid checksums in text. */
 export const keysAndTokensIn = (text: string): string[] =>
   [...new Set(text.match(KEYS_AND_TOKENS))].filter(hasValidChecksum);
 
@@ -95,16 +95,16 @@ export function environmentOf(token: string): Environment {
   return found;
 }
 
-/** True if a text has the form of a session token and a valid checksum. */
+/** True if a string has the form of a session token and a valid checksum. */
 export const isWellFormedSessionToken = wellFormed(SESSION);
 
-/** True if a text has the form of an invitation token and a valid checksum. */
+/** True if a string has the form of an invitation token and a valid checksum. */
 export const isWellFormedInvitationToken = wellFormed(INVITATION);
 
-/** True if a text has the form of an access token and a valid checksum. */
+/** True if a string has the form of an access token and a valid checksum. */
 export const isWellFormedAccessToken = wellFormed(ACCESS_TOKEN);
 
-/** True if a text has the form of a refresh token and a valid checksum. */
+/** True if a string has the form of a refresh token and a valid checksum. */
 export const isWellFormedRefreshToken = wellFormed(REFRESH_TOKEN);
 
 /** True if a bearer token is treated as an OAuth access token. */

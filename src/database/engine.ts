@@ -67,7 +67,7 @@ export function lengthOf({ limit }: PageQuery): number {
 }
 
 /**
- * How to lock a text: `exclusive` waits for all other locks on the text, `shared` only for exclusive ones, and
+ * How to lock a string: `exclusive` waits for all other locks on the string, `shared` only for exclusive ones, and
  * `trySharing` returns false instead of waiting.
  */
 export type TextLock = "exclusive" | "shared" | "trySharing";
@@ -124,7 +124,7 @@ export interface Engine {
    */
   updateLock(skipLocked: boolean): string;
   /**
-   * Returns an SQL expression that locks a text until the transaction ends; undefined if write transactions never run
+   * Returns an SQL expression that locks a string until the transaction ends; undefined if write transactions never run
    * concurrently.
    * @param text an SQL expression
    */

@@ -15,14 +15,14 @@ export interface Selection<Row> {
 /** An int64, which JSON encodes as a number if a double holds it exactly. */
 export const int64 = (sql: string): Column => ({ sql, type: "int64" });
 
-/** A text that is usually short and differs in each row; in JSON, it is padded with a filler. */
+/** A string that is usually short and differs in each row; in JSON, it is padded with a filler. */
 export const text = (sql: string): Column => ({ sql, type: "text" });
 
 export const sqlOf = (column: Column): string => (typeof column === "string" ? column : column.sql);
 
 /**
- * V8 interns texts of up to 10 characters when it parses JSON. For distinct short texts, especially numbers, that takes
- * longer than parsing the rest of the row.
+ * V8 interns strings of up to 10 characters when it parses JSON. For distinct short strings, especially numbers, that
+ * takes longer than parsing the rest of the row.
  */
 const FILLER = "..........";
 

@@ -20,7 +20,7 @@ export interface Tx extends EntityManager {
   /** Returns the clause that makes a SELECT lock its rows like `lock`. */
   updateLock(options?: { skipLocked?: boolean }): string;
   /**
-   * Returns an SQL expression that locks a text instead of a row until the transaction ends; undefined if write
+   * Returns an SQL expression that locks a string instead of a row until the transaction ends; undefined if write
    * transactions never run concurrently.
    * @param text an SQL expression
    */

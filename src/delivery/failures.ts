@@ -45,7 +45,7 @@ export const failure = (
 
 /**
  * Quotes a receiver's message as the end of a sentence.
- * @param secrets texts to remove, because receivers may echo their input
+ * @param secrets strings to remove, because receivers may echo their input
  */
 export function quote(text: string, secrets: readonly string[] = []): string {
   const hidden = secrets

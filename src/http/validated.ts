@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addVary, compress, type Encoding, encodingFor, MIN_COMPRESSED_LENGTH } from "./encoding";
 
-/** A text with its entity tag, which caches use for revalidation. */
+/** A text body with its entity tag, which caches use for revalidation. */
 export interface Validated {
   readonly text: string;
   readonly etag: string;

@@ -29,7 +29,7 @@ export type KeyedRequest = Omit<Request, "key"> & { key?: string | null | undefi
 export interface IdempotentCreate<T> extends KeyedRequest {
   /** Creates the resource. */
   create: () => Promise<T>;
-  /** Returns the result for a retry, from the ID of the resource that the first request created. */
+  /** Returns the result of a retry, given the ID of the resource that the first request created. */
   repeat: (id: string) => Promise<T>;
   idOf: (made: T) => string;
 }

@@ -101,8 +101,9 @@ interface Members {
 }
 
 /**
- * Omits optional arguments that are null or empty texts, which models send for arguments that they do not use. Within
- * objects, only empty texts are omitted, because null may be meaningful, for example for a contact without a time zone.
+ * Omits optional arguments that are null or empty strings, which models send for arguments that they do not use. Within
+ * objects, only empty strings are omitted, because null may be meaningful, for example for a contact without a time
+ * zone.
  */
 export function withoutUnused(args: Arguments, { properties = {}, required = [] }: Members): Arguments {
   const schemas = new Map<string, Members>(Object.entries(properties));

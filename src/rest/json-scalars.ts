@@ -19,14 +19,14 @@ interface Leaf {
   structure?(value: unknown): unknown;
 }
 
-/** Texts that JSON quotes unchanged, without control characters, quotes, backslashes or surrogates. */
+/** Strings that JSON quotes unchanged, without control characters, quotes, backslashes or surrogates. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** Writes the same text as `JSON.stringify`, but is faster for plain texts, which are the most common. */
+/** Writes the same text as `JSON.stringify`, but is faster for plain strings, which are the most common. */
 const writeLeaf = (value: unknown): string =>
   typeof value === "string" && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 
-/** Writes a text that is always plain. */
+/** Writes a string that is always plain. */
 const writePlain = (value: unknown): string => `"${value}"`;
 
 /** In GraphQL results, an int64 is already text. */
@@ -136,14 +136,14 @@ function enumLeaf(type: GraphQLEnumType): Leaf {
   };
 }
 
-/** True if the values of an enum are not GraphQL names, such as `message.delivered`; in REST, they are texts. */
+/** True if the values of an enum are not GraphQL names, such as `message.delivered`; in REST, they are strings. */
 export const isOfTexts = (type: GraphQLEnumType): boolean =>
   type.getValues().some(({ name, value }) => name !== value);
 
 /** Max length of an enum value as text, in this version and later ones. */
 const TEXT_MAX_LENGTH = 100;
 
-/** Does not list the texts in the contract, because clients must expect new ones. */
+/** Does not list the strings in the contract, because clients must expect new ones. */
 function textEnumLeaf(type: GraphQLEnumType): Leaf {
   const names = new Map(type.getValues().map(({ name, value }) => [value, name]));
   // Items of a stream contain the values of the enum, but GraphQL results contain their names.

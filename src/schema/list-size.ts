@@ -19,7 +19,7 @@ type Field = GraphQLField<unknown, unknown>;
 export const AtMost = (items: number | (() => number)): MethodDecorator & PropertyDecorator =>
   Extensions({ items });
 
-/** Declares the max length of a text that may be longer than `ASSUMED_TEXT_LENGTH`. */
+/** Declares the max length of a string that may be longer than `ASSUMED_TEXT_LENGTH`. */
 export const MaxCharacters = (characters: number): MethodDecorator & PropertyDecorator =>
   Extensions({ characters });
 
@@ -27,7 +27,7 @@ export const MaxCharacters = (characters: number): MethodDecorator & PropertyDec
 export interface Size {
   /** Objects, lists and leaves. */
   values: number;
-  /** Characters of the JSON: names as selected, texts at max length. */
+  /** Characters of the JSON: names as selected, strings at max length. */
   characters: number;
 }
 
@@ -49,7 +49,8 @@ const ASSUMED_ITEMS = DEFAULT_PAGE;
 /** Assumed length of an introspection list, roughly the average. */
 const ASSUMED_ITEMS_OF_INTROSPECTION = 5;
 /**
- * Assumed max length of a text that declares none: the max length of an e-mail address, the longest of the short texts.
+ * Assumed max length of a string that declares none: the max length of an e-mail address, the longest of the short
+ * strings.
  */
 export const ASSUMED_TEXT_LENGTH = 254;
 /** Assumed max length of any other leaf: IDs, numbers, times and enum values. */
@@ -91,8 +92,8 @@ export function itemsOf(field: Field | undefined, parent: string, page: number |
 }
 
 /**
- * Returns the declared bounds of a field's texts and lists as JSON Schema. Texts that declare none have the assumed
- * length, because longer texts must declare theirs.
+ * Returns the declared bounds of a field's strings and lists as JSON Schema. Strings that declare none have the assumed
+ * length, because longer strings must declare theirs.
  */
 export function boundsOf(field: Field | undefined): JsonSchemaRule {
   if (field === undefined) return {};

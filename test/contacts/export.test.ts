@@ -82,7 +82,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     }
     return all;
   }
-  /** Counts the rows that contain a text, by table. */
+  /** Counts the rows that contain a string, by table. */
   const tablesWith = (text: string): Promise<Record<string, number>> =>
     gateway.services.database.read(async (reader) => {
       const found: Record<string, number> = {};

@@ -79,7 +79,7 @@ describeDashboard("Configuration", (dashboard) => {
     const before = await editorOf(page).textContent();
     expect(before).toContain("has left.");
     await page.keyboard.press("ControlOrMeta+a");
-    // Chromium would wrap text that replaces the selection in an inline style, which the console reports.
+    // Chromium would wrap text that replaces the selection in an inline style, and the console would report that.
     await page.keyboard.type("typed");
     await page.keyboard.press("Delete");
     await page.keyboard.press("ControlOrMeta+b");

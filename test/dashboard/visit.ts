@@ -233,7 +233,7 @@ export const seen = (what: Locator): Promise<void> => what.first().waitFor({ sta
 /** Waits until an element is removed or hidden. */
 export const gone = (what: Locator): Promise<void> => what.first().waitFor({ state: "hidden" });
 
-/** Returns the table row that contains a text. */
+/** Returns the table row that contains the given text. */
 export const rowOf = (page: Page, text: string): Locator => page.getByRole("row").filter({ hasText: text });
 
 /** Counts the rejected requests in the audit log, which has a separate entry for each minute. */

@@ -11,7 +11,7 @@ interface Fence {
   code: string;
 }
 
-/** Languages that the pages use, each with a function that returns the faults of a text. */
+/** Languages that the pages use, each with a function that returns the faults in a block. */
 const LANGUAGES: Readonly<Record<string, (code: string) => Promise<string[]>>> = {
   sh: (code) =>
     promisify(execFile)("sh", ["-n", "-c", code]).then(
@@ -28,7 +28,7 @@ const LANGUAGES: Readonly<Record<string, (code: string) => Promise<string[]>>> =
 };
 
 /**
- * Returns the problems with a page's fenced blocks: an unknown language, or a text that is not valid in its language.
+ * Returns the problems with a page's fenced blocks: an unknown language, or content that is not valid in its language.
  */
 export async function syntaxFaults(page: string): Promise<string[]> {
   const faults = fences(read(page)).map(async ({ language, code }) => {

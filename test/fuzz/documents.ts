@@ -65,7 +65,7 @@ function someValue(growth: Growth, type: GraphQLInputType): unknown {
     case "DateTimeISO":
       return chance(growth, 80) ? draw(fc.date, { noInvalidDate: true }).toISOString() : draw(ofText);
     default:
-      // A text may be a cursor.
+      // A string may be a cursor.
       return chance(growth, 40) ? one(growth, growth.cursors) : draw(ofText);
   }
 }

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from "../../src/errors";
 import type { Reply, TestGateway } from "../support/gateway";
 import { codesOf } from "../support/rejections";
 
-/** Texts that no response may contain. */
+/** Strings that no response may contain. */
 const INSIDES =
   /node_modules|\bat .{1,200}\.[cm]?[jt]s:\d+|SQLITE_|QueryFailedError|\$argon2|passwordHash|password_hash|SELECT "|duplicate key value/;
 

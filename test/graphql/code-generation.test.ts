@@ -9,7 +9,7 @@ declare global {
 }
 
 const PAYLOAD = "(globalThis.codeRan='yes')";
-/** Texts that a code generator could mistake for something else. */
+/** Strings that a code generator could mistake for something else. */
 const ALL_TEXTS = [
   `__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d0)+${PAYLOAD}+(0`,
   `__MAGIC_DATE__33a9e76d_02e0_4128_8e92_3530ad3da74d${PAYLOAD}`,
@@ -24,7 +24,7 @@ const ALL_TEXTS = [
 const TEXTS = ALL_TEXTS.slice(0, cases(ALL_TEXTS.length));
 
 const block = (text: string) => `"""${text.replaceAll('"""', '\\"""')}"""`;
-/** The places in a document where a client can put a text. */
+/** The places in a document where a client can put text. */
 const DOCUMENTS: readonly [place: string, document: (literal: string) => string][] = [
   ["an argument", (literal) => `{ pet(id: ${literal}) { id } }`],
   ["the default of a variable", (literal) => `query ($id: ID! = ${literal}) { pet(id: $id) { id } }`],

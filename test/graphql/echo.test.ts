@@ -6,7 +6,7 @@ import { suiteGateway } from "../support/suite";
 const SECRET = "correct-horse-battery";
 const CREATE = "mutation ($input: CreatePetInput!) { createPet(input: $input) { id } }";
 
-/** Documents with a text where it does not belong. */
+/** Documents with text where it does not belong. */
 const MISPLACED: readonly [name: string, document: (text: string) => string][] = [
   ["an Int", (text) => `{ pets(first: ${text}) { nodes { id } } }`],
   [

@@ -120,7 +120,7 @@ describeGateway({ engine: "any" }, (gateway) => {
         ),
         { numRuns: BODIES },
       );
-      // With few documents, all of them may randomly go to Apollo.
+      // With only a few documents, chance may send all of them to Apollo.
       if (TIER !== "default") expect(answered).toBeGreaterThan(0);
     },
   );

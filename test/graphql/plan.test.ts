@@ -31,7 +31,7 @@ const DOCUMENTS = TIER === "default" ? 250 : 2_500;
 const DOCUMENTS_OF_A_FIELD = 200;
 
 const origin = { ip: null, userAgent: null, requestId: null };
-/** Parses a text, which may contain a literal that does not parse. */
+/** Parses a string, which may contain a literal that does not parse. */
 function parsed(text: string): DocumentNode | undefined {
   try {
     return parse(text);

@@ -82,7 +82,7 @@ onEachEngine((engine) => {
   /** Lets a process make a decision or ask a model for it. */
   const run = async (by: TestGateway, decisionId: string) => (await dispatchOf(by, decisionId))?.();
   const decisionOf = (id: string) => read((reader) => reader.findOneByOrFail(Decision, { id }));
-  /** Receives a text, and lets the agent decide about it. */
+  /** Receives a message, and lets the agent decide about it. */
   async function decide(from: string, text = "Hello", by = sender): Promise<Decision> {
     const { body } = await by.text(from, text);
     await run(gateway, body.decisionId);

@@ -128,13 +128,13 @@ describe("an e-mail", () => {
 
 const THREAD = join(__dirname, "../../src/features/inbound/mail-thread/thread.cjs");
 
-/** Returns as many copies of a text as fit in a number of bytes. */
+/** Returns as many copies of a string as fit in a number of bytes. */
 const filled = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
 const multipart = (boundary: string, parts: string) =>
   `Content-Type: multipart/mixed; boundary=${boundary}\r\n\r\n${parts}`;
 
-/** Ways to fill an e-mail by repeating a unit of text. */
+/** Ways to fill an e-mail by repeating a string. */
 const SHAPES: Readonly<Record<string, (unit: string, bytes: number) => string>> = {
   text: (unit, bytes) => `\r\n${filled(unit, bytes)}`,
   "a text after blank lines": (unit, bytes) =>

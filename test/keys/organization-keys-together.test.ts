@@ -4,7 +4,7 @@ import { codeOf } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 
-/** Number of runs for each pair of changes, because a deadlock needs a certain order of statements. */
+/** Number of runs for each pair of changes, because a deadlock requires a certain order of statements. */
 const ROUNDS = cases(10);
 
 /** Settings that an organization key could have minted. */

@@ -125,7 +125,7 @@ describe("REST over a schema with every JSON shape", () => {
     const name = fc.constantFrom(...Object.keys(shape), "surplus");
     await fc.assert(
       fc.asyncProperty(shapes, name, junk, async (good, at, bad) => {
-        // A text that is not a UUID is rejected by the resolver, as in GraphQL.
+        // A string that is not a UUID is rejected by the resolver, as in GraphQL.
         fc.pre(at !== "ref" || typeof bad !== "string");
         const sent = { ...good, [at]: bad };
         const reply = await send("POST", "/echo", sent);

@@ -2,7 +2,7 @@ import vm from "node:vm";
 
 type Holder = Record<string, unknown>;
 
-/** The functions that turn a text into code in a suite's realm, by the object that contains them. */
+/** The functions that turn text into code in a suite's realm, by the object that contains them. */
 const IN_REALM: readonly [holder: Holder, name: string][] = [
   [globalThis as unknown as Holder, "Function"],
   [globalThis as unknown as Holder, "eval"],
@@ -30,7 +30,7 @@ export async function withoutCodeWatch<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The texts of the active watches. */
+/** The strings seen by the active watches. */
 const watches = new Set<string[]>();
 
 function note(name: string, args: unknown[]): void {
@@ -67,9 +67,9 @@ function noteCalls([holder, name]: (typeof IN_REALM)[number]): () => void {
 let isInstalled = false;
 
 /**
- * Watches all ways to turn a text into code from now on.
+ * Watches all ways to turn text into code from now on.
  * @param vm true to also watch `node:vm`; must be ended before the suite ends
- * @returns the texts that have become code so far, each with its stack, and a function that ends the watch
+ * @returns the strings that have become code so far, each with its stack, and a function that ends the watch
  */
 export function watchCodeGeneration({ vm = false } = {}): { made: readonly string[]; end(): void } {
   // Installed for the rest of the suite, because V8 discards optimized code whenever the prototype of functions

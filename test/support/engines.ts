@@ -67,7 +67,7 @@ export function onEachEngine(suite: (engine: TestEngine) => void): void {
 
 /**
  * Runs a suite on one database, selected by the test file's name, for behavior in front of the database: parsing,
- * protocols and texts.
+ * protocols and wording.
  */
 export function onOneEngine(suite: (engine: TestEngine) => void): void {
   afterDefaultTier(() => describeOn([enginesOfFile()[0]], suite));

@@ -2,7 +2,7 @@ import fc from "./generated";
 
 /** Any code point. Unlike `unit: codePoint`, it creates no table of all of them, which takes a second in each suite. */
 export const codePoint = fc.nat({ max: 0x10ffff }).map((code) => String.fromCodePoint(code));
-/** Texts of all kinds, friendly and hostile. */
+/** Strings of all kinds, friendly and hostile. */
 export const text = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: "grapheme", maxLength: 30 }) },
   { weight: 3, arbitrary: fc.string({ unit: codePoint, maxLength: 30 }) },

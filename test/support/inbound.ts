@@ -47,7 +47,7 @@ export class Sender {
     return this.post(`/inbound/${this.lineId}`, message, signing);
   }
 
-  /** Sends a text with a new ID from an address. */
+  /** Sends a message with a new ID from an address. */
   text(from: string, text: string, more: object = {}): Promise<Reply> {
     return this.message({ id: uuid(), from, text, ...more });
   }

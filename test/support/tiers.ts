@@ -9,7 +9,7 @@ export const declareTest = globalThis.test;
 /** Returns a number of generated cases; `npm test` runs a fifth. */
 export const cases = (full: number): number => (TIER === "default" ? Math.ceil(full / 5) : full);
 
-/** Returns a number that depends only on a text, to divide files by their names. */
+/** Returns a number that depends only on a string, to divide files by their names. */
 export const checksum = (text: string): number =>
   [...text].reduce((sum, character) => sum + character.charCodeAt(0), 0);
 

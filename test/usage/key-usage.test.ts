@@ -35,7 +35,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   };
   const usageOf = async (id: string, period?: string) =>
     (await usage(period)).find(({ apiKey }) => apiKey.id === id);
-  /** Returns a recorder as in another process; calls to its methods reveal its failures to the test. */
+  /** Returns a recorder that acts for another process, and whose failures the test sees. */
   const anotherUsage = () => new UsageRecorder(gateway.services.database, () => undefined);
   const at = (time: number | string) =>
     jest.spyOn(Date, "now").mockReturnValue(typeof time === "number" ? time : Date.parse(time));

@@ -26,7 +26,7 @@ export class ApiError extends Error {
 
 const RETRYING = "Can’t reach the server. Retrying…";
 
-/** Texts that differ from the server's error table, by code. */
+/** Messages that differ from the server's error table, by code. */
 const SENTENCES: Readonly<Record<string, string>> = {
   unreachable: "Can’t reach the server. Try again in a moment.",
   internal_error: "Something went wrong on the server. It has been logged.",

@@ -42,7 +42,7 @@ const SECRETS = new RegExp(
 export const withoutSecrets = (text: string): string => text.replace(SECRETS, (_, hint: string = "") => hint);
 
 /**
- * Finds the first secret in a text, such as a header with a key.
+ * Finds the first secret in text, such as a header with a key.
  * @returns undefined if there is none
  */
 export function secretIn(text: string): PastedSecret | undefined {

@@ -182,7 +182,7 @@ const tables = (runner: QueryRunner): Table[] =>
   newTables(
     runner.connection.driver.normalizeType({ type: "bigint" }),
     falseOf(runner),
-    // SQLite compares texts by their bytes by default.
+    // By default, SQLite compares text by its bytes.
     (columns) =>
       runner.connection.options.type === "postgres"
         ? columns.map((column) => ({ ...column, collation: "C" }))
@@ -200,7 +200,7 @@ const indexes = (): [table: string, TableIndex][] =>
 
 /**
  * Moves the changes and the key's hint from `detail` to separate columns. Version 1 stored both as `<hint>`,
- * `<hint>, now <new name>` or `<hint>, grace of <n> s`. Other texts stay in `detail`.
+ * `<hint>, now <new name>` or `<hint>, grace of <n> s`. Other text stays in `detail`.
  */
 async function separateAuditChanges(runner: QueryRunner): Promise<void> {
   const isPostgres = runner.connection.options.type === "postgres";

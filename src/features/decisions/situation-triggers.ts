@@ -31,7 +31,7 @@ interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationI
 /** A message in a conversation that the gateway gave up on sending. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   id: string;
-  /** The situation that the message answers, as JSON; null if no decision sent it. */
+  /** JSON of the situation that led to the message; null if no decision sent the message. */
   situation: string | null;
 }
 

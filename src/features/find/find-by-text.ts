@@ -63,7 +63,7 @@ async function findContacts({ reader, organizationId }: FindScope, text: string)
   return contactRows(reader, inOrder);
 }
 
-/** Reads a text as a normalized address; a phone number without a country code yields all possible numbers. */
+/** Reads a string as a normalized address; a phone number without a country code yields all possible numbers. */
 function addressesIn(text: string): Address[] {
   const address = (NAMED_ADDRESS.exec(text)?.[1] ?? text).replace(/^mailto:/i, "");
   for (const kind of [AddressKind.email, AddressKind.phone]) {

@@ -44,7 +44,7 @@ export const INBOUND_MESSAGE = z.object({
     PROVIDER_ID_MAX_LENGTH,
     "ID assigned by the system that sends the message; messages with the same ID are stored only once.",
   ),
-  // Longer texts are rejected as addresses of the wrong kind.
+  // Longer strings are rejected as addresses of the wrong kind.
   from: text(MESSAGE_TEXT_MAX_LENGTH, "The contact's address, of the kind that the line sends to.").meta({
     maxLength: ADDRESS_MAX_LENGTH,
   }),

@@ -28,7 +28,7 @@ const HEAD_BYTES = 131_072;
 /** Max size of a thread's result (bytes), with each character escaped. */
 export const RESULT_MAX_BYTES = 524_288;
 
-/** Max length of a text returned by a thread (UTF-16 code units): one character more than is stored. */
+/** Max length of a string returned by a thread (UTF-16 code units): one character more than is stored. */
 export const PARSED_TEXT_MAX_LENGTH = 2 * (MESSAGE_TEXT_MAX_LENGTH + 1);
 
 /** The line that received an e-mail. */

@@ -69,7 +69,7 @@ export class LeakedKeysService {
   }
 
   /**
-   * Revokes the keys in a report, and the keys of applications whose tokens it contains. Skips other texts and revoked
+   * Revokes the keys in a report, and the keys of applications whose tokens it contains. Skips other text and revoked
    * keys.
    * @param contextOf returns the context for revoking an organization's keys
    * @returns the keys revoked by this call

@@ -27,7 +27,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   memberId?: string | undefined;
   /** The decision that sends the message, if there is one. */
   decisionId?: string | undefined;
-  /** Subject of an e-mail that starts a conversation; the line's if undefined. */
+  /** Subject of an e-mail that starts a conversation; undefined for the line's subject. */
   subject?: string | undefined;
   /** The text as HTML, if it is sent by e-mail. */
   html?: string | undefined;

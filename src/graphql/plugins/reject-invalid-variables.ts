@@ -29,7 +29,7 @@ import { oneOfRule } from "../../schema/one-of";
 const NAME_MAX_LENGTH = 100;
 
 /**
- * Rejects variables of the wrong type, with their paths, before graphql-js does, because its message would quote the
+ * Rejects variables of the wrong type, with their paths, before graphql-js does, because graphql-js would quote the
  * value and its siblings, such as a password.
  */
 export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {

@@ -41,7 +41,9 @@ export const MAX_FAULTS = 5;
 /** Max values in a response: objects, lists and leaves. */
 export const MAX_RESPONSE_VALUES = 20_000;
 
-/** Max characters in a response, counting names and texts at max length: almost five pages of the longest messages. */
+/**
+ * Max characters in a response, counting names and strings at max length: almost five pages of the longest messages.
+ */
 export const MAX_RESPONSE_CHARACTERS = 5_000_000;
 
 /**

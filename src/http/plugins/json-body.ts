@@ -73,7 +73,7 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Scans a text before parsing; for malformed JSON, the result is unspecified.
+ * Scans text before parsing; for malformed JSON, the result is unspecified.
  * @returns the number of object members in the text, and whether a number is too long for JSON.parse
  * @throws GatewayError `invalid_json` if the text is nested too deeply
  */

@@ -65,7 +65,7 @@ export function verify({ messages, attempts, events }, { conversations, visited,
         attempts.length > 0 && sequence !== null && !GIVEN_UP.has(error_code),
     );
     sent.sort((a, b) => a.sequence - b.sequence);
-    // An attempt before a message was scheduled again counts for its earlier place.
+    // Compares last attempts, because earlier ones belong to the place that a message had before it was rescheduled.
     for (const [i, message] of sent.entries())
       if (i > 0 && message.attempts.at(-1).started_at < sent[i - 1].attempts.at(-1).started_at)
         faults["out of order"].push(`${message.id} overtook ${sent[i - 1].id}`);

@@ -36,7 +36,7 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   return error.issues.flatMap((issue) => problemsOf(issue, [], value, documentFormat)).slice(0, MAX_REPORTED);
 }
 
-/** Returns the problem with a document that is too large or has texts that cannot be stored; otherwise undefined. */
+/** Returns the problem with a document that is too large or has strings that cannot be stored; otherwise undefined. */
 export function storageProblem(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "tests"))
     return jsonProblem(value, DOCUMENT_MAX_BYTES);

@@ -27,7 +27,7 @@ export class SourceError extends Error {
   }
 }
 
-/** Returns the line and column of an index in a text. */
+/** Returns the line and column of an index in a string. */
 export function positionAt(text: string, index: number): Position {
   const before = text.slice(0, index);
   const lineStart = before.lastIndexOf("\n") + 1;

@@ -23,7 +23,7 @@ interface Compared {
 
 type Path = readonly PropertyKey[];
 
-/** Max length of a text or value in a difference (UTF-16 code units). */
+/** Max length of a string or value in a difference (UTF-16 code units). */
 const SHOWN_MAX_LENGTH = 120;
 
 const reported = (message: string): string => excerpt(message, PROBLEM_MESSAGE_MAX_LENGTH).toWellFormed();

@@ -73,7 +73,7 @@ const STYLE_VALUE = /^(?:[\w\s#%.,'"!+-]|(?:rgb|hsl)a?\([\d\s.,%/]*\))+$/i;
 /** Max nesting of elements. */
 const MAX_OPEN = 100;
 
-/** A scanner's state between two parts of a text. */
+/** A scanner's state between two parts of a string. */
 interface Place {
   /** The open elements, outermost first. */
   open: readonly string[];
@@ -97,7 +97,7 @@ const START: Place = {
 
 /**
  * Checks that HTML has only allowed elements and attributes, properly quoted, nested and closed, so that an escaped
- * value remains text wherever it is inserted. Scans the parts of a text one after the other.
+ * value remains text wherever it is inserted. Scans the parts of a string one after the other.
  */
 export class HtmlScanner {
   private place = START;
