@@ -90,7 +90,7 @@ export function printSorted(schema: GraphQLSchema): string {
   for (const root of [sorted.getQueryType(), sorted.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {})) {
       if (!isSemanticNonNull(field)) continue;
-      // graphql-js prints only its own directives, but prints any type name.
+      // Adds the directive to the type's name, because graphql-js prints only its own directives.
       const text = `${field.type} @${SEMANTIC_NON_NULL.name}`;
       field.type = Object.create(field.type, { toString: { value: () => text } });
     }

@@ -957,7 +957,7 @@ const organizationKeys = (others: Outcome): Outcomes => ({
 
 const ofNewAgent = async (fixture: AccessFixture) => ({ id: (await aNewAgent(fixture)).agentId });
 
-/** The REST routes; all are for keys. */
+/** The REST routes; all require a key. */
 export const ROUTES_TABLE: readonly RouteEntry[] = [
   { operationId: "listPets", method: "GET", path: "/v1/pets" },
   {

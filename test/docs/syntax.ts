@@ -38,7 +38,7 @@ export async function syntaxFaults(page: string): Promise<string[]> {
   return (await Promise.all(faults)).flat();
 }
 
-/** For languages that no package here can parse. */
+/** Checks nothing; for languages that no package here can parse. */
 async function unchecked(): Promise<string[]> {
   return [];
 }

@@ -15,7 +15,7 @@ import { endProcesses, secretsIn, spawnServer } from "../support/process";
 const LONG = "x".repeat(9_000);
 
 describe.each([
-  // The file cannot have more pages than now, so SQLite reports "database or disk is full", as for a full disk.
+  // The file cannot grow, so SQLite reports "database or disk is full", as for a full disk.
   ["is full", "PRAGMA max_page_count = 1", "PRAGMA max_page_count = 4294967294", "SQLITE_FULL"],
   // As if the file system were remounted read-only.
   ["has become read-only", "PRAGMA query_only = ON", "PRAGMA query_only = OFF", "SQLITE_READONLY"],
@@ -55,7 +55,7 @@ describe.each([
     expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
     expect(await messages()).toBe(0);
     let ready = await gateway.rest("GET", "/readyz");
-    // The uses of keys take few bytes, which may fit in the meantime.
+    // Key usage takes few bytes, so there may be room for it by then.
     while (ready.body.writes === "ok") {
       expect((await send(0)).status).toBe(503);
       ready = await gateway.rest("GET", "/readyz");

@@ -99,7 +99,7 @@ describe("a planned query", () => {
       for (const [name] of query.matchAll(/\w+/g)) tried.add(name);
       if (wanted.errors !== undefined) return;
       const text = textOf(found.data);
-      // The data may have changed between the two runs, such as a report on the last minutes.
+      // The data, such as a report on the last minutes, may have changed between the two runs.
       if (text !== textOf(wanted.data)) expect(text).toBe(textOf((await ask()).data));
       answered += 1;
     };

@@ -8,7 +8,7 @@ const UNKNOWN_ID = "01a1fcd2-254e-77bb-8319-2e26d1494ad2";
 const CREATE_KEY = "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }";
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
-/** Media types by what a client sends in `Accept`; undefined for the default of browsers' fetch. */
+/** Media types, by the `Accept` header that a client sends; undefined for the default of browsers' fetch. */
 const JSON_CLIENTS = [
   undefined,
   "application/json",

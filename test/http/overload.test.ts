@@ -126,7 +126,7 @@ onOneEngine((engine) => {
         return status === 200 && body.length === SHARE ? body : answered();
       };
       await answered();
-      // Each is accepted, so no place is still taken.
+      // All are accepted, so no slot is still taken.
       const again = Array.from({ length: SHARE }, () => add(gateway.key));
       expect(await statuses(again)).toEqual(Array(SHARE).fill(201));
     });

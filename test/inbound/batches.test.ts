@@ -81,7 +81,7 @@ describeGateway((gateway) => {
     isAutomatic: text === "Bye",
   });
 
-  /** Returns messages from several senders; each sender repeats some, and two write most. */
+  /** Returns messages from several senders; each sender repeats some of them, and two senders write most of them. */
   function messages(seed: number): (Inbound & { line: number })[] {
     const number = numbers(seed);
     return Array.from({ length: MESSAGES }, (_, i) => {

@@ -22,7 +22,7 @@ describeGateway(
     let folder: string;
     let bridge: ChildProcess;
     beforeAll(() => {
-      // In node_modules, so that the program finds its package.
+      // The file is in node_modules, so that the program finds its package.
       folder = mkdtempSync("node_modules/.bridge-");
     });
     afterAll(() => {

@@ -54,7 +54,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "trace", TRUST_PROXY: "true" 
     const input = { email: member.email, password: guess };
     await gateway.graphql(SIGN_IN, { input }, { token: null });
     await gateway.graphql(SIGN_IN, { input: { ...input, email: "unknown@example.com" } }, { token: null });
-    // Like people who type the password into the address field.
+    // As if someone typed the password into the address field.
     await gateway.graphql(SIGN_IN, { input: { email: guess, password: "x" } }, { token: null });
     const passwords = { currentPassword: member.password, newPassword };
     await gateway.graphql(CHANGE, { input: { ...passwords, newPassword: "short" } }, { token: member.token });

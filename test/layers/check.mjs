@@ -23,7 +23,7 @@ const LAYERS = [
   ["cli", "main.ts"],
 ];
 
-/** The same for src/dashboard/, a separate program. Unnamed folders contain pages, which show parts of each other. */
+/** The layers of src/dashboard/, a separate program. Unnamed folders contain pages, which show parts of each other. */
 const DASHBOARD = "dashboard";
 const PAGES = "folders of pages";
 const DASHBOARD_LAYERS = [

@@ -5,7 +5,9 @@ import fc from "../support/generated";
 
 const LIMIT = 100;
 
-/** Creates processes that share the windows of their keys, with one clock; reports arrive when they are delivered. */
+/**
+ * Creates processes that share the windows of their keys, with one clock; reports arrive when the test delivers them.
+ */
 function share(processes: number) {
   const clock = { now: 0 };
   const now = () => clock.now;

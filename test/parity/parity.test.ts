@@ -36,7 +36,7 @@ const exact = (text: string) =>
     value === null ? undefined : value,
   );
 
-/** Returns an input as a tool understands it: null and an empty text count as omitted optional arguments. */
+/** Returns an input as a tool understands it: null and an empty string count as omitted optional arguments. */
 const understood = (input: object, required: string[] = []) =>
   Object.fromEntries(
     Object.entries(input).filter(

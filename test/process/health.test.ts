@@ -32,7 +32,7 @@ onAnyEngine((engine) => {
         letGo = resolve;
       });
       const read = database.read.bind(database);
-      // Simulates a database that has accepted the query but is silent.
+      // Simulates a database that has accepted the query but does not respond.
       database.read = (query) => held.then(() => read(query));
       try {
         const ready = () =>

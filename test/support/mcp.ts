@@ -25,7 +25,7 @@ export const rpc = (
 export const callTool = (gateway: TestGateway, name: string, args: Arguments = {}, call: Call = {}) =>
   rpc(gateway, "tools/call", { name, arguments: args }, call);
 
-/** Returns a tool's error in REST's format; undefined for a success. */
+/** Returns a tool's error in REST's format; undefined if the call succeeded. */
 export const toolError = ({ body }: Reply) =>
   body?.result?.isError === true ? JSON.parse(body.result.content[0].text) : undefined;
 

@@ -152,7 +152,7 @@ export function secretsIn(stdout: string): FirstStartSecrets | undefined {
 /**
  * Runs the command line as a process.
  * @param input its standard input
- * @param env more settings
+ * @param env additional settings
  */
 export const spawnCli = (databaseUrl: string, args: string[], input = "", env = {}): Promise<Ended> =>
   start("cli/main.js", args, { DATABASE_URL: databaseUrl, ...env }, { input }).ended;
@@ -221,7 +221,7 @@ afterAll(CliHost.end);
  * Runs the command line, in a process that it shares with the other commands of the test file. It ends only after it
  * has released everything that would keep a process alive.
  * @param input its standard input
- * @param env more settings
+ * @param env additional settings
  */
 export const runCli = (databaseUrl: string, args: string[], input = "", env = {}): Promise<Ended> =>
   CliHost.get().run(databaseUrl, args, { input, env });
@@ -229,7 +229,7 @@ export const runCli = (databaseUrl: string, args: string[], input = "", env = {}
 /**
  * Runs the command line like `runCli`, but at a terminal.
  * @param typed the text that a person types
- * @param env more settings
+ * @param env additional settings
  */
 export const runCliAtTerminal = (
   databaseUrl: string,

@@ -15,7 +15,7 @@ onAnyEngine((engine) => {
   let log: string;
   let secrets: string[];
 
-  /** Sends the requests of all tests to one server, because only its stop sends all of its spans. */
+  /** Sends the requests of all tests to one server, because a server sends all of its spans only when it stops. */
   beforeAll(async () => {
     collector = await startCollector();
     const gateway = await start(engine, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });

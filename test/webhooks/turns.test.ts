@@ -8,7 +8,7 @@ const NOW = "2026-01-01T00:00:00.000Z";
 /** Max number in an organization. */
 const AGENTS = 200;
 const ENDPOINTS = 20;
-/** Duration of creating the deliveries of one endpoint and agent (ms). */
+/** How long it takes to create the deliveries of one endpoint and agent (ms). */
 const WINDOW_MS = 100;
 
 describeGateway((gateway) => {

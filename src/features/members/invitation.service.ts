@@ -132,7 +132,7 @@ export class InvitationService {
       },
     );
     if (!isNew) return { invitation, link: null, mail: null };
-    // In the fragment, which browsers never send to servers, so that the token appears in no log.
+    // The token is in the fragment, which browsers never send to servers, so it appears in no log.
     const link = `${this.page}#${token}`;
     const send = () => this.mail(invitation, link);
     return { invitation, link, mail: await (context.outsideLoad?.(send) ?? send()) };

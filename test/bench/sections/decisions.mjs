@@ -31,7 +31,7 @@ export async function decisions({ product, store, generator, databasePid, option
       more: (run, agents) => addContacts(run, agents, rules),
     });
   }
-  /** Compares servers, given the contender, the number of rules and the workload of each, by name. */
+  /** Compares servers, each given by name, with its contender, number of rules and workload. */
   const compare = async (sides) => {
     const servers = {};
     try {

@@ -192,7 +192,8 @@ async function delivered(url, key, history) {
 }
 
 /**
- * Returns the kind of kill, mostly under load, and on PostgreSQL including the database server; the same in each run.
+ * Returns the kind of kill: mostly under load and, on PostgreSQL, sometimes of the database server; the same in each
+ * run.
  */
 function sortOf(number, databaseToo) {
   if (number % 10 === 4) return "start";

@@ -35,7 +35,7 @@ const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
 
 /**
  * Kills two processes, or their database, while they send messages to webhook receivers, and checks that each message
- * arrived, once by its ID, and in order.
+ * arrived in order, and only once by its ID.
  */
 export async function runSends(place, history, options) {
   const { kills, seed, conversations, messages, freezeSeconds, expireLeases, verbose } = options;

@@ -47,7 +47,7 @@ export function isOpen(zone, ms) {
   });
 }
 
-/** True if a window of a zone opens or closes at a time. */
+/** True if a zone's window opens or closes at the given time. */
 export const isChange = (zone, ms) => isOpen(zone, ms) !== isOpen(zone, ms - MINUTE_MS);
 
 /** Returns the middays in UTC near the times when the clocks of a zone change in a year. */
