@@ -79,7 +79,7 @@ async function profileDrain({ product, store, databasePid }) {
 }
 
 /**
- * Prints where the time of a profile was spent.
+ * Prints where a profile's time was spent.
  * @param count number of requests or messages in the profile, of `cpu` µs each
  */
 async function tell({ title, unit, count, cpu, file }) {

@@ -83,7 +83,7 @@ const textOf = async (
   return (effect.text ?? effect.error?.message)?.replace(/[\u00a0\u202f]/g, " ").replaceAll("\u2019", "'");
 };
 
-/** Returns a text in the contact's language. */
+/** Returns text in the contact's language. */
 const inLocale = (locale: string, template: string, data: object = {}) =>
   textOf(template, { locale, data, parts: { locale: locale.slice(0, 2) } });
 

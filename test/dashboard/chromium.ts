@@ -1,7 +1,7 @@
 import { type Browser, chromium } from "playwright-core";
 import { chromiumPath as found } from "../support/chromium-path";
 
-/** A suite that needs a browser. Without a browser, it is skipped; in CI, it fails. */
+/** A suite that needs a browser. Without one, it is skipped or, in CI, fails. */
 export const describeInChromium = found !== undefined || process.env.CI ? describe : describe.skip;
 
 /**

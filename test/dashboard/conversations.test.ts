@@ -15,7 +15,7 @@ describeDashboard(
     beforeAll(async () => {
       agentId = await firstAgentId(dashboard.gateway);
     });
-    /** Opens a conversation with a contact of this name. */
+    /** Opens a conversation with a contact who has this name. */
     const talkTo = async (name: string, line?: string) => {
       const { gateway } = dashboard;
       const address = `${name} ${Math.random()}`;

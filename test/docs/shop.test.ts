@@ -71,7 +71,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
   };
   const read = <T>(query: Parameters<typeof gateway.services.database.read<T>>[0]) =>
     gateway.services.database.read(query);
-  /** Returns the texts that a contact got. */
+  /** Returns the texts of the messages to a contact. */
   const got = async (ref: Name): Promise<string[]> => {
     const rows: { text: string }[] = await read((reader) =>
       reader.query(

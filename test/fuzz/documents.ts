@@ -37,7 +37,7 @@ const ofInt = () => int;
 const ofEither = () => fc.oneof(text, junk);
 const ofNat = (max: number) => fc.nat({ max });
 
-/** Returns a value for a type, as JSON, and sometimes one that does not fit. */
+/** Returns a value for a type, as JSON; sometimes it does not fit. */
 function someValue(growth: Growth, type: GraphQLInputType): unknown {
   const { draw, ids } = growth;
   if (chance(growth, 2)) return draw(ofJunk);

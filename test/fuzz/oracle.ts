@@ -34,7 +34,7 @@ const CLIENT_ERRORS = [
   -32700, -32600, -32601, -32602, -32000, -32001, -32003, -32004, -32020, -32021, -32022,
 ];
 
-/** Fails unless an MCP response is a result, an error in the table, or a protocol error by the client. */
+/** Fails unless an MCP response is a result, an error in the table, or a protocol error caused by the client. */
 export function expectMcpAnswer(reply: Reply): void {
   const { status, body, text } = reply;
   if (body?.jsonrpc === undefined) {

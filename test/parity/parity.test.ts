@@ -210,7 +210,7 @@ describeGateway({ engine: "any", env: { LOG_LEVEL: "silent" } }, (gateway) => {
     const comparable = (outcome: Outcome) =>
       JSON.parse(JSON.stringify(outcome), (name, value) => {
         if (/^(id|conversationId|contactId|createdAt|updatedAt)$/.test(name)) return undefined;
-        // The APIs do the same at different times.
+        // The APIs do the same things at different times.
         return name === "waitingSince" ? value !== null || undefined : value;
       });
     /** Replaces lists of IDs by their lengths, because only the IDs differ. */

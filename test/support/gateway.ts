@@ -66,7 +66,7 @@ export interface GatewayOptions {
   dashboard?: string;
   /** True if a 5xx response fails the test; then, by default, only errors are logged. */
   strict?: boolean;
-  /** False if the settings do not admit this machine; `owner` is then empty. */
+  /** False if the settings do not allow requests from this machine; `owner` is then empty. */
   signInOwner?: boolean;
 }
 

@@ -2,14 +2,14 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** Orders that stop or resume a PostgreSQL server. */
+/** Commands that stop or resume a PostgreSQL server. */
 export type Order = "fast" | "immediate" | "start" | "freeze" | "thaw";
 
 /** A PostgreSQL server that a test may stop. */
 export interface PostgresServer {
   /** URL without a database. */
   url: string;
-  /** Settles when the order has been carried out. */
+  /** Settles when the command has been carried out. */
   order(what: Order): Promise<void>;
   /** Stops it permanently and deletes its data. */
   end(): Promise<void>;

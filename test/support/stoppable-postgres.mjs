@@ -1,4 +1,4 @@
-// A PostgreSQL server in a separate process, which stops, freezes and starts on orders from postgres-server.ts.
+// A PostgreSQL server in a separate process, which postgres-server.ts stops, freezes and starts.
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

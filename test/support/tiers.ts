@@ -31,7 +31,7 @@ function withTest(used: typeof test, declare: () => void): void {
   }
 }
 
-/** Declares tests, in the rest without the ones that `npm test` has run. */
+/** Declares tests; the rest omits the ones that `npm test` has run. */
 export function afterDefaultTier(declare: () => void): void {
   const onlySlow = TIER === "rest" && !testFile().endsWith(".full.test.ts");
   withTest(onlySlow ? (declareTest.skip as typeof test) : declareTest, declare);

@@ -42,7 +42,7 @@ for (const name of usages) results[name] = await (await import(join(usage, `${na
 // The generators also print.
 process.stdout.write(`\n${JSON.stringify(results)}`);
 
-/** Runs a program of a package. */
+/** Runs a program from a package. */
 function run(program, ...args) {
   execFileSync(process.execPath, [join(folder, "node_modules", program), ...args], { cwd: generated });
 }

@@ -1,4 +1,5 @@
-// One key opens 1,000 subscriptions of 49 fields each and queues 49 messages, whose events go to each of them.
+// One key opens 1,000 subscriptions of 49 fields each and queues 49 messages; every subscription gets all of their
+// events.
 import { connectSocket } from "../web-socket.mjs";
 
 export const expect = {
