@@ -93,7 +93,7 @@ export class SetConsentInput extends InputById("contact") {
   @Optional(() => ID, "ID of the address to set consent for; all addresses of the contact if omitted.")
   addressId?: string | null | undefined;
 
-  @Optional(() => String, "Where and how the contact decided.")
+  @Optional(() => String, "Where and how the contact agreed or objected.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }

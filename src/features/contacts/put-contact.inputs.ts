@@ -88,7 +88,7 @@ export class NewContactConsent {
   @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
   state!: ConsentState;
 
-  @Optional(() => String, "Where and how the contact decided.")
+  @Optional(() => String, "Where and how the contact agreed or objected.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }

@@ -32,7 +32,7 @@ export class Passkey {
   @Column({ type: "text" })
   publicKey!: string;
 
-  /** The authenticator's signature counter; 0 if it does not count. */
+  /** The authenticator's signature counter; 0 if it has none. */
   @Column({ type: "bigint", transformer: { from: Number, to: (count: number) => count } })
   counter!: number;
 

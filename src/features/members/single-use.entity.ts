@@ -15,11 +15,11 @@ export class SingleUse {
   @PrimaryColumn({ type: "varchar", length: 64 })
   hash!: string;
 
-  /** The session that adds a passkey with the challenge; null for anything else. */
+  /** The session that adds a passkey with the challenge; otherwise null. */
   @Column({ ...UUID_COLUMN, nullable: true })
   sessionId!: string | null;
 
-  /** The member who must sign the challenge; null for any member, and for anything else. */
+  /** The member who must sign the challenge; null if any member may, and for anything else. */
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 
