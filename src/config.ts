@@ -5,6 +5,7 @@ import {
   databaseUrl,
   environment,
   environments,
+  exporter,
   flag,
   groups,
   heloName,
@@ -31,20 +32,34 @@ import {
  */
 const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Math.floor(40 / workers)));
 
-/** Reads the standard OpenTelemetry settings for traces; undefined disables tracing. */
-function tracingOf(env: {
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
-  OTEL_SERVICE_NAME: string;
-  OTEL_TRACES_SAMPLER: string;
-  OTEL_TRACES_SAMPLER_ARG: number;
-  OTEL_SDK_DISABLED?: string | undefined;
-}): { url: string; serviceName: string; sampler: { name: string; ratio: number } } | undefined {
-  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);
-  if (url === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === "true") return undefined;
-  const sampler = { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG };
-  return { url, serviceName: env.OTEL_SERVICE_NAME, sampler };
+/** Reads the standard OpenTelemetry settings; undefined exports nothing. */
+function telemetryOf(
+  env: Partial<
+    Record<`OTEL_EXPORTER_OTLP_${"" | "TRACES_" | "METRICS_" | "LOGS_"}ENDPOINT`, string | undefined>
+  > &
+    Record<`OTEL_${"TRACES" | "METRICS" | "LOGS"}_EXPORTER`, string> & {
+      OTEL_SERVICE_NAME: string;
+      OTEL_TRACES_SAMPLER: string;
+      OTEL_TRACES_SAMPLER_ARG: number;
+      OTEL_METRIC_EXPORT_INTERVAL: number;
+      OTEL_SDK_DISABLED?: string | undefined;
+    },
+) {
+  const urlOf = (signal: "traces" | "metrics" | "logs") => {
+    const name = signal.toUpperCase() as Uppercase<typeof signal>;
+    const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+    const url = env[`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`] ?? (base && `${base}/v1/${signal}`);
+    return env[`OTEL_${name}_EXPORTER`] === "none" ? undefined : url;
+  };
+  const urls = { traces: urlOf("traces"), metrics: urlOf("metrics"), logs: urlOf("logs") };
+  const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === "true";
+  if (isOff || Object.values(urls).every((url) => url === undefined)) return undefined;
+  return {
+    urls,
+    serviceName: env.OTEL_SERVICE_NAME,
+    sampler: { name: env.OTEL_TRACES_SAMPLER, ratio: env.OTEL_TRACES_SAMPLER_ARG },
+    metricIntervalMs: env.OTEL_METRIC_EXPORT_INTERVAL,
+  };
 }
 
 const settings = z
@@ -110,6 +125,12 @@ const settings = z
     METRICS_TOKEN: ascii("METRICS_TOKEN", 16, 200).optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: url("OTEL_EXPORTER_OTLP_ENDPOINT").optional(),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").optional(),
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: url("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT").optional(),
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: url("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT").optional(),
+    OTEL_TRACES_EXPORTER: exporter("OTEL_TRACES_EXPORTER").default("otlp"),
+    OTEL_METRICS_EXPORTER: exporter("OTEL_METRICS_EXPORTER").default("otlp"),
+    OTEL_LOGS_EXPORTER: exporter("OTEL_LOGS_EXPORTER").default("otlp"),
+    OTEL_METRIC_EXPORT_INTERVAL: integer("OTEL_METRIC_EXPORT_INTERVAL", 1_000, 86_400_000).default(60_000),
     OTEL_SERVICE_NAME: z.string().default("gateway"),
     OTEL_TRACES_SAMPLER: sampler.default("parentbased_always_on"),
     OTEL_TRACES_SAMPLER_ARG: samplerRatio.default(1),
@@ -236,7 +257,7 @@ const settings = z
     corsOrigins: env.CORS_ORIGINS,
     drainMs: (env.DRAIN_SECONDS ?? (env.ENVIRONMENT === "development" ? 0 : 2)) * 1000,
     metricsToken: env.METRICS_TOKEN,
-    tracing: tracingOf(env),
+    telemetry: telemetryOf(env),
     bootstrap: {
       ownerEmail: env.BOOTSTRAP_OWNER_EMAIL,
       ownerPassword: env.BOOTSTRAP_OWNER_PASSWORD,

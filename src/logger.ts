@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { isNativeError } from "node:util/types";
 import { trace } from "@opentelemetry/api";
-import pino, { type Logger, type LoggerOptions } from "pino";
+import pino, { type DestinationStream, type Logger, type LoggerOptions } from "pino";
 import { logThrottle } from "./common/throttled-log";
 import type { Config } from "./config";
 import { redactTokens } from "./credentials/redact-tokens";
@@ -76,15 +76,28 @@ function describeFailure(error: unknown): unknown {
  * Creates the log: JSON lines on standard error, or readable lines if it is a terminal. The startup banner, which may
  * contain secrets, goes to standard output instead.
  * @param worker number added to each line, if this process is one of several workers
+ * @param isExported true if each line is also sent by OpenTelemetry
  */
-export function createLogger(level: Config["logLevel"], worker?: number): Logger {
+export function createLogger(level: Config["logLevel"], worker?: number, isExported = false): Logger {
   const options = {
     ...logOptions(level),
     ...(worker !== undefined && { base: { pid: process.pid, hostname: hostname(), worker } }),
   };
+  const stream = streamOf(worker);
+  if (!isExported) return pino(options, stream);
+  const { exportLine }: typeof import("./telemetry/log-export") = require("./telemetry/log-export");
+  return pino(options, {
+    write: (line) => {
+      stream.write(line);
+      exportLine(line);
+    },
+  });
+}
+
+function streamOf(worker?: number): DestinationStream {
   if (process.stderr.isTTY) {
     const pretty: typeof import("pino-pretty") = require("pino-pretty");
-    return pino(options, pretty({ destination: 2, sync: true, ignore: "pid,hostname", singleLine: true }));
+    return pretty({ destination: 2, sync: true, ignore: "pid,hostname", singleLine: true });
   }
   const destination = pino.destination({
     dest: 2,
@@ -94,8 +107,7 @@ export function createLogger(level: Config["logLevel"], worker?: number): Logger
   });
   // A full disk must not stop the service: lines are buffered, then dropped once the buffer is full.
   destination.on("error", () => undefined);
-  if (worker === undefined) return pino(options, destination);
-  return pino(options, { write: (line) => destination.write(shortened(line)) });
+  return worker === undefined ? destination : { write: (line) => destination.write(shortened(line)) };
 }
 
 /** Truncates the stack trace in a line that is too long for a worker. */

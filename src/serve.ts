@@ -5,6 +5,7 @@ import { readyNotice } from "./banner";
 import { type Config, loadConfig } from "./config";
 import { createLogger } from "./logger";
 import { stopOnSignals } from "./signals";
+import { exportsLogs, startTelemetryOf } from "./telemetry/start";
 
 /**
  * Runs the service with the settings from the environment, until a signal stops it.
@@ -12,7 +13,7 @@ import { stopOnSignals } from "./signals";
  */
 export async function serve(): Promise<void> {
   const config = loadConfig(process.env);
-  const log = createLogger(config.logLevel);
+  const log = createLogger(config.logLevel, undefined, exportsLogs(config));
   if (config.isRestored) {
     // Once for all workers, before any of them delivers.
     const { declareRestored }: typeof import("./server-process") = require("./server-process");
@@ -26,8 +27,9 @@ export async function serve(): Promise<void> {
 
 async function serveAlone(config: Config, log: Logger): Promise<void> {
   const server: typeof import("./server-process") = require("./server-process");
-  const tracing = server.startTracingOf(config, log);
+  const telemetry = startTelemetryOf(config, log);
   const started = server.startServer(config, log);
+  telemetry?.exportMetrics(async () => (await started).app.metrics.values());
   stopOnSignals(log, async (signal) => {
     if (config.drainMs > 0) {
       (await started).app.announceStop();
@@ -35,7 +37,7 @@ async function serveAlone(config: Config, log: Logger): Promise<void> {
       await sleep(config.drainMs);
     }
     log.info({ signal }, "stopping");
-    await server.stopServer(started, tracing, log);
+    await server.stopServer(started, telemetry, log);
     log.info("stopped");
     process.exit(0);
   });

@@ -11,7 +11,7 @@ import type { Config } from "./config";
 import { Database } from "./database/database";
 import { createDataSource } from "./features";
 import { RestoreService } from "./features/restores/restore.service";
-import type { Tracing } from "./telemetry/open-telemetry";
+import type { Telemetry } from "./telemetry/open-telemetry";
 
 /** Max duration of a shutdown before it is forced (ms). */
 const STOP_TIMEOUT_MS = 10_000;
@@ -26,13 +26,6 @@ export interface ServerProcess {
 /** One of several workers; the first one also creates the first records. */
 export interface WorkerRole extends Peers {
   number: number;
-}
-
-/** Starts tracing if it is configured; loads OpenTelemetry only then, because loading takes a tenth of a second. */
-export function startTracingOf({ tracing }: Config, log: Logger): Tracing | undefined {
-  if (tracing === undefined) return undefined;
-  const { startTracing }: typeof import("./telemetry/open-telemetry") = require("./telemetry/open-telemetry");
-  return startTracing(tracing, log);
 }
 
 /**
@@ -96,7 +89,7 @@ export async function declareRestored(config: Config, log: Logger): Promise<void
  */
 export async function stopServer(
   started: Promise<ServerProcess>,
-  tracing: Tracing | undefined,
+  telemetry: Telemetry | undefined,
   log: Logger,
 ): Promise<void> {
   const timer = setTimeout(() => {
@@ -105,6 +98,6 @@ export async function stopServer(
   }, STOP_TIMEOUT_MS).unref();
   const { app } = await started;
   await app.close();
-  await tracing?.close();
+  await telemetry?.close();
   clearTimeout(timer);
 }

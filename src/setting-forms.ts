@@ -197,6 +197,9 @@ export const groups = list.pipe(
   ),
 );
 
+/** `OTEL_…_EXPORTER`: whether a signal is exported. */
+export const exporter = (name: string) => z.enum(["otlp", "none"], `${name} must be otlp or none`);
+
 const SAMPLERS = [
   ...["always_on", "always_off", "traceidratio"],
   ...["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"],

@@ -86,7 +86,7 @@ export async function createHttpServer(
   shedOverload(app, config, log, requests);
   rejectAmbiguousRequests(app);
   rejectForeignHosts(app, config);
-  if (config.tracing) traceRequests(app);
+  if (config.telemetry?.urls.traces) traceRequests(app);
   return app;
 }
 

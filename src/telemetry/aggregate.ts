@@ -1,14 +1,16 @@
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
+import {
+  AggregatorRegistry,
+  type MetricObjectWithValues,
+  type MetricValue,
+  type Registry,
+} from "prom-client";
 
 /** The values of all metrics of a process. */
 export type MetricValues = MetricObjectWithValues<MetricValue<string>>[];
 
-const aggregate = (processes: readonly MetricValues[]) => AggregatorRegistry.aggregate([...processes]);
-
-/**
- * Returns the metrics of several processes in the Prometheus text format, summed unless they have another aggregator.
- */
-export const textOf = (processes: readonly MetricValues[]): Promise<string> => aggregate(processes).metrics();
+/** Combines the metrics of several processes: they are summed unless they have another aggregator. */
+export const aggregate = (processes: readonly MetricValues[]): Registry =>
+  AggregatorRegistry.aggregate([...processes]);
 
 /** Sums the counters and histograms of ended processes, because they must never decrease. */
 export function sumOfEnded(processes: readonly MetricValues[]): MetricValues {

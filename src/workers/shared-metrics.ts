@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { type MetricValues, sumOfEnded, textOf } from "../telemetry/aggregate";
+import { aggregate, type MetricValues, sumOfEnded } from "../telemetry/aggregate";
 import type { WorkerProcess } from "./worker-process";
 
 /** Max time to wait for the metrics of a worker (ms), because it may hang. */
@@ -15,7 +15,7 @@ export class SharedMetrics {
   private ended: MetricValues = [];
   private readonly requests = new Map<number, (values: MetricValues) => void>();
   private lastRequest = 0;
-  private running: Promise<string> | undefined;
+  private running: Promise<Registry> | undefined;
 
   /** @param listening returns the number of workers that listen */
   constructor(listening: () => number) {
@@ -55,19 +55,29 @@ export class SharedMetrics {
     });
   }
 
-  /** Returns the metrics of all processes in the Prometheus text format. Concurrent calls share one collection. */
-  text(): Promise<string> {
+  /** Returns the metrics of all processes in the Prometheus text format. */
+  async text(): Promise<string> {
+    return (await this.all()).metrics();
+  }
+
+  /** Returns the metrics of all processes. */
+  async values(): Promise<MetricValues> {
+    return (await this.all()).getMetricsAsJSON();
+  }
+
+  /** Concurrent calls share one collection. */
+  private all(): Promise<Registry> {
     this.running ??= this.collect().finally(() => {
       this.running = undefined;
     });
     return this.running;
   }
 
-  private async collect(): Promise<string> {
+  private async collect(): Promise<Registry> {
     await Promise.all([...this.last.keys()].map((worker) => this.refresh(worker)));
     const own = await this.registry.getMetricsAsJSON();
     const ofProcess = own.filter(({ name }) => /^(process|gateway)_/.test(name));
-    return textOf([ofProcess, this.ended, ...this.last.values()]);
+    return aggregate([ofProcess, this.ended, ...this.last.values()]);
   }
 
   /** Asks a worker for its metrics; if it does not respond in time, its last metrics are kept. */

@@ -5,6 +5,8 @@ import { readyNotice } from "../banner";
 import type { Config } from "../config";
 import { KeyWindows } from "../rate-limits/key-windows";
 import { stopOnSignals } from "../signals";
+import type { Telemetry } from "../telemetry/open-telemetry";
+import { startTelemetryOf } from "../telemetry/start";
 import { SharedMetrics } from "./shared-metrics";
 import { WorkerProcess } from "./worker-process";
 
@@ -25,7 +27,8 @@ const MAX_RETRY_DELAY_MS = 30_000;
  * @throws StartupError if a worker cannot start
  */
 export async function supervise(config: Config, log: Logger): Promise<void> {
-  const supervisor = new Supervisor(config, log);
+  const telemetry = startTelemetryOf(config, log);
+  const supervisor = new Supervisor(config, log, telemetry);
   const started = supervisor.start();
   stopOnSignals(
     log,
@@ -58,7 +61,10 @@ class Supervisor {
   constructor(
     private readonly config: Config,
     private readonly log: Logger,
-  ) {}
+    private readonly telemetry: Telemetry | undefined,
+  ) {
+    telemetry?.exportMetrics(() => this.metrics.values());
+  }
 
   /**
    * Starts all workers.
@@ -122,6 +128,7 @@ class Supervisor {
     }
     const isOrderly = (await Promise.all(exits)).every(({ code }) => code === 0);
     this.log.info("stopped");
+    await this.telemetry?.close();
     process.exit(isOrderly ? 0 : 1);
   }
 

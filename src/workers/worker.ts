@@ -5,7 +5,8 @@ import { explain } from "../exit";
 import { createLogger } from "../logger";
 import { reportCounts } from "../rate-limits/count-reports";
 import { KeyWindows } from "../rate-limits/key-windows";
-import { startServer, startTracingOf, stopServer } from "../server-process";
+import { startServer, stopServer } from "../server-process";
+import { exportsLogs, startTelemetryOf } from "../telemetry/start";
 import type { FromWorker, ToWorker } from "./messages";
 import { ScrapeRequests } from "./scrape-requests";
 
@@ -17,8 +18,8 @@ function work(): void {
     process.connected ? process.send?.(message, undefined, undefined, sent) : sent();
 
   const config = loadConfig(process.env);
-  const log = createLogger(config.logLevel, number);
-  const tracing = startTracingOf(config, log);
+  const log = createLogger(config.logLevel, number, exportsLogs(config));
+  const telemetry = startTelemetryOf(config, log);
   const windows = new KeyWindows(reportCounts(config.workers, (counts) => send({ type: "counts", counts })));
   const scrapes = new ScrapeRequests((id) => send({ type: "scrape", id }));
   const metrics = () => scrapes.ask();
@@ -34,7 +35,7 @@ function work(): void {
   const stop = async () => {
     if (isStopping) return;
     isStopping = true;
-    await stopServer(started, tracing, log);
+    await stopServer(started, telemetry, log);
     await new Promise<void>((resolve) => void collect(0, resolve));
     process.exit(0);
   };

@@ -13,23 +13,42 @@ export interface SeenSpan {
   links: string[];
 }
 
-/** Receives traces by OTLP over HTTP, on a free port. */
+/** A metric as sent over the wire. */
+export interface SeenMetric {
+  name: string;
+  kind: "gauge" | "sum" | "histogram" | undefined;
+  /** The label values and the value of each point; the count and the buckets' counts of a histogram. */
+  points: { labels: string[]; value: number; buckets: number[] }[];
+}
+
+/** A line of the log as sent over the wire. */
+export interface SeenRecord {
+  text: string;
+  severity: number;
+  traceId: string;
+}
+
+/** Receives traces, metrics and logs by OTLP over HTTP, on a free port. */
 export async function startCollector() {
-  const bodies: Buffer[] = [];
+  const bodies: Record<string, Buffer[]> = { "/v1/traces": [], "/v1/metrics": [], "/v1/logs": [] };
   const server = createServer(async (request, response) => {
-    bodies.push(await buffer(request));
+    bodies[request.url ?? ""]?.push(await buffer(request));
     response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  /** Export…ServiceRequest: resource_… 1, scope_… 2, and in it spans, metrics or log records 2. */
+  const received = (signal: string, from = 0) =>
+    (bodies[`/v1/${signal}`] ?? [])
+      .slice(from)
+      .flatMap((body) => all(body, 1).flatMap((each) => all(each, 2).flatMap((scope) => all(scope, 2))));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Everything received, to check that it contains no forbidden text. */
-    text: () => bodies.map((body) => body.toString("latin1")).join("\n"),
-    /** ExportTraceServiceRequest: resource_spans 1, scope_spans 2, spans 2. */
-    spans: (): SeenSpan[] =>
-      bodies.flatMap((body) =>
-        all(body, 1).flatMap((resource) => all(resource, 2).flatMap((scope) => all(scope, 2).map(spanOf))),
-      ),
+    /** All received traces, to check that they contain no forbidden text. */
+    text: () => (bodies["/v1/traces"] ?? []).map((body) => body.toString("latin1")).join("\n"),
+    spans: (): SeenSpan[] => received("traces").map(spanOf),
+    /** The metrics of the last request. */
+    metrics: (): SeenMetric[] => received("metrics", -1).map(metricOf),
+    records: (): SeenRecord[] => received("logs").map(recordOf),
     close: () => new Promise<void>((done) => void server.close(() => done())),
   };
 }
@@ -51,6 +70,35 @@ function spanOf(span: Buffer): SeenSpan {
     links: all(span, 13).map((link) => hex(2, link)),
   };
 }
+
+/** Metric: name 1, gauge 5, sum 7, histogram 9, each with its points 1. */
+function metricOf(metric: Buffer): SeenMetric {
+  const kinds = { gauge: 5, sum: 7, histogram: 9 } as const;
+  const [kind] = (["gauge", "sum", "histogram"] as const).filter((each) => all(metric, kinds[each])[0]);
+  const points = kind === undefined ? [] : all(all(metric, kinds[kind])[0] ?? metric, 1);
+  return {
+    name: all(metric, 1)[0]?.toString() ?? "",
+    kind,
+    points: points.map((point) => {
+      const labels = all(point, kind === "histogram" ? 9 : 7);
+      const [value] = all(point, 4);
+      const [counts = Buffer.alloc(0)] = all(point, 6);
+      return {
+        labels: labels.map((pair) => all(all(pair, 2)[0] ?? pair, 1)[0]?.toString() ?? ""),
+        value:
+          kind === "histogram" ? Number(value?.readBigUInt64LE()) : (value?.readDoubleLE() ?? Number.NaN),
+        buckets: Array.from({ length: counts.length / 8 }, (_, i) => Number(counts.readBigUInt64LE(i * 8))),
+      };
+    }),
+  };
+}
+
+/** LogRecord: severity_number 2, body 5, trace_id 9. */
+const recordOf = (record: Buffer): SeenRecord => ({
+  text: all(all(record, 5)[0] ?? record, 1)[0]?.toString() ?? "",
+  severity: Number(fields(record).find(({ field }) => field === 2)?.value),
+  traceId: all(record, 9)[0]?.toString("hex") ?? "",
+});
 
 const all = (message: Buffer, field: number): Buffer[] =>
   fields(message).flatMap((each) =>

@@ -8,11 +8,11 @@ const LOWEST = "00000000000000000000000000000001";
 
 /** Returns true if a request with a `traceparent` is traced. */
 function isSampled(env: Record<string, string>, traceFlags: TraceFlags): boolean {
-  const { tracing } = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318", ...env });
-  if (tracing === undefined) throw new Error("Tracing is off.");
+  const { telemetry } = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318", ...env });
+  if (telemetry === undefined) throw new Error("Telemetry is off.");
   const parent = { traceId: LOWEST, spanId: "b7ad6b7169203331", traceFlags, isRemote: true };
   const context = trace.setSpanContext(ROOT_CONTEXT, parent);
-  const { decision } = createSampler(tracing.sampler).shouldSample(
+  const { decision } = createSampler(telemetry.sampler).shouldSample(
     context,
     LOWEST,
     "GET /v1/pets",

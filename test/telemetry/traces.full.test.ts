@@ -64,6 +64,36 @@ describe("tracing", () => {
     await gateway.close();
   });
 
+  test("sends the metrics of several workers as those of one service, and the log of each process", async () => {
+    const collector = await startCollector();
+    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, WORKERS: "2" });
+    for (let call = 0; call < 10; call++) await gateway.rest("GET", "/agent/whoami");
+    await gateway.close();
+    const metrics = collector.metrics();
+    const requests = metrics.filter(({ name }) => name === "gateway_http_requests_total");
+    const calls = requests.map(({ points }) => points.find(({ labels }) => labels.includes("/agent/whoami")));
+    expect(calls).toMatchObject([{ value: 10 }]);
+    expect(metrics.find(({ name }) => name === "gateway_workers")?.points).toHaveLength(1);
+    expect(collector.records().filter(({ text }) => text === "stopping")).toHaveLength(1);
+    expect(collector.records().filter(({ text }) => text === "request")).toHaveLength(10);
+    await collector.close();
+  });
+
+  test("sends only the signals that are set", async () => {
+    const collector = await startCollector();
+    const gateway = await start(sqlite, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_METRICS_EXPORTER: "none",
+      OTEL_TRACES_EXPORTER: "none",
+    });
+    await gateway.rest("GET", "/v1/pets");
+    await gateway.close();
+    expect(collector.spans()).toEqual([]);
+    expect(collector.metrics()).toEqual([]);
+    expect(collector.records().map(({ text }) => text)).toContain("request");
+    await collector.close();
+  });
+
   test("with a collector that never responds does not delay a stop", async () => {
     const silent = createServer();
     silent.listen(0, "127.0.0.1");
@@ -77,7 +107,7 @@ describe("tracing", () => {
     await fetch(`${server.url}/v1/pets`);
     const { code, stderr } = await server.stop();
     expect(code).toBe(0);
-    expect(stderr).toContain("did not accept the last traces in time");
+    expect(stderr).toContain("did not accept the last telemetry in time");
     silent.close();
     await database.drop();
   });

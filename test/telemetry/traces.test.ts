@@ -85,6 +85,28 @@ onAnyEngine((engine) => {
     for (const request of requests) expect(served).toContain(request);
   });
 
+  test("the metrics of the scrape are sent as well", () => {
+    const metrics = new Map(collector.metrics().map((metric) => [metric.name, metric]));
+    const requests = metrics.get("gateway_http_requests_total");
+    expect(requests?.kind).toBe("sum");
+    const whoami = ["rest", "/agent/whoami", "GET", "200", "ok"];
+    expect(requests?.points.find(({ labels }) => labels.join() === whoami.join())?.value).toBe(SHARED.length);
+    const durations = metrics.get("gateway_http_request_duration_seconds");
+    expect(durations?.kind).toBe("histogram");
+    const slow = durations?.points.find(({ labels }) => labels.join() === whoami.slice(0, 3).join());
+    expect(slow?.value).toBe(SHARED.length);
+    expect(slow?.buckets.reduce((sum, count) => sum + count, 0)).toBe(SHARED.length);
+    expect(metrics.get("gateway_build_info")).toMatchObject({ kind: "gauge", points: [{ value: 1 }] });
+  });
+
+  test("each line of the log is sent as well, as part of its trace", () => {
+    const lines = log.split("\n").filter(Boolean);
+    const logged = lines.map((line) => JSON.parse(line).msg).filter((text) => text !== "stopped");
+    const records = collector.records();
+    expect(records.map(({ text }) => text).sort()).toEqual(logged.sort());
+    expect(records.filter(({ traceId }) => traceId === GRAPHQL)).toMatchObject([{ severity: 9 }]);
+  });
+
   test("nothing secret is sent: no key, session, password, variable, body, query string or address", () => {
     const text = collector.text();
     expect(text).toContain("POST /messages");
