@@ -1,7 +1,7 @@
 import { SpanKind, type SpanOptions } from "@opentelemetry/api";
-import { LRUCache } from "lru-cache";
 import type { DataSource, EntityTarget, ObjectLiteral } from "typeorm";
 import { coalesce, coalesceByKey, indexBy, MAX_ITEMS } from "../common/coalesce";
+import { lruCache } from "../common/lru-cache";
 import { withSpan } from "../common/spans";
 import { GatewayError } from "../errors";
 import { Announcements } from "./announcements";
@@ -266,7 +266,7 @@ export class Database {
     ownerOf: (row: Row) => string | undefined,
     insert: (tx: Tx, rows: readonly Row[]) => Promise<(T | Error)[]>,
   ): (row: Row) => Promise<T> {
-    const batches = new LRUCache<string, (row: Row) => Promise<T>>({ max: MAX_OWNERS });
+    const batches = lruCache<string, (row: Row) => Promise<T>>(MAX_OWNERS);
     return (row) => {
       const owner = ownerOf(row);
       const key = owner ?? "";

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { lruCache } from "../common/lru-cache";
 import { countMany, type Decision, WINDOW_MS, type Window } from "./window";
 
 /** Max keys with a window; beyond that, the least recently used key loses its window. */
@@ -15,7 +15,7 @@ export type CountListener = (keyId: string, amount: number, decision: Decision) 
 
 /** The windows of keys, with the counts of this process and the counts reported by other processes. */
 export class KeyWindows {
-  private readonly windows = new LRUCache<string, Window>({ max: MAX_KEYS });
+  private readonly windows = lruCache<string, Window>(MAX_KEYS);
 
   /**
    * @param onCount called after requests are counted in this process

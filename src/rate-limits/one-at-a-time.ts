@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { lruCache } from "../common/lru-cache";
 import { retryAfterError } from "./retry-after";
 import { countOne, type Window } from "./window";
 
@@ -6,7 +6,7 @@ const MAX_OWNERS = 10_000;
 
 /** Lets each owner run only one job at a time, and a limited number per minute, in this process. */
 export class OneAtATime {
-  private readonly windows = new LRUCache<string, Window>({ max: MAX_OWNERS });
+  private readonly windows = lruCache<string, Window>(MAX_OWNERS);
   private readonly running = new Set<string>();
 
   /** @param busy the error message while another of the owner's jobs is running */

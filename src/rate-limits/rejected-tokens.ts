@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { lruCache } from "../common/lru-cache";
 import { networkOf } from "../common/network";
 import { retryAfterError } from "./retry-after";
 import { countOne, type Window } from "./window";
@@ -12,9 +12,9 @@ const MAX_TOKENS = 10_000;
  * other clients behind the same address keep their access.
  */
 export class RejectedTokens {
-  private readonly windows = new LRUCache<string, Window>({ max: MAX_ADDRESSES });
+  private readonly windows = lruCache<string, Window>(MAX_ADDRESSES);
   /** SHA-256 of tokens that existed when they were looked up; they may have been revoked since then. */
-  private readonly found = new LRUCache<string, true>({ max: MAX_TOKENS });
+  private readonly found = lruCache<string, true>(MAX_TOKENS);
 
   /**
    * @param perMinute max unknown tokens per address and minute; 0 disables the limit

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { lruCache } from "../../common/lru-cache";
 import { canonicalCidr, within } from "../../common/network";
 import { GatewayError, type InputProblem } from "../../errors";
 import { MAX_NETWORKS } from "./api-key.limits";
@@ -7,7 +7,7 @@ import { MAX_NETWORKS } from "./api-key.limits";
 const MAX_LISTS = 1_000;
 
 /** Caches parsed lists by text, because parsing a list takes much longer than checking an address. */
-const lists = new LRUCache<string, readonly string[]>({ max: MAX_LISTS });
+const lists = lruCache<string, readonly string[]>(MAX_LISTS);
 const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 
 /** Parses the network column of a key; equal lists share an object. */

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { EntityManager } from "typeorm";
+import { lruCache } from "../../common/lru-cache";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import { ConfigurationVersion } from "./configuration-version.entity";
@@ -23,12 +23,12 @@ interface LiveVersion {
 
 /** Caches compiled versions, because a published version never changes. */
 export class CompiledConfigurations {
-  private readonly known = new LRUCache<string, CompiledConfiguration>({ max: MAX_COMPILED });
-  private readonly defaultContactOf = new LRUCache<string, { version: number; ref: string | null }>({
-    max: MAX_DEFAULT_CONTACTS,
-  });
+  private readonly known = lruCache<string, CompiledConfiguration>(MAX_COMPILED);
+  private readonly defaultContactOf = lruCache<string, { version: number; ref: string | null }>(
+    MAX_DEFAULT_CONTACTS,
+  );
 
-  private readonly policies = new LRUCache<string, ContactPolicy>({ max: MAX_POLICIES });
+  private readonly policies = lruCache<string, ContactPolicy>(MAX_POLICIES);
 
   /** Compiles an agent's live version. */
   async live(

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { EntityManager } from "typeorm";
+import { lruCache } from "../../common/lru-cache";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { DELIVERING } from "../../database/limits";
@@ -34,7 +34,7 @@ interface OwnedDecision extends DueDecision {
 /** Makes background decisions. Several processes may run the same decision, but it is made only once. */
 export class DecisionRunner implements LaneWork {
   /** When to retry failed decisions. */
-  private readonly again = new LRUCache<string, Timestamp>({ max: 10_000 });
+  private readonly again = lruCache<string, Timestamp>(10_000);
 
   /** Makes a decision; decisions due at the same time share a transaction. */
   private readonly resume: (due: OwnedDecision) => Promise<void>;

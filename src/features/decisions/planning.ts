@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
+import { lruCache } from "../../common/lru-cache";
 
 /** Yield to the event loop after this much planning (ms). */
 const SLICE_MS = 10;
@@ -20,7 +20,7 @@ export class Planning {
   private sliceMs = 0;
   private next: Promise<void> | undefined;
   /** The longest recent planning time of a decision, by organization (ms). */
-  private readonly longest = new LRUCache<string, number>({ max: MAX_OWNERS });
+  private readonly longest = lruCache<string, number>(MAX_OWNERS);
 
   /**
    * Evaluates one of an organization's decisions and yields to the event loop between steps.

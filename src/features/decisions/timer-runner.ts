@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { EntityManager } from "typeorm";
+import { lruCache } from "../../common/lru-cache";
 import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { DELIVERING } from "../../database/limits";
@@ -37,7 +37,7 @@ interface WaitingTimer extends DueTimer {
  */
 export class TimerRunner implements LaneWork {
   /** When to retry timers that could not fire. */
-  private readonly again = new LRUCache<string, Timestamp>({ max: 10_000 });
+  private readonly again = lruCache<string, Timestamp>(10_000);
 
   /** Fires a timer; timers due at the same time share a transaction. */
   private readonly fire: (timer: WaitingTimer) => Promise<void>;

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { In } from "typeorm";
+import { lruCache } from "../../common/lru-cache";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type Send } from "../../delivery/driver";
@@ -23,7 +23,7 @@ interface Kept {
 
 /** Provides the drivers of lines that connect to other systems. */
 export class LineDrivers {
-  private readonly kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
+  private readonly kept = lruCache<string, Kept>(MAX_KEPT);
 
   constructor(
     private readonly targets: Targets,

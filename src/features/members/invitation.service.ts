@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { type EntityManager, LessThanOrEqual, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
@@ -7,6 +6,7 @@ import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { baseUrlOf } from "../../base-url";
+import { lruCache } from "../../common/lru-cache";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
@@ -71,7 +71,7 @@ interface Dependencies {
 /** Invites people to an organization with single-use links. */
 export class InvitationService {
   private readonly countsOf: CountLookup;
-  private readonly windows = new LRUCache<string, Window>({ max: MAX_ORGANIZATIONS });
+  private readonly windows = lruCache<string, Window>(MAX_ORGANIZATIONS);
   private readonly page: string;
 
   constructor(private readonly services: Dependencies) {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, visit } from "graphql";
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../auth/caller";
+import { lruCache } from "../../common/lru-cache";
 import { TokenBucket } from "../../common/token-bucket";
 import { credentialOf } from "../../features/events/live/rejections";
 
@@ -42,7 +43,7 @@ function contentOf(event: object): string {
  */
 export class SubscriptionResults {
   private readonly kept = new LRUCache<string, Promise<string>>({ maxSize: MAX_KEPT_CHARACTERS });
-  private readonly budgets = new LRUCache<string, TokenBucket>({ max: MAX_ORGANIZATIONS });
+  private readonly budgets = lruCache<string, TokenBucket>(MAX_ORGANIZATIONS);
 
   /**
    * @param payloadOf returns the part of a result that a client receives

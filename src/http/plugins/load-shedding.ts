@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { clientAddress } from "../../auth/client-address";
+import { lruCache } from "../../common/lru-cache";
 import { customerNetworkOf } from "../../common/network";
 import { logThrottle } from "../../common/throttled-log";
 import type { Config } from "../../config";
@@ -64,7 +64,7 @@ export function shedOverload(
   const unsent = new UnsentResponses(Math.ceil(maxRequestsInFlight / 2), requestTimeoutMs);
   const load = new LoadMonitor(maxRequestsInFlight);
   // Owners of known credentials, to shed their requests before authentication queries the database.
-  const owners = new LRUCache<string, string>({ max: MAX_CREDENTIALS });
+  const owners = lruCache<string, string>(MAX_CREDENTIALS);
   // Created once, because capturing a stack trace would cost more than the rest of a rejection.
   const rejection = new GatewayError("unavailable");
   const throttle = logThrottle(LOG_INTERVAL_MS);
