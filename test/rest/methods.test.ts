@@ -12,6 +12,7 @@ const ROUTES: [string, string][] = [
   ["/messages/1/approve", WRITE],
   ["/messages/1/discard", WRITE],
   ["/agent/timers", READ],
+  ["/agent/contacts/batch", WRITE],
   ["/agent/configuration/tests", WRITE],
   ["/organization/api-keys", "GET, POST, HEAD, OPTIONS"],
   ["/organization/api-keys/1/rotate", WRITE],

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { type Caller, keyOf } from "../../auth/caller";
 import { clientAddress } from "../../auth/client-address";
+import { pathOf } from "./allowed-methods";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -29,7 +30,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     {
       reqId: request.id,
       method: request.method,
-      route: request.routeOptions.url ?? "unknown",
+      route: pathOf(request).url ?? "unknown",
       ...(request.tool && { tool: request.tool }),
       status: request.isStream ? reply.raw.statusCode : reply.statusCode,
       ...(request.errorCode && { code: request.errorCode }),

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../../telemetry/metrics";
+import { pathOf } from "./allowed-methods";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -17,7 +18,7 @@ const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELE
 export const countRequest =
   (metrics: Metrics) =>
   (request: FastifyRequest, reply: FastifyReply): void => {
-    const { url: route = "unknown", config } = request.routeOptions;
+    const { url: route = "unknown", config } = pathOf(request);
     const api = config.api ?? "other";
     const method = METHODS.has(request.method) ? request.method : "other";
     const isAnswered = reply.raw.writableFinished || request.isStream;

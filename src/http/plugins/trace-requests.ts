@@ -9,6 +9,7 @@ import {
 } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { markFailed, tracer } from "../../common/spans";
+import { pathOf } from "./allowed-methods";
 
 /** Creates a span per request, from its head to the end of the response, without URL, headers or body. */
 export function traceRequests(app: FastifyInstance): void {
@@ -36,7 +37,7 @@ const nameOf = (request: FastifyRequest): string => {
 };
 
 function endSpan(span: Span, request: FastifyRequest, { raw }: FastifyReply): void {
-  const route = request.routeOptions.url;
+  const route = pathOf(request).url;
   span.setAttributes({
     "http.request.method": route === undefined ? "_OTHER" : request.method,
     ...(route !== undefined && { "http.route": route }),
