@@ -4,7 +4,8 @@ import { DAYS } from "../../src/features/configuration/document/policy-format";
 import fc from "../support/generated";
 import { cases } from "../support/tiers";
 
-const MINUTE_MS = 60_000;
+/** Windows open and close, and clocks change, at multiples of five minutes. */
+const STEP_MS = 5 * 60_000;
 
 /** Zones whose clocks change on a night in 2027: in Chile at midnight, on Lord Howe Island by half an hour. */
 const NIGHTS: [zone: string, spring: string, autumn: string][] = [
@@ -16,13 +17,13 @@ const NIGHTS: [zone: string, spring: string, autumn: string][] = [
   ["America/St_Johns", "2027-03-14", "2027-11-07"],
 ];
 
-/** Returns the clock of a zone, minute by minute: the weekday and the time that it shows. */
-function clockOf(zone: string, firstMs: number, minutes: number): [day: string, minute: number][] {
+/** The clock of a zone at each step: the weekday and the time that it shows. */
+function clockOf(zone: string, firstMs: number, steps: number): [day: string, minute: number][] {
   const format = new Intl.DateTimeFormat("en-US", {
     ...{ timeZone: zone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   });
-  return Array.from({ length: minutes }, (_, i) => {
-    const parts = format.formatToParts(firstMs + i * MINUTE_MS);
+  return Array.from({ length: steps }, (_, i) => {
+    const parts = format.formatToParts(firstMs + i * STEP_MS);
     const partOf = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? "";
     return [partOf("weekday").toLowerCase(), Number(partOf("hour")) * 60 + Number(partOf("minute"))];
   });
@@ -63,17 +64,17 @@ test.each(NIGHTS.flatMap(([zone, ...nights]) => nights.map((night) => [zone, nig
   "in %s around %s, the next opening is the first minute at which the clock shows a time in a window",
   (zone, night) => {
     const firstMs = Date.parse(`${night}T00:00:00Z`) - 2 * DAY_MS;
-    const clock = clockOf(zone, firstMs, (18 * DAY_MS) / MINUTE_MS);
+    const clock = clockOf(zone, firstMs, (18 * DAY_MS) / STEP_MS);
     fc.assert(
       fc.property(
         fc.array(window, { minLength: 1, maxLength: 3 }),
         fc.nat(4 * DAY_MS - 1),
         (windows, afterMs) => {
-          const minute = Math.floor(afterMs / MINUTE_MS);
+          const step = Math.floor(afterMs / STEP_MS);
           const next = clock.findIndex(
-            (shown, i) => i >= minute && windows.some((window) => shows(shown, window)),
+            (shown, i) => i >= step && windows.some((window) => shows(shown, window)),
           );
-          const until = next === minute ? undefined : new Date(firstMs + next * MINUTE_MS).toISOString();
+          const until = next === step ? undefined : new Date(firstMs + next * STEP_MS).toISOString();
           const at = new Date(firstMs + afterMs).toISOString();
           expect(new ContactPolicy({ windows }).closedUntil(zone, at)?.until).toBe(until);
         },
