@@ -87,6 +87,8 @@ describe("the Kubernetes manifests", () => {
     const { egress } = (manifestOf("NetworkPolicy") as NetworkPolicy).spec ?? {};
     // The address at which clouds give credentials to any caller.
     expect(JSON.stringify(egress)).toContain("169.254.0.0/16");
+    // Users choose the ports of webhooks and mail servers.
+    expect(egress?.filter(({ to }) => to !== undefined).map(({ ports }) => ports)).toEqual([undefined]);
   });
 
   test("specify their version", () => {
