@@ -3,6 +3,7 @@ import { Permission } from "../../src/auth/permissions";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { addContact } from "../support/contacts";
 import { publish } from "../support/decisions";
+import { operator } from "../support/gateway";
 import { addMember, firstAgentId } from "../support/people";
 import { addTimer } from "../support/timers";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
@@ -132,7 +133,8 @@ describeDashboard("contacts", (dashboard) => {
 
   test("members who may write but not manage can do everything but erase, and readers can change nothing", async () => {
     const { gateway } = dashboard;
-    const id = await addContact(gateway, { agentId, ref: "shared", name: "Shared" });
+    const addresses = [{ kind: AddressKind.local, address: "shared" }];
+    const id = await addContact(gateway, { agentId, ref: "shared", name: "Shared", addresses });
     const write = [Permission.conversations_read, Permission.conversations_write];
     const writer = await dashboard.visit(`/contacts/${id}`, {
       as: await addMember(gateway, { permissions: write }),
@@ -143,6 +145,7 @@ describeDashboard("contacts", (dashboard) => {
       as: await addMember(gateway, { permissions: [Permission.conversations_read] }),
     });
     await seen(reader.getByText("No tags."));
+    await seen(reader.getByText(/^You cannot change consents\. Ask .*@.* for the permission/));
     for (const name of ["Edit", "Message", "Add"])
       await eventually(() => reader.getByRole("button", { name, exact: true }).count()).toBe(0);
   });
@@ -167,5 +170,21 @@ describeDashboard("contacts", (dashboard) => {
     await open();
     await eventually(() => dialogOf(page).getByLabel("Name").inputValue()).toBe("Half a person");
     await eventually(() => dialogOf(page).getByLabel("Attributes").inputValue()).toBe('{"plan"');
+  });
+
+  test("an agent without contacts is named, and leads to the agents with contacts", async () => {
+    const { gateway } = dashboard;
+    await addContact(gateway, { agentId, name: "Only here" });
+    await gateway.services.agents.create(await operator(gateway), { slug: "aaa", name: "Aaa" });
+    const page = await dashboard.visit("/contacts");
+    await seen(page.getByText("Aaa has no contacts yet"));
+    await page.getByRole("list", { name: "Contacts of other agents" }).getByRole("link").press("Enter");
+    await seen(rowOf(page, "Only here"));
+    await page.getByRole("link", { name: "Conversations" }).press("Enter");
+    await page.getByLabel("Agent", { exact: true }).selectOption("Aaa");
+    await page.getByRole("link", { name: "Open", exact: true }).press("Enter");
+    await seen(page.getByText("Aaa has no conversations yet"));
+    await page.getByRole("button", { name: "Show all agents" }).press("Enter");
+    await gone(page.getByText("Aaa has no conversations yet"));
   });
 });

@@ -45,7 +45,7 @@ describeDashboard(
     test("a conversation is assigned with the keyboard, and found by its assignee", async () => {
       const [id] = [await talkTo("Mine"), await talkTo("Nobody’s")];
       const page = await dashboard.visit(`/conversations/${id}`, { as: anna });
-      await seen(page.getByText("Nobody", { exact: true }));
+      await seen(page.getByText("Unassigned", { exact: true }));
       await page.getByRole("button", { name: "Assign to me" }).focus();
       await page.keyboard.press("Enter");
       await gone(page.getByRole("button", { name: "Assign to me" }));
@@ -57,7 +57,7 @@ describeDashboard(
 
       await page.goto(`${dashboard.gateway.url}/dashboard/conversations?state=open`);
       await seen(rowOf(page, "Nobody’s"));
-      await page.getByLabel("Assigned to").selectOption({ label: "Nobody" });
+      await page.getByLabel("Assigned to").selectOption({ label: "Unassigned" });
       await gone(rowOf(page, "Mine"));
       await seen(rowOf(page, "Nobody’s"));
       await page.getByLabel("Assigned to").selectOption({ label: "You (anna@example.com)" });
@@ -127,14 +127,14 @@ describeDashboard(
       await seen(log.getByText("You", { exact: true }));
       await eventually(() => page.title()).toMatch(/^\(1\) /);
       await page.goto(`${gateway.url}/dashboard/conversations?agent=${agentId}`, {});
-      await seen(page.getByText("Nobody is waiting for a reply"));
+      await seen(page.getByText("No conversations need a reply"));
     });
 
     test("members who may only read see the assignee, without buttons", async () => {
       const { gateway } = dashboard;
       const reader = await addMember(gateway, { permissions: [Permission.conversations_read] });
       const page = await dashboard.visit(`/conversations/${await talkTo("Read only")}`, { as: reader });
-      await seen(page.getByText("Nobody", { exact: true }));
+      await seen(page.getByText("Unassigned", { exact: true }));
       await eventually(() => page.getByRole("button", { name: /^Assign/ }).count()).toBe(0);
     });
 

@@ -135,7 +135,14 @@ describeDashboard(
 
     test("a proposed message is a bubble in its conversation, and shows what was proposed after an edit", async () => {
       const message = await propose("an offer");
-      const page = await dashboard.visit(`/conversations/${conversation}`);
+      const page = await dashboard.visit("/decisions");
+      await seen(page.getByRole("row").nth(1).getByText("Proposed a message"));
+      await page
+        .getByRole("link", { name: /^offer/ })
+        .first()
+        .click();
+      await seen(page.getByText("matched, so the agent proposed a message."));
+      await page.goto(`${dashboard.gateway.url}/dashboard/conversations/${conversation}`);
       const bubble = page.getByRole("log", { name: "Messages" }).getByRole("listitem");
       await seen(bubble.getByText("To review"));
       await looksRight(page);

@@ -1,5 +1,6 @@
 import { Switch } from "@mantine/core";
 import { change, usePolledQuery } from "../api/client";
+import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
@@ -34,6 +35,7 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
   const { may, deactivated } = useViewer();
   const { data, error: failure } = usePolledQuery(ContactConsentsDocument, { id }, { pollMs: 15_000 });
   const { busy, error, run } = useTask();
+  const mayWrite = may("conversations_write");
   const found = data?.contact;
   if (addresses === 0 || (found == null && failure === null)) return null;
   const set = (topic: string, title: string, state: ConsentState) =>
@@ -56,6 +58,7 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
               <li key={name} className={styles.consent}>
                 <div>
                   <bdi>{title}</bdi>
+                  {!isKnown && <div className={styles.said}>No longer a topic of the agent’s policy</div>}
                   <div className={styles.said}>
                     {states.size > 1 && <Tag tone="warn">Differs by address</Tag>}{" "}
                     {last === undefined ? (
@@ -75,7 +78,7 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
                 <Switch
                   aria-label={title}
                   checked={!states.has("out")}
-                  disabled={busy || deactivated || !isKnown || !may("conversations_write")}
+                  disabled={busy || deactivated || !isKnown || !mayWrite}
                   onChange={({ currentTarget }) =>
                     void set(name, title, currentTarget.checked ? "in" : "out")
                   }
@@ -84,6 +87,11 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
             );
           })}
       </ul>
+      {!mayWrite && (
+        <p className={styles.note}>
+          You cannot change consents. <AskForPermission permission="conversations_write" />
+        </p>
+      )}
     </Card>
   );
 }

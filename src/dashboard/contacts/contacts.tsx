@@ -1,7 +1,9 @@
 import { Button, TextInput } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
+import { Link } from "wouter";
 import { AgentPage } from "../agents/agent-page";
+import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
 import { Copyable } from "../ui/copyable";
@@ -14,7 +16,6 @@ import { List, PAGE_SIZE } from "../ui/list";
 import { type ListAddress, useListAddress } from "../ui/list-address";
 import { loaded } from "../ui/loaded";
 import { Name } from "../ui/name";
-import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { SearchFilter } from "../ui/search";
@@ -22,7 +23,7 @@ import { columnsOf } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { labelOfContact } from "./contact-label";
 import styles from "./contacts.module.css";
-import { ContactsDocument } from "./documents.generated";
+import { AgentsWithContactsDocument, ContactsDocument } from "./documents.generated";
 
 const COLUMNS = columnsOf("Contact", "Addresses", "Tags", "Changed");
 
@@ -100,7 +101,7 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
         connection={query.data?.contacts}
         filters={["search", "tag"]}
         empty={
-          <Empty title="No contacts yet">
+          <NoneYet of="contacts" agentId={agentId} elsewhere={<Elsewhere agentId={agentId} />}>
             <p>
               People become contacts when they write to a line, when your system adds them, or when you add
               them here.
@@ -110,7 +111,7 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
                 Add your first contact
               </Button>
             )}
-          </Empty>
+          </NoneYet>
         }
         cells={(contact) => [
           <div key="name">
@@ -143,6 +144,29 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
         ]}
       />
     </div>
+  );
+}
+
+/** Max other agents that an empty list links to; the select beside the title has all of them. */
+const OTHERS_SHOWN = 5;
+
+/** Links to the contacts of other agents. */
+function Elsewhere({ agentId }: { agentId: string }) {
+  const { data } = usePolledQuery(AgentsWithContactsDocument, {}, { pollMs: 60_000 });
+  const others = (data?.agents ?? [])
+    .filter(({ id, contacts }) => id !== agentId && contacts?.nodes.length)
+    .slice(0, OTHERS_SHOWN);
+  if (others.length === 0) return null;
+  return (
+    <ul className={styles.elsewhere} aria-label="Contacts of other agents">
+      {others.map(({ id, name }) => (
+        <li key={id}>
+          <Link href={`/contacts?agent=${id}`}>
+            Show the contacts of <bdi>{name}</bdi>
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -163,7 +163,7 @@ export const Assign = (props: Props & { readers: readonly { value: string; label
         label="Assigned to"
         data-autofocus
         defaultValue={assigneeId ?? ""}
-        data={[{ value: "", label: "Nobody" }, ...props.readers]}
+        data={[{ value: "", label: "Unassigned" }, ...props.readers]}
       />
     </FormDialog>
   );

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
+import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { nameOfPartner } from "../contacts/contact-label";
 import { LineFilter } from "../lines/line-filter";
@@ -44,7 +45,7 @@ const columns = (tab: Tab) =>
 const FILTERS = ["search", "handler", "assignee", "line", "contact"];
 
 /** The filter for unassigned conversations, in place of a member's ID. */
-const NOBODY = { value: "nobody", label: "Nobody" };
+const UNASSIGNED = { value: "nobody", label: "Unassigned" };
 
 /**
  * Conversations by state, with filters. Conversations that need a reply are listed longest waiting first, all others
@@ -62,7 +63,7 @@ export function ConversationList(props: {
   const address = useListAddress();
   const tab = address.oneOf("state", TABS) || TABS[0].value;
   const assignee = address.get("assignee");
-  const isUnassigned = assignee === NOBODY.value;
+  const isUnassigned = assignee === UNASSIGNED.value;
   const query = usePolledQuery(
     ConversationsDocument,
     {
@@ -99,7 +100,7 @@ export function ConversationList(props: {
         query={query}
         connection={connection}
         filters={FILTERS}
-        empty={<Nothing tab={tab} onOpen={props.onOpen} />}
+        empty={<Nothing tab={tab} agentId={agentId} onOpen={props.onOpen} />}
         cells={(conversation) => [
           <Contact key="contact" conversation={conversation} />,
           conversation.lastMessage && <LastMessage key="message" message={conversation.lastMessage} />,
@@ -202,11 +203,11 @@ function Tabs(props: { address: ListAddress; tab: Tab; counts: ConversationsQuer
   );
 }
 
-function Nothing({ tab, onOpen }: { tab: Tab; onOpen: () => void }) {
+function Nothing({ tab, agentId, onOpen }: { tab: Tab; agentId: string | null; onOpen: () => void }) {
   const { may } = useViewer();
   if (tab === "waiting") {
     return (
-      <Empty title="Nobody is waiting for a reply">
+      <Empty title="No conversations need a reply">
         <p>
           Conversations appear here when an agent or your team hands them off, and when a contact writes again
           before they are released.
@@ -215,7 +216,7 @@ function Nothing({ tab, onOpen }: { tab: Tab; onOpen: () => void }) {
     );
   }
   return (
-    <Empty title={tab === "closed" ? "No closed conversations" : "No conversations yet"}>
+    <NoneYet of={tab === "closed" ? "closed conversations" : "conversations"} agentId={agentId}>
       <p>
         A conversation starts when a contact writes to a line, or when you, the agent or your system writes to
         a contact.
@@ -225,7 +226,7 @@ function Nothing({ tab, onOpen }: { tab: Tab; onOpen: () => void }) {
           Start a conversation
         </Button>
       )}
-    </Empty>
+    </NoneYet>
   );
 }
 
@@ -238,7 +239,7 @@ function ConversationFilters(props: {
   const { address, agentId, tab } = props;
   const { readers, nameOf } = useMembers();
   const assignee = address.get("assignee");
-  const assignees = [NOBODY, ...readers];
+  const assignees = [UNASSIGNED, ...readers];
   const isListed = assignee === "" || assignees.some(({ value }) => value === assignee);
   return (
     <Filters

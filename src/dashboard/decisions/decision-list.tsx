@@ -5,6 +5,7 @@ import {
   SITUATION_TYPE_MAX_LENGTH,
 } from "../../features/configuration/configuration.limits";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
+import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { nameOfContact } from "../contacts/contact-label";
 import { useViewer } from "../session/session";
@@ -17,7 +18,6 @@ import { Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Name } from "../ui/name";
-import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { LAST_DAYS, periodOf } from "../ui/period";
 import { RowLink } from "../ui/row-link";
@@ -131,7 +131,7 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
         query={query}
         connection={connection && { ...connection, nodes: connection.nodes.flatMap(withId) }}
         filters={FILTERS}
-        empty={<NoDecisions />}
+        empty={<NoDecisions agentId={agentId} />}
         cells={({
           id,
           situation,
@@ -199,15 +199,15 @@ const EXAMPLE = `curl ${location.origin}/agent/decisions \\
   -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
   -d '{"situation":{"type":"order.shipped","data":{"orderId":"A1"}},"contact":{"address":{"kind":"local","address":"anna"}}}'`;
 
-function NoDecisions() {
+function NoDecisions({ agentId }: { agentId: string | null }) {
   const { manages } = useViewer();
   return (
-    <Empty title="No decisions yet">
+    <NoneYet of="decisions" agentId={agentId}>
       <p>
         Your agent makes a decision when a contact writes, or when your system reports what happened.
         {manages && " Try it in a terminal (first: export KEY=<your API key>):"}
       </p>
       {manages && <Snippet text={EXAMPLE} what="the request" />}
-    </Empty>
+    </NoneYet>
   );
 }

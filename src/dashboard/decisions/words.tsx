@@ -18,10 +18,25 @@ const OUTCOMES = {
   failed: { label: "Failed", tone: "bad" },
 } as const satisfies Record<DecisionOutcome, unknown>;
 
+/** The outcome filter includes messages that were proposed or scheduled. */
 export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map((value) => ({
   value,
-  label: OUTCOMES[value].label,
+  label: value === "send" ? "Sent or proposed a message" : OUTCOMES[value].label,
 }));
+
+/** An effect, as far as the outcome is named after it. */
+interface AppliedEffect {
+  kind: EffectKind;
+  status: string;
+  delaySeconds: number | null;
+  gate: { name: string } | null;
+}
+
+/** Returns the past tense for a `send` effect, because messages may wait for an approval or a later time. */
+const sentVerb = ({ gate, delaySeconds }: AppliedEffect): "proposed" | "scheduled" | "sent" => {
+  if (gate?.name === "review") return "proposed";
+  return gate === null && delaySeconds === null ? "sent" : "scheduled";
+};
 
 /** The filter option for decisions that failed or have failed effects, regardless of their outcome. */
 export const WITH_FAILURES = { value: "failures", label: "With failures" } as const;
@@ -31,12 +46,19 @@ export function OutcomeTag(props: {
   state: DecisionState;
   outcome: DecisionOutcome | null;
   failedEffects: number;
+  explanation: { effects: readonly AppliedEffect[] } | null;
 }) {
+  const sends = appliedOf(props.explanation?.effects ?? []).filter(({ kind }) => kind === "send");
+  const verbs = new Set(sends.map(sentVerb));
   if (props.state === "failed") return <Tag tone="bad">Failed</Tag>;
   if (props.outcome === null) return <Tag tone="plain">Deciding</Tag>;
   return (
     <>
-      <StateTag of={OUTCOMES} state={props.outcome} />{" "}
+      {props.outcome === "send" && verbs.size > 0 && !verbs.has("sent") ? (
+        <Tag tone="plain">{verbs.has("proposed") ? "Proposed a message" : "Scheduled a message"}</Tag>
+      ) : (
+        <StateTag of={OUTCOMES} state={props.outcome} />
+      )}{" "}
       {props.failedEffects > 0 && props.outcome !== "failed" && (
         <Tag tone="bad">{props.failedEffects} failed</Tag>
       )}
@@ -79,8 +101,9 @@ export function Reason(props: {
   );
 }
 
-const DEEDS: Readonly<Record<EffectKind, string>> = {
-  send: "sent a message",
+const appliedOf = (effects: readonly AppliedEffect[]) => effects.filter(({ status }) => status === "done");
+
+const DEEDS: Readonly<Record<Exclude<EffectKind, "send">, string>> = {
   addTags: "added tags",
   removeTags: "removed tags",
   move: "moved the conversation",
@@ -92,9 +115,14 @@ const DEEDS: Readonly<Record<EffectKind, string>> = {
 };
 
 /** Summarizes the effects that were applied, each kind once: "sent a message and added tags". */
-export function deedsOf(effects: readonly { kind: EffectKind; status: string }[]): string {
-  const done = effects.filter(({ status }) => status === "done");
-  const deeds = [...new Set(done.map(({ kind }) => DEEDS[kind] ?? kind))];
+export function deedsOf(effects: readonly AppliedEffect[]): string {
+  const deeds = [
+    ...new Set(
+      appliedOf(effects).map((effect) =>
+        effect.kind === "send" ? `${sentVerb(effect)} a message` : (DEEDS[effect.kind] ?? effect.kind),
+      ),
+    ),
+  ];
   if (deeds.length === 0) return "did nothing";
   const last = deeds.at(-1);
   return deeds.length === 1 ? `${last}` : `${deeds.slice(0, -1).join(", ")} and ${last}`;

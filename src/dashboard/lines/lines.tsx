@@ -3,6 +3,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { type Agent, AgentPage } from "../agents/agent-page";
+import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
 import { formatNumber } from "../ui/format";
@@ -10,7 +11,6 @@ import { Icon } from "../ui/icon";
 import { List, onePage } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { loaded } from "../ui/loaded";
-import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
@@ -79,7 +79,7 @@ function LineList({ agent }: { agent: Agent }) {
           address={address}
           query={query}
           connection={onePage(lines)}
-          empty={<Empty title="No lines yet" />}
+          empty={<NoneYet of="lines" agentId={agent.id} elsewhere={null} />}
           cells={(line) => [
             <span key="name" className={styles.name}>
               <RowLink href={hrefOf(line.id)}>{line.name}</RowLink>

@@ -18,9 +18,9 @@ export function useMembers() {
         .filter(({ permissions }) => permissions.includes("conversations_read"))
         .map(({ id, email }) => ({ value: id, label: email })),
     ],
-    /** The name for a member's ID; "Nobody" for null. */
+    /** The name for a member's ID; "Unassigned" for null. */
     nameOf: (id: string | null): string => {
-      if (id === null) return "Nobody";
+      if (id === null) return "Unassigned";
       if (id === viewer.id) return "You";
       return others.find((each) => each.id === id)?.email ?? (data || isError ? "A former member" : "…");
     },

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
 import { AllAgentsPage } from "../agents/all-agents-page";
+import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { nameOfPartner, type Partner } from "../contacts/contact-label";
 import { LineFilter } from "../lines/line-filter";
@@ -13,7 +14,6 @@ import { Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Name } from "../ui/name";
-import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { LAST_DAYS, periodOf } from "../ui/period";
 import { RowLink } from "../ui/row-link";
@@ -112,9 +112,9 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
         connection={query.data?.messages}
         filters={FILTERS}
         empty={
-          <Empty title="No messages yet">
+          <NoneYet of="messages" agentId={agentId}>
             <p>Messages appear here as soon as your agent, your system, your team or a contact sends one.</p>
-          </Empty>
+          </NoneYet>
         }
         cells={({ id, agent, preview, author, conversation, lineName, createdAt, ...state }) => [
           <div key="message" className={styles.listed}>

@@ -108,7 +108,7 @@ export function Card({
 }
 
 /** An empty state: what is missing, and how to add it. */
-export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+export const Empty = ({ title, children }: { title: ReactNode; children?: ReactNode }) => (
   <div className={styles.empty}>
     <p className={styles.emptyTitle}>{title}</p>
     {children}

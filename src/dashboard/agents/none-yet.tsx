@@ -1,0 +1,42 @@
+import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useListAddress } from "../ui/list-address";
+import { Empty } from "../ui/page";
+import { useAgents } from "./use-agents";
+
+/**
+ * The empty state of an agent's list. Names the agent and leads to the others if there are several.
+ * @param of the missing items, in the plural
+ * @param agentId null for the list of all agents
+ * @param elsewhere leads to the other agents; by default, a button that lists the items of all agents
+ */
+export function NoneYet(props: {
+  of: string;
+  agentId: string | null;
+  elsewhere?: ReactNode;
+  children?: ReactNode;
+}) {
+  const address = useListAddress();
+  const agents = useAgents().data?.agents ?? [];
+  const agent = agents.length > 1 && agents.find(({ id }) => id === props.agentId);
+  if (!agent) return <Empty title={`No ${props.of} yet`}>{props.children}</Empty>;
+  const {
+    elsewhere = (
+      <Button variant="default" size="xs" onClick={() => address.filter({ agent: "" })}>
+        Show all agents
+      </Button>
+    ),
+  } = props;
+  return (
+    <Empty
+      title={
+        <>
+          <bdi>{agent.name}</bdi> has no {props.of} yet
+        </>
+      }
+    >
+      {props.children}
+      {elsewhere}
+    </Empty>
+  );
+}
