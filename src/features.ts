@@ -133,9 +133,6 @@ export const MEMBER_REQUEST_BYTES = Math.max(
   ...ALL.map(({ memberRequestBytes }) => memberRequestBytes ?? 0),
 );
 
-/** Names of the coalesced lookups of all features. */
-export const BATCHES: readonly string[] = ALL.flatMap(({ batches }) => batches ?? []);
-
 export const metricsOf = (services: Services): FeatureMetric[] =>
   ALL.flatMap(({ metrics }) => metrics?.(services) ?? []);
 

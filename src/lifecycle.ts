@@ -5,7 +5,6 @@ import type { Config } from "./config";
 import { Database } from "./database/database";
 import { Deliverer } from "./delivery/deliverer";
 import {
-  BATCHES,
   choresOf,
   closeFeatures,
   createServices,
@@ -34,7 +33,7 @@ export async function openServices(
   log: Logger,
   { relay, isFirst }: { relay?: (channel: string) => void; isFirst: boolean },
 ): Promise<{ services: Services; metrics: Metrics }> {
-  const metrics = new Metrics(BATCHES);
+  const metrics = new Metrics();
   const database = await Database.open(source, { serving: true, observer: metrics, ...(relay && { relay }) });
   metrics.watch(database);
   await database.migrate();

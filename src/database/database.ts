@@ -395,6 +395,7 @@ export class Database {
   }
 
   private watched(what: string) {
+    this.observer.coalesces(what);
     return { name: `batch of ${what}`, coalesced: (calls: number) => this.observer.coalesced(what, calls) };
   }
 

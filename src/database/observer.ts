@@ -1,4 +1,4 @@
-/** Names of the database's own batches; features add more. */
+/** Names of the database's own batches; each coalesced lookup adds one. */
 export const DATABASE_BATCHES = ["reads", "inserts", "transaction"] as const;
 
 /** Kinds of database failures other than violations of business rules. */
@@ -7,6 +7,8 @@ export type Failure = (typeof FAILURES)[number];
 
 /** Receives measurements of the database. It is on the hot path, so implementations may only count. */
 export interface DatabaseObserver {
+  /** Calls will be coalesced into batches. */
+  coalesces(what: string): void;
   /** A batch of calls started. */
   coalesced(what: string, calls: number): void;
   /**
@@ -19,6 +21,7 @@ export interface DatabaseObserver {
 
 /** No-op observer. */
 export const NO_OBSERVER: DatabaseObserver = {
+  coalesces: () => undefined,
   coalesced: () => undefined,
   transaction: () => undefined,
   failed: () => undefined,

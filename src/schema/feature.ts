@@ -89,8 +89,6 @@ export interface Feature<Own extends object, Needs extends object> {
   deprecations?: Readonly<Record<string, Deprecation>>;
   /** Max size of a member's request to `/graphql` (bytes), for documents that members upload. */
   memberRequestBytes?: number;
-  /** Names of the feature's coalesced lookups, as used in metrics. */
-  batches?: readonly string[];
   /** The metrics that the feature counts or reads from its services. */
   metrics?(services: Core & Own & Needs): readonly FeatureMetric[];
   /** The work of its lanes, by kind. */

@@ -72,8 +72,7 @@ export class Metrics implements DatabaseObserver {
   );
   private readonly ofFeatures = new Map<FeatureMetric, Counter | Histogram>();
 
-  /** @param batches names of the features' batches */
-  constructor(batches: readonly string[] = []) {
+  constructor() {
     const { registry } = this;
     registerGauge(
       registry,
@@ -85,7 +84,7 @@ export class Metrics implements DatabaseObserver {
     // Create every series at the start, because a rate needs a sample before the first event.
     for (const outcome of KEY_OUTCOMES) this.keyChecks.inc({ outcome }, 0);
     for (const kind of FAILURES) this.failures.inc({ kind }, 0);
-    for (const what of [...DATABASE_BATCHES, ...batches]) this.joins.zero({ of: what });
+    for (const what of DATABASE_BATCHES) this.coalesces(what);
   }
 
   /** Registers metrics of features. Their series are exposed from the start, because a rate needs a first sample. */
@@ -110,6 +109,10 @@ export class Metrics implements DatabaseObserver {
     const histogram = known ?? this.histogram(metric.name, metric.help, metric.bounds);
     this.ofFeatures.set(metric, histogram);
     for (const value of measure()) histogram.observe(value);
+  }
+
+  coalesces(what: string): void {
+    this.joins.zero({ of: what });
   }
 
   coalesced(what: string, calls: number): void {

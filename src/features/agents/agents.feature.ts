@@ -25,6 +25,5 @@ export const agents = feature({
   resolvers: (services) => [new AgentResolver(services.agents, services.agentPurge)],
   routes: agentRoutes,
   scopes: agentScopes,
-  batches: ["agents"],
   lanes: () => ({ [WAKE_LANE]: wakeWork }),
 });

@@ -24,5 +24,4 @@ export const apiKeys = feature({
     agentDeleting: (tx, _, { id }) => assertNoActiveKeys(tx, id),
   }),
   resolvers: ({ keys, agents }) => [new ApiKeyResolver(keys, agents), new AgentApiKeysResolver(keys)],
-  batches: ["keys", "access tokens", "keys of agents", "successors"],
 });

@@ -73,5 +73,4 @@ export const contacts = feature({
   routes: contactRoutes,
   scopes: contactScopes,
   eventTypes: contactEventTypes,
-  batches: ["contacts", "contacts of agents", "addresses", "consents", "tags", "topics"],
 });

@@ -110,17 +110,6 @@ export const conversations = feature({
   eventTypes: conversationEventTypes,
   retention: MESSAGE_RETENTION,
   chores: ({ database, hooks, config }) => [(signal) => deleteEndedMessages(database, hooks, config, signal)],
-  batches: [
-    "conversations",
-    "conversations of agents",
-    "conversations of contacts",
-    "messages of conversations",
-    "last messages",
-    "logs of conversations",
-    "last handoffs",
-    "conversation addresses",
-    "release periods",
-  ],
   lanes: (services) => ({
     [RELEASE_LANE]: releaseWork(
       services.lanes,

@@ -114,7 +114,6 @@ export const decisions = feature({
     new MessageDecisionResolver(decisions),
     new TimerDecisionResolver(decisions),
   ],
-  batches: ["decisions", "decisions of contacts", "decisions of conversations"],
   routes: decisionRoutes,
   scopes: decisionScopes,
   eventTypes: decisionEventTypes,

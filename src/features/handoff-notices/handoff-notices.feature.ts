@@ -27,7 +27,6 @@ export const handoffNotices = feature({
     agentPurged: purgeRows(database, HandoffNotice),
   }),
   resolvers: ({ handoffNotices }) => [new HandoffNoticesResolver(handoffNotices)],
-  batches: ["handoff subscriptions"],
   lanes: (services) => ({ [NOTICE_LANE]: new NoticeWork(services) }),
   // One e-mail at a time, so that a slow mail server occupies only one sender.
   shares: () => ({ [NOTICES]: { by: "channel", together: 1, owner: 1, channel: 1 } }),

@@ -51,6 +51,5 @@ export const lines = feature({
     new AgentLinesResolver(services.lines),
   ],
   routes: lineRoutes,
-  batches: ["lines", "lines of agents", "faults of lines"],
   eventTypes: lineEventTypes,
 });

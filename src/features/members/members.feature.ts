@@ -44,7 +44,6 @@ export const members = feature({
     new InvitationResolver(services.invitations),
   ],
   http: addSignInLink,
-  batches: ["sessions", "identities"],
   expired: () => [
     { entity: Session, column: "expires_at", before: timestamp() },
     { entity: SignInThrottle, column: "window_ends_at", before: timestamp() },

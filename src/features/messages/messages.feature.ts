@@ -50,7 +50,6 @@ export const messages = feature({
   routes: messageRoutes,
   scopes: messageScopes,
   eventTypes: messageEventTypes,
-  batches: ["attempts", "lines of messages", "messages in front"],
   metrics: () => [MESSAGES, ATTEMPTS, RECOVERIES, DELIVERIES],
   retention: { RETENTION_ATTEMPTS_DAYS: 90 },
   expired: ({ RETENTION_ATTEMPTS_DAYS: days }) => olderThan(days, DeliveryAttempt, "started_at"),

@@ -17,5 +17,4 @@ export const pets = feature({
   routes: petRoutes,
   scopes: petScopes,
   deprecations: { "Query.pet": GET_PET_DEPRECATION },
-  batches: ["pets", "pages"],
 });

@@ -53,7 +53,6 @@ export const webhooks = feature({
     new WebhookResolver(webhooks, webhookLog, redeliveries, webhookTests),
     new WebhookDeliveryResolver(webhookLog),
   ],
-  batches: ["webhook bodies", "deliveries in front"],
   metrics: () => [WEBHOOK_ATTEMPTS, WEBHOOKS_DISABLED],
   lanes: ({ webhookWork }) => ({ [WEBHOOK_LANE]: webhookWork }),
   retention: { RETENTION_DELIVERIES_DAYS: 30 },
