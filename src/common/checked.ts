@@ -1,3 +1,4 @@
+import { applyDecorators } from "./apply-decorators";
 import { type Check, JsonSchema, type JsonSchemaRule } from "./json-schema";
 import { ValidateBy } from "./validators";
 
@@ -6,17 +7,14 @@ import { ValidateBy } from "./validators";
  * @param name identifies the check within a property
  * @param rule the part of the check that JSON Schema can express
  */
-export function Checked(name: string, check: Check, rule: JsonSchemaRule = {}): PropertyDecorator {
-  const validate = ValidateBy({
-    name,
-    validator: {
-      validate: (value) => check(value) === undefined,
-      defaultMessage: (args) => check(args?.value) ?? "",
-    },
-  });
-  const declare = JsonSchema(rule, check);
-  return (target, property) => {
-    validate(target, property);
-    declare(target, property);
-  };
-}
+export const Checked = (name: string, check: Check, rule: JsonSchemaRule = {}): PropertyDecorator =>
+  applyDecorators(
+    ValidateBy({
+      name,
+      validator: {
+        validate: (value) => check(value) === undefined,
+        defaultMessage: (args) => check(args?.value) ?? "",
+      },
+    }),
+    JsonSchema(rule, check),
+  );

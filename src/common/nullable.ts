@@ -1,4 +1,5 @@
 import { Field } from "type-graphql";
+import { applyDecorators } from "./apply-decorators";
 import { IsOptional } from "./validators";
 
 type Type = Parameters<typeof Field>[0];
@@ -8,9 +9,5 @@ export const Nullable = (type: Type, description: string): PropertyDecorator =>
   Field(type, { nullable: true, description });
 
 /** An input field that may be null or omitted; if it is, its other checks are skipped. */
-export function Optional(type: Type, description: string): PropertyDecorator {
-  return (target, name) => {
-    Nullable(type, description)(target, name);
-    IsOptional()(target, name);
-  };
-}
+export const Optional = (type: Type, description: string): PropertyDecorator =>
+  applyDecorators(Nullable(type, description), IsOptional());

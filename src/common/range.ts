@@ -1,3 +1,4 @@
+import { applyDecorators } from "./apply-decorators";
 import { JsonSchema } from "./json-schema";
 import { Max, Min } from "./validators";
 
@@ -10,12 +11,9 @@ export function IsBetween(minimum: number, maximum: number): PropertyDecorator {
     if (value < minimum) return tooSmall;
     return value > maximum ? tooLarge : undefined;
   };
-  const decorators = [
+  return applyDecorators(
     Min(minimum, { message: tooSmall }),
     Max(maximum, { message: tooLarge }),
     JsonSchema({ minimum, maximum }, check),
-  ];
-  return (target, property) => {
-    for (const decorate of decorators) decorate(target, property);
-  };
+  );
 }

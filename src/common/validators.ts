@@ -1,3 +1,4 @@
+import { applyDecorators } from "./apply-decorators";
 import { JsonSchema } from "./json-schema";
 
 type Package = typeof import("class-validator");
@@ -43,12 +44,8 @@ rememberRules();
 const ArrayMaxSizeOnly = load("decorator/array", "ArrayMaxSize");
 
 /** Limits the length of a list, and declares the limit for REST and OpenAPI. */
-export function ArrayMaxSize(...[max, options]: Parameters<typeof ArrayMaxSizeOnly>): PropertyDecorator {
-  const decorators = [ArrayMaxSizeOnly(max, options), JsonSchema({ maxItems: max })];
-  return (target, property) => {
-    for (const decorate of decorators) decorate(target, property);
-  };
-}
+export const ArrayMaxSize = (...[max, options]: Parameters<typeof ArrayMaxSizeOnly>): PropertyDecorator =>
+  applyDecorators(ArrayMaxSizeOnly(max, options), JsonSchema({ maxItems: max }));
 
 /** True if a string is an e-mail address. */
 export const isEmail = load("decorator/string", "isEmail", "IsEmail");

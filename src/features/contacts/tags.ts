@@ -1,3 +1,4 @@
+import { applyDecorators } from "../../common/apply-decorators";
 import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
 import { ValidateBy } from "../../common/validators";
@@ -19,8 +20,8 @@ const RULE = { minLength: 1, maxLength: TAG_MAX_LENGTH, pattern: TAG.source };
 export const IsTag = (): PropertyDecorator => Checked("isTag", check, RULE);
 
 /** Requires the property to be a list of tags. */
-export function AreTags(): PropertyDecorator {
-  const decorators = [
+export const AreTags = (): PropertyDecorator =>
+  applyDecorators(
     ValidateBy({
       name: "areTags",
       validator: {
@@ -29,11 +30,7 @@ export function AreTags(): PropertyDecorator {
       },
     }),
     JsonSchema({ ...RULE, maxItems: MAX_LISTED }, check),
-  ];
-  return (target, property) => {
-    for (const decorate of decorators) decorate(target, property);
-  };
-}
+  );
 
 function problemOf(value: unknown): string | undefined {
   if (!Array.isArray(value)) return "must be a list of tags";

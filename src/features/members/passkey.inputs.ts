@@ -1,4 +1,5 @@
 import { Field, GraphQLISODateTime, ID, InputType, ObjectType } from "type-graphql";
+import { applyDecorators } from "../../common/apply-decorators";
 import { Optional } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { ArrayMaxSize, MaxLength, ValidateNested } from "../../common/validators";
@@ -20,10 +21,8 @@ const OPTIONS_MAX_LENGTH = 40_000;
 const IsPart = () =>
   MaxLength(PART_MAX_LENGTH, { message: `must have at most ${PART_MAX_LENGTH} characters` });
 
-const IsPasskeyName = (): PropertyDecorator => (target, name) => {
-  IsText(NAME_MAX_LENGTH, { trimmed: true, singleLine: true })(target, name);
-  HoldsNoToken()(target, name);
-};
+const IsPasskeyName = () =>
+  applyDecorators(IsText(NAME_MAX_LENGTH, { trimmed: true, singleLine: true }), HoldsNoToken());
 
 /** The parts that every authenticator response has. */
 @InputType()
