@@ -207,14 +207,3 @@ export function memberCaller({ caller }: RequestContext): MemberCaller {
   if (caller.kind !== "member") throw new GatewayError("forbidden");
   return caller;
 }
-
-/**
- * Returns the session cookie of a request.
- * @throws GatewayError `forbidden` for a page of another origin
- */
-export function cookieOf({ cookie }: RequestContext): SessionCookie {
-  if (cookie === undefined) {
-    throw new GatewayError("forbidden", "Only pages served by this service can use cookie sign-in.");
-  }
-  return cookie;
-}

@@ -1,9 +1,10 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
-import { cookieOf, type RequestContext } from "../../auth/context";
+import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
+import { inCookie } from "./in-cookie";
 import { Invitation } from "./invitation.entity";
 import {
   AcceptInvitationInput,
@@ -73,13 +74,10 @@ export class InvitationResolver {
     description:
       "Accepts an invitation in a browser. The session token is set in an HttpOnly cookie, replacing the token of any earlier session, and is not included in the response.",
   })
-  async acceptInvitationWithCookie(
+  acceptInvitationWithCookie(
     @Ctx() context: RequestContext,
     @Input() input: AcceptInvitationWithCookieInput,
   ): Promise<CookieSession> {
-    const cookie = cookieOf(context);
-    const { token, expiresAt, member } = await this.service.accept(context, input);
-    cookie.set(token, expiresAt);
-    return { expiresAt, member };
+    return inCookie(context, () => this.service.accept(context, input));
   }
 }

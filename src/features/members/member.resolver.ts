@@ -1,9 +1,10 @@
 import { Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
-import { cookieOf, type RequestContext } from "../../auth/context";
+import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { Access } from "../../schema/access";
 import { Input } from "../../schema/mutation-input";
 import { AccountService } from "./account.service";
+import { inCookie } from "./in-cookie";
 import { Member } from "./member.entity";
 import {
   ChangeEmailInput,
@@ -74,14 +75,11 @@ export class MemberResolver {
     description:
       "Opens a session in a browser for a member. The session token is set in an HttpOnly cookie and is not included in the response.",
   })
-  async signInWithCookie(
+  signInWithCookie(
     @Ctx() context: RequestContext,
     @Input() input: SignInWithCookieInput,
   ): Promise<CookieSession> {
-    const cookie = cookieOf(context);
-    const { token, expiresAt, member } = await this.sessions.signIn(context, input);
-    cookie.set(token, expiresAt);
-    return { expiresAt, member };
+    return inCookie(context, () => this.sessions.signIn(context, input));
   }
 
   @Access({ member: Permission.config_manage }, { recentSignIn: true })

@@ -1,8 +1,9 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { cookieOf, type RequestContext } from "../../auth/context";
+import type { RequestContext } from "../../auth/context";
 import { Access } from "../../schema/access";
 import { AtMost } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
+import { inCookie } from "./in-cookie";
 import { CookieSession, SignedIn } from "./member.inputs";
 import { Passkey } from "./passkey.entity";
 import {
@@ -104,13 +105,10 @@ export class PasskeyResolver {
     description:
       "Opens a session in a browser for a member who signs in with a passkey. The session token is set in an HttpOnly cookie and is not included in the response.",
   })
-  async signInWithPasskeyAndCookie(
+  signInWithPasskeyAndCookie(
     @Ctx() context: RequestContext,
     @Input() input: SignInWithPasskeyAndCookieInput,
   ): Promise<CookieSession> {
-    const cookie = cookieOf(context);
-    const { token, expiresAt, member } = await this.service.signIn(context, input);
-    cookie.set(token, expiresAt);
-    return { expiresAt, member };
+    return inCookie(context, () => this.service.signIn(context, input));
   }
 }

@@ -1,0 +1,18 @@
+import type { RequestContext } from "../../auth/context";
+import { GatewayError } from "../../errors";
+import type { CookieSession, SignedIn } from "./member.inputs";
+
+/**
+ * Opens a session whose token the browser keeps in a cookie.
+ * @throws GatewayError `forbidden` for a page of another origin; also the errors of `open`
+ */
+export async function inCookie(
+  { cookie }: RequestContext,
+  open: () => Promise<SignedIn>,
+): Promise<CookieSession> {
+  if (cookie === undefined)
+    throw new GatewayError("forbidden", "Only pages served by this service can use cookie sign-in.");
+  const { token, expiresAt, member } = await open();
+  cookie.set(token, expiresAt);
+  return { expiresAt, member };
+}
