@@ -278,17 +278,7 @@ export class MemberService {
     const losesManage = manages(member) && !wanted.includes(Permission.config_manage);
     const members = losesManage ? await tx.findBy(Member, { organizationId: member.organizationId }) : [];
     const isLast = losesManage && !members.some((each) => each.id !== member.id && manages(each));
-    const permissions = inOrder(isLast ? [...wanted, Permission.config_manage] : wanted);
-    if (permissions.join() === member.permissions.join()) return member;
-    await tx.update(Member, { id: member.id }, { permissions });
-    if (losesManage && !isLast) {
-      await this.endGrants(tx, context, member);
-      await tx.waitForInserts();
-    }
-    await recordOn(tx, context, memberActions.member_permissions_changed, member, {
-      permissions: [member.permissions, permissions],
-    });
-    return tx.merge(Member, member, { permissions });
+    return this.store(tx, context, member, isLast ? [...wanted, Permission.config_manage] : wanted);
   }
 
   /** Ends the grants that a member has made as a manager: invitations and other features' grants. */
@@ -315,19 +305,28 @@ export class MemberService {
   ): Promise<Member> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       const member = await this.lockMember(tx, context, memberId);
-      const permissions = inOrder(change(member.permissions));
-      if (permissions.join() === member.permissions.join()) return member;
-      await tx.update(Member, { id: member.id }, { permissions });
-      if (manages(member) && !permissions.includes(Permission.config_manage)) {
-        await this.endGrants(tx, context, member);
-        await assertManaged(tx, member.organizationId);
-        await tx.waitForInserts();
-      }
-      await recordOn(tx, context, memberActions.member_permissions_changed, member, {
-        permissions: [member.permissions, permissions],
-      });
-      return tx.merge(Member, member, { permissions });
+      return this.store(tx, context, member, change(member.permissions));
     });
+  }
+
+  private async store(
+    tx: Tx,
+    context: RequestContext,
+    member: Member,
+    wanted: readonly Permission[],
+  ): Promise<Member> {
+    const permissions = inOrder(wanted);
+    if (permissions.join() === member.permissions.join()) return member;
+    await tx.update(Member, { id: member.id }, { permissions });
+    if (manages(member) && !permissions.includes(Permission.config_manage)) {
+      await this.endGrants(tx, context, member);
+      await assertManaged(tx, member.organizationId);
+      await tx.waitForInserts();
+    }
+    await recordOn(tx, context, memberActions.member_permissions_changed, member, {
+      permissions: [member.permissions, permissions],
+    });
+    return tx.merge(Member, member, { permissions });
   }
 }
 
