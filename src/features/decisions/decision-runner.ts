@@ -1,13 +1,10 @@
 import type { Logger } from "pino";
-import type { EntityManager } from "typeorm";
-import { lruCache } from "../../common/lru-cache";
-import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { DELIVERING } from "../../database/limits";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
-import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
+import { AttemptOutcome, type SendResult } from "../../delivery/driver";
+import type { DueWork, LaneContext } from "../../delivery/lane-work";
 import { GatewayError } from "../../errors";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { Decision, DecisionState } from "./decision.entity";
@@ -15,16 +12,17 @@ import type { DecisionMaker, DueDecision } from "./decision-maker";
 import type { ExplanationError } from "./explanation";
 import { type Answer, askIn, NO_MODEL } from "./model/asking";
 import { countAsk } from "./model/daily-limit";
-import { Interrupted, type Model } from "./model/model";
+import type { Model } from "./model/model";
 import { isOvertaken } from "./model-request-state";
 import type { Planning } from "./planning";
+import { DONE, Runner } from "./runner";
 
 /** The sender groups for decisions by rules and by the model; each has its own share. */
 export const RULES = "rules";
 export const MODEL = "model";
 
-/** Delay after a temporary failure (ms). */
-const RETRY_MS = 5_000;
+/** The failure of a decision whose error must not be shown. */
+export const FAILURE = { code: "internal_error", message: "The decision failed unexpectedly." };
 
 /** A stored decision, with the ID of its organization. */
 interface OwnedDecision extends DueDecision {
@@ -32,10 +30,7 @@ interface OwnedDecision extends DueDecision {
 }
 
 /** Makes background decisions. Several processes may run the same decision, but it is made only once. */
-export class DecisionRunner implements LaneWork {
-  /** When to retry failed decisions. */
-  private readonly again = lruCache<string, Timestamp>(10_000);
-
+export class DecisionRunner extends Runner<OwnedDecision> {
   /** Makes a decision; decisions due at the same time share a transaction. */
   private readonly resume: (due: OwnedDecision) => Promise<void>;
 
@@ -45,8 +40,9 @@ export class DecisionRunner implements LaneWork {
     private readonly model: Model | undefined,
     private readonly compiledConfigurations: CompiledConfigurations,
     planning: Planning,
-    private readonly log: Logger,
+    log: Logger,
   ) {
+    super("decision", log);
     this.resume = database.batchFairly<OwnedDecision, void>({
       ...planning.batchesBy(({ owner }) => owner),
       limits: DELIVERING,
@@ -54,35 +50,9 @@ export class DecisionRunner implements LaneWork {
     });
   }
 
-  async start(tx: Tx, laneIds: readonly string[], { senders }: LaneContext): Promise<DueWork> {
-    const dispatches: Dispatch[] = [];
-    const waiting: DueWork["waiting"][number][] = [];
-    const next = new Map<string, Timestamp>();
-    const now = timestamp();
-    for (const decision of await undecided(tx, laneIds)) {
-      const { id } = decision;
-      const group = decision.basis === null ? RULES : MODEL;
-      const lane = { laneId: id, channelId: group, channelKind: group, share: group };
-      const again = this.again.get(id);
-      if (again !== undefined && again > now) next.set(id, again);
-      else if (!senders.take(id, group, { mayWait: true, share: group })) waiting.push(lane);
-      else
-        dispatches.push({
-          ...lane,
-          message: { id },
-          attempt: 1,
-          send: (attempt) => this.run(decision, attempt),
-        });
-    }
-    return { next, dispatches, waiting };
-  }
-
-  /** Schedules retries; the decision itself is already stored. */
-  async finish(_: EntityManager, ended: readonly FinishedSend[]): Promise<void> {
-    for (const { laneId, result } of ended) {
-      if (result.outcome === AttemptOutcome.accepted) this.again.delete(laneId);
-      else this.again.set(laneId, timestamp(delayMs(result)));
-    }
+  async start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork> {
+    const decisions = await undecided(tx, laneIds);
+    return this.dueWork(decisions, context, ({ basis }) => (basis === null ? RULES : MODEL));
   }
 
   /**
@@ -107,29 +77,17 @@ export class DecisionRunner implements LaneWork {
     return this.model.answer(ask, { situation: decision.situation, ...decision.snapshot }, signal);
   }
 
-  /**
-   * Makes a decision.
-   * @param attempt its signal aborts the wait for other systems
-   */
-  private async run(decision: OwnedDecision, attempt: Attempt): Promise<SendResult> {
-    const { id } = decision;
-    if (!attempt.mayLeave()) return again("lease_lost", "Another process took over the decision.", 0);
-    try {
-      const answer = decision.basis === null ? undefined : await this.answerTo(id, attempt.signal);
-      await this.resume({ ...decision, answer });
-      const wasAsked = answer?.request !== undefined;
-      return wasAsked && "error" in answer ? unanswered(answer.error) : DONE;
-    } catch (error) {
-      if (error instanceof Interrupted) return again("aborted", error.message, 0);
-      if (error instanceof GatewayError && MAY_PASS.has(error.code)) return again(error.code, error.message);
-      if (!(error instanceof GatewayError)) this.log.error({ err: error, decision: id }, "a decision failed");
-      const { code, message } =
-        error instanceof GatewayError
-          ? error
-          : { code: "internal_error", message: "The decision failed unexpectedly." };
-      await this.database.write((tx) => this.maker.fail(tx, id, { code, message }), { limits: DELIVERING });
-      return DONE;
-    }
+  /** @param signal aborts the wait for other systems */
+  protected async run(decision: OwnedDecision, signal: AbortSignal): Promise<SendResult> {
+    const answer = decision.basis === null ? undefined : await this.answerTo(decision.id, signal);
+    await this.resume({ ...decision, answer });
+    const wasAsked = answer?.request !== undefined;
+    return wasAsked && "error" in answer ? unanswered(answer.error) : DONE;
+  }
+
+  protected async fail({ id }: OwnedDecision, error: unknown): Promise<void> {
+    const { code, message } = error instanceof GatewayError ? error : FAILURE;
+    await this.database.write((tx) => this.maker.fail(tx, id, { code, message }), { limits: DELIVERING });
   }
 }
 
@@ -139,22 +97,6 @@ const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   code,
   detail: message,
 });
-
-export const DONE: SendResult = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
-
-/** Errors that may pass: database outages, and transactions that lost a race. */
-export const MAY_PASS: ReadonlySet<string> = new Set(["unavailable", "conflict"]);
-
-export const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResult => ({
-  outcome: AttemptOutcome.retryable,
-  code,
-  detail,
-  retryAfterMs,
-});
-
-/** Returns the delay before retrying a decision that was not made (ms). */
-export const delayMs = (result: SendResult): number =>
-  result.outcome === AttemptOutcome.accepted ? 0 : (result.retryAfterMs ?? RETRY_MS);
 
 /** Returns the decisions that are still pending. */
 async function undecided(tx: Tx, ids: readonly string[]): Promise<OwnedDecision[]> {

@@ -1,19 +1,17 @@
 import type { Logger } from "pino";
-import type { EntityManager } from "typeorm";
-import { lruCache } from "../../common/lru-cache";
 import { DAY_MS, type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { DELIVERING } from "../../database/limits";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
-import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
+import type { SendResult } from "../../delivery/driver";
+import type { DueWork, LaneContext } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
-import { GatewayError } from "../../errors";
 import { ConversationState } from "../conversations/conversation.entity";
 import { LineState } from "../lines/line.entity";
-import { again, DONE, delayMs, MAY_PASS, RULES } from "./decision-runner";
+import { FAILURE, RULES } from "./decision-runner";
 import type { Planning } from "./planning";
+import { DONE, Runner } from "./runner";
 import type { DueTimer, TimerDecisions } from "./timer-decisions";
 
 /** Lane kind for due timers whose line is paused; changes to lines wake such lanes. */
@@ -35,10 +33,7 @@ interface WaitingTimer extends DueTimer {
  * Submits situations to agents when their timers are due. Several processes may fire the same timer, but only one takes
  * it.
  */
-export class TimerRunner implements LaneWork {
-  /** When to retry timers that could not fire. */
-  private readonly again = lruCache<string, Timestamp>(10_000);
-
+export class TimerRunner extends Runner<WaitingTimer> {
   /** Fires a timer; timers due at the same time share a transaction. */
   private readonly fire: (timer: WaitingTimer) => Promise<void>;
 
@@ -47,8 +42,9 @@ export class TimerRunner implements LaneWork {
     private readonly lanes: Lanes,
     private readonly decisions: TimerDecisions,
     planning: Planning,
-    private readonly log: Logger,
+    log: Logger,
   ) {
+    super("timer", log);
     this.fire = database.batchFairly<WaitingTimer, void>({
       ...planning.batchesBy(({ owner }) => owner),
       limits: DELIVERING,
@@ -59,52 +55,21 @@ export class TimerRunner implements LaneWork {
     });
   }
 
-  async start(tx: Tx, laneIds: readonly string[], { senders }: LaneContext): Promise<DueWork> {
-    const dispatches: Dispatch[] = [];
-    const waiting: DueWork["waiting"][number][] = [];
-    const next = new Map<string, Timestamp>();
-    const held: string[] = [];
-    const now = timestamp();
-    for (const timer of await waitingTimers(tx, laneIds)) {
-      const { id, dueAt } = timer;
-      const wakeAt = [dueAt, this.again.get(id) ?? dueAt].sort().at(-1) ?? dueAt;
-      const lane = { laneId: id, channelId: RULES, channelKind: RULES, share: RULES };
-      if (wakeAt > now) next.set(id, wakeAt);
-      else if (timer.isHeld) held.push(id);
-      else if (!senders.take(id, RULES, { mayWait: true, share: RULES })) waiting.push(lane);
-      else
-        dispatches.push({
-          ...lane,
-          message: { id },
-          attempt: 1,
-          send: (attempt) => this.run(timer, attempt),
-        });
-    }
+  async start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork> {
+    const timers = await waitingTimers(tx, laneIds);
+    const { held, ...work } = this.dueWork(timers, context, () => RULES);
     if (held.length > 0) await this.lanes.become(tx, held, HELD_TIMER_LANE);
-    for (const id of held) next.set(id, timestamp(HELD_MS));
-    return { next, dispatches, waiting };
+    for (const id of held) work.next.set(id, timestamp(HELD_MS));
+    return work;
   }
 
-  /** Schedules retries; the decision itself is already stored. */
-  async finish(_: EntityManager, ended: readonly FinishedSend[]): Promise<void> {
-    for (const { laneId, result } of ended) {
-      if (result.outcome === AttemptOutcome.accepted) this.again.delete(laneId);
-      else this.again.set(laneId, timestamp(delayMs(result)));
-    }
+  protected async run(timer: WaitingTimer): Promise<SendResult> {
+    await this.fire(timer);
+    return DONE;
   }
 
-  private async run(timer: WaitingTimer, attempt: Attempt): Promise<SendResult> {
-    if (!attempt.mayLeave()) return again("lease_lost", "Another process took over the timer.", 0);
-    try {
-      await this.fire(timer);
-      return DONE;
-    } catch (error) {
-      if (error instanceof GatewayError && MAY_PASS.has(error.code)) return again(error.code, error.message);
-      if (!(error instanceof GatewayError)) this.log.error({ err: error, timer: timer.id }, "a timer failed");
-      const failure = { code: "internal_error", message: "The decision failed unexpectedly." };
-      await this.database.write((tx) => this.decisions.fire(tx, [timer], failure), { limits: DELIVERING });
-      return DONE;
-    }
+  protected async fail(timer: WaitingTimer): Promise<void> {
+    await this.database.write((tx) => this.decisions.fire(tx, [timer], FAILURE), { limits: DELIVERING });
   }
 }
 
