@@ -19,6 +19,7 @@ import {
   origins,
   sampler,
   samplerRatio,
+  sized,
   smtpUrl,
   text,
   trustProxy,
@@ -113,10 +114,8 @@ const settings = z
     OIDC_ONLY: flag("OIDC_ONLY").default("false"),
     OIDC_PERMISSIONS_CLAIM: text("OIDC_PERMISSIONS_CLAIM", 200).optional(),
     OIDC_PERMISSIONS: groups.optional(),
-    OAUTH: z.enum(["true", "false"], "OAUTH must be true or false").default("false"),
-    OAUTH_DYNAMIC_REGISTRATION: z
-      .enum(["true", "false"], "OAUTH_DYNAMIC_REGISTRATION must be true or false")
-      .default("false"),
+    OAUTH: flag("OAUTH").default("false"),
+    OAUTH_DYNAMIC_REGISTRATION: flag("OAUTH_DYNAMIC_REGISTRATION").default("false"),
     SMTP_URL: smtpUrl.optional(),
     SMTP_HELO: heloName.optional(),
     MAIL_FROM: mailFrom.optional(),
@@ -138,17 +137,8 @@ const settings = z
     BOOTSTRAP_OWNER_EMAIL: z
       .email("BOOTSTRAP_OWNER_EMAIL must be an e-mail address")
       .default("owner@example.com"),
-    BOOTSTRAP_OWNER_PASSWORD: z
-      .string()
-      .min(12, "BOOTSTRAP_OWNER_PASSWORD must have 12 to 200 characters")
-      .max(200, "BOOTSTRAP_OWNER_PASSWORD must have 12 to 200 characters")
-      .optional(),
-    BOOTSTRAP_API_KEY_NAME: z
-      .string()
-      .trim()
-      .min(1, "BOOTSTRAP_API_KEY_NAME must have 1 to 100 characters")
-      .max(100, "BOOTSTRAP_API_KEY_NAME must have 1 to 100 characters")
-      .default("First key"),
+    BOOTSTRAP_OWNER_PASSWORD: sized(z.string(), "BOOTSTRAP_OWNER_PASSWORD", 12, 200).optional(),
+    BOOTSTRAP_API_KEY_NAME: sized(z.string().trim(), "BOOTSTRAP_API_KEY_NAME", 1, 100).default("First key"),
   })
   .refine((env) => (env.TLS_CERT_FILE === undefined) === (env.TLS_KEY_FILE === undefined), {
     error: "TLS_CERT_FILE and TLS_KEY_FILE must be set together",

@@ -18,6 +18,11 @@ export const flag = (name: string) => z.enum(["true", "false"], `${name} must be
 export const text = (name: string, maxLength: number) =>
   z.string().max(maxLength, `${name} must have at most ${maxLength} characters`);
 
+export const sized = (text: z.ZodString, name: string, min: number, max: number) =>
+  text
+    .min(min, `${name} must have ${min} to ${max} characters`)
+    .max(max, `${name} must have ${min} to ${max} characters`);
+
 /** Printable ASCII without spaces, such as a token. */
 export const ascii = (name: string, minLength: number, maxLength: number) =>
   z
