@@ -9,9 +9,9 @@ import type { Tx } from "./unit-of-work";
 export async function nextIds(
   tx: Tx,
   table: "contact" | "conversation" | "message",
-  agentIds: readonly string[],
+  owned: readonly { agentId: string }[],
 ): Promise<(agentId: string) => string> {
-  const distinct = [...new Set(agentIds)];
+  const distinct = [...new Set(owned.map(({ agentId }) => agentId))];
   // The index on contacts excludes erased contacts.
   const listed = table === "contact" ? " and contact.erased_at is null" : "";
   // Reads the last index entry up to the agent, because GROUP BY would read all of the agent's rows, and with `=`

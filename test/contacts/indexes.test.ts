@@ -128,7 +128,7 @@ onEachEngine((engine) => {
 
   test("a new contact's ID is created from the agent's last contact, which an index finds", async () => {
     logged.statements.length = 0;
-    await logged.database.write((tx) => nextIds(tx, "contact", [AGENT]));
+    await logged.database.write((tx) => nextIds(tx, "contact", [{ agentId: AGENT }]));
     const plan = await logged.planOf(logged.statements.find(({ query }) => query.includes("with writing")));
     expect(plan).toContain("contact_listed");
     expect(plan).not.toMatch(/sort|temp b-tree|seq scan on contact/i);

@@ -112,8 +112,7 @@ async function create(
 }
 
 const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { agentId: string })[]) => {
-  const agentIds = drafts.map(({ agentId }) => agentId);
-  const nextId = await nextIds(tx, "contact", agentIds);
+  const nextId = await nextIds(tx, "contact", drafts);
   const now = timestamp();
   const contacts = drafts.map((draft) =>
     tx.create(Contact, {

@@ -5,7 +5,7 @@ import { insertAll } from "../../database/insert-all";
 import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
 import { recordEvents } from "../events/record-events";
-import { MESSAGE_ORDER } from "../messages/message.entity";
+import { lockMessageOrder } from "../messages/message.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { conversationEvent } from "./conversation-events";
 import { lockConversations, openAt, type Place } from "./find-conversation";
@@ -33,10 +33,8 @@ export async function openConversations(
   places: readonly (OpenedPlace & { messages: number })[],
 ): Promise<{ conversations: Conversation[]; sequences: Change[] }> {
   const open = await lockConversations(tx, [], places);
-  await tx.lockInsertOrder(
-    MESSAGE_ORDER,
-    places.map(({ line }) => line.agentId),
-  );
+  const lines = places.map(({ line }) => line);
+  await lockMessageOrder(tx, lines);
   const present: Conversation[] = [];
   const conversations = await settled(
     places.map((place) => {
@@ -60,10 +58,10 @@ export const lockOpen = coalesceInTx(async (tx: Tx, places: readonly Place[]) =>
 
 /** Opens a conversation at a place that has none. */
 export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly OpenedPlace[]) => {
-  const agentIds = places.map(({ address }) => address.agentId);
+  const addresses = places.map(({ address }) => address);
   // Conversations become visible in ID order, because clients page through them.
-  await tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
-  const nextId = await nextIds(tx, "conversation", agentIds);
+  await lockMessageOrder(tx, addresses);
+  const nextId = await nextIds(tx, "conversation", addresses);
   const now = timestamp();
   const conversations = places.map((place) => {
     const { line, contact, messages = 0, needsReply = false } = place;

@@ -10,6 +10,7 @@ import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { readSituation } from "../configuration/document/read-situation";
 import { recordEvents } from "../events/record-events";
+import { lockMessageOrder } from "../messages/message.entity";
 import { failDecision } from "./complete-decision";
 import { DECISION_LANE, Decision, DecisionState, type Situation } from "./decision.entity";
 import type { Assumptions } from "./decision.inputs";
@@ -20,7 +21,7 @@ import type { ExplanationError, ModelRequest } from "./explanation";
 import { type Answer } from "./model/asking";
 import { type Described, participantsOf } from "./model-request-state";
 import { findParticipants, type ParticipantReference, type Participants } from "./participants";
-import { agentOf, lockOrder, lockPending, pendingDecision, updatesTo } from "./pending-decision";
+import { agentOf, lockPending, pendingDecision, updatesTo } from "./pending-decision";
 import type { Against } from "./replay";
 import { forget } from "./rule-matches";
 import { takeSnapshot } from "./snapshot";
@@ -81,17 +82,12 @@ export class DecisionMaker {
         document.defaultContact == null ? [] : [[agentId, document.defaultContact] as const],
       ),
     );
-    const participants = await findParticipants(tx, declared, defaultRefs, this.dependencies.consents);
-    const decisions = await inTurns(participants, {
+    const find = (about: typeof declared) =>
+      findParticipants(tx, about, defaultRefs, this.dependencies.consents);
+    const decisions = await inTurns(declared, await find(declared), {
       subjectOf: (about) => (about instanceof GatewayError ? undefined : about.subjectId),
-      again: (turn) =>
-        findParticipants(
-          tx,
-          turn.map((i) => declared[i] as Declared | GatewayError),
-          defaultRefs,
-          this.dependencies.consents,
-        ),
-      lock: () => lockOrder(tx, requests),
+      again: find,
+      lock: () => lockMessageOrder(tx, requests),
       run: (i, about, unit) => this.decideOne(tx, declared[i] as Declared | GatewayError, about, unit),
     });
     const stored = accepted(decisions);
@@ -152,14 +148,10 @@ export class DecisionMaker {
       tx,
       due.map(({ id }) => id),
     );
-    const outcomes = await inTurns(participants, {
+    const outcomes = await inTurns(due, participants, {
       subjectOf: ({ subjectId }) => subjectId,
-      again: (turn) =>
-        participantsOf(
-          tx,
-          turn.map((i) => due[i] as DueDecision),
-        ),
-      lock: () => lockOrder(tx, due),
+      again: (some) => participantsOf(tx, some),
+      lock: () => lockMessageOrder(tx, due),
       run: async (i, about, unit) => {
         const { id, answer } = due[i] as DueDecision;
         this.countTokens(tx, answer?.request);

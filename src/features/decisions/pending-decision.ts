@@ -8,7 +8,6 @@ import { updatesOf } from "../../database/updates-of";
 import { noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
-import { MESSAGE_ORDER } from "../messages/message.entity";
 import { Decision, DecisionState, type Situation } from "./decision.entity";
 
 /** Returns the columns of a pending decision. */
@@ -73,10 +72,3 @@ export const updatesTo = (tx: Tx, decisions: readonly Decision[]): Change[] =>
     "explanation",
     "decidedAt",
   ]);
-
-/** Blocks the agents' other messages, so that the messages sent by the decisions come first. */
-export const lockOrder = (tx: Tx, about: readonly { agentId: string }[]): Promise<void> =>
-  tx.lockInsertOrder(
-    MESSAGE_ORDER,
-    about.map(({ agentId }) => agentId),
-  );

@@ -9,6 +9,7 @@ import type { CompiledConfigurations } from "../configuration/compiled-configura
 import { lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import { recordEvents } from "../events/record-events";
+import { lockMessageOrder } from "../messages/message.entity";
 import { Timer } from "../timers/timer.entity";
 import { TIMERS } from "../timers/timer.metrics";
 import { takeDue } from "../timers/waiting-timers";
@@ -19,7 +20,7 @@ import type { DecisionSteps } from "./decision-steps";
 import type { Dependencies } from "./effects/application";
 import type { ExplanationError } from "./explanation";
 import { type Described, participantsOf } from "./model-request-state";
-import { agentById, lockOrder, pendingDecision } from "./pending-decision";
+import { agentById, pendingDecision } from "./pending-decision";
 import { inTurns } from "./wave";
 
 export type DueTimer = Pick<Timer, "id" | "agentId" | "contactId">;
@@ -62,14 +63,10 @@ export class TimerDecisions {
     const decisions: Decision[] = [];
     for (const [i, { timer }] of fired.entries())
       decisions.push(await this.timed(tx, timer, about[i] as Described));
-    const results = await inTurns(await participantsOf(tx, about), {
+    const results = await inTurns(about, await participantsOf(tx, about), {
       subjectOf: ({ subjectId }) => subjectId,
-      again: (turn) =>
-        participantsOf(
-          tx,
-          turn.map((i) => about[i] as Described),
-        ),
-      lock: () => lockOrder(tx, about),
+      again: (some) => participantsOf(tx, some),
+      lock: () => lockMessageOrder(tx, about),
       run: async (i, participants, unit) => {
         const decision = decisions[i] as Decision;
         const { agent } = fired[i] as (typeof fired)[number];

@@ -3,11 +3,11 @@ import { settled } from "../../database/coalesce-in-tx";
 import { GatewayError } from "../../errors";
 
 /** How units of work run in one transaction. */
-interface Units<Input, Result> {
+interface Units<Item, Input, Result> {
   /** The subject of a unit; undefined if no other unit waits for it. */
   subjectOf(input: Input): string | undefined;
-  /** Reloads the inputs of units, because earlier units may have changed them. */
-  again(indexes: readonly number[]): Promise<Input[]>;
+  /** Reloads the inputs of items, because earlier units may have changed them. */
+  again(items: readonly Item[]): Promise<Input[]>;
   /** Takes the locks of the next step, if any unit needs them. */
   lock(): Promise<void>;
   run(index: number, input: Input, unit: WaveUnit): Promise<Result>;
@@ -15,20 +15,23 @@ interface Units<Input, Result> {
 
 /**
  * Runs units of work in one transaction: units about the same subject in order, one by one; all others concurrently.
+ * @param items one per unit
  * @param inputs the inputs of all units
  * @returns the result of each unit, or the GatewayError of a unit that stored nothing
  * @throws the error of a unit that had stored something; it ends the transaction
  */
-export async function inTurns<Input, Result>(
+export async function inTurns<Item, Input, Result>(
+  items: readonly Item[],
   inputs: readonly Input[],
-  { subjectOf, again, lock, run }: Units<Input, Result>,
+  { subjectOf, again, lock, run }: Units<Item, Input, Result>,
 ): Promise<(Result | GatewayError)[]> {
   const results: (Result | GatewayError)[] = [];
   const chains = [...groupBy(inputs.keys(), (i) => subjectOf(inputs[i] as Input) ?? i).values()];
   for (let turn = 0; ; turn++) {
     const now = chains.flatMap((chain) => chain[turn] ?? []);
     if (now.length === 0) return results;
-    const current = turn === 0 ? now.map((i) => inputs[i] as Input) : await again(now);
+    const current =
+      turn === 0 ? now.map((i) => inputs[i] as Input) : await again(now.map((i) => items[i] as Item));
     const join = waveOf(now.length, lock);
     await settled(
       now.map(async (i, k) => {

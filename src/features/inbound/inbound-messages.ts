@@ -22,7 +22,7 @@ import { recordEvents } from "../events/record-events";
 import { addNotices } from "../handoff-notices/add-notices";
 import { Line, LineKind } from "../lines/line.entity";
 import { insertReceived } from "../messages/insert-messages";
-import { MESSAGE_ORDER, Message } from "../messages/message.entity";
+import { lockMessageOrder, Message } from "../messages/message.entity";
 import { MessageAuthor, MessageDirection, MessageError, MessageStatus } from "../messages/message.enums";
 import { WaitingTimers } from "../timers/waiting-timers";
 import {
@@ -205,10 +205,8 @@ async function lockAhead(tx: Tx, placed: readonly Recipient[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));
   if (addressIds.length === 0) return;
   await lockConversations(tx, await withMessagesTo(tx, addressIds), placed);
-  await tx.lockInsertOrder(
-    MESSAGE_ORDER,
-    placed.map(({ line }) => line.agentId),
-  );
+  const lines = placed.map(({ line }) => line);
+  await lockMessageOrder(tx, lines);
 }
 
 /** True if an opt-out of the address was confirmed on any line within the last hour. */

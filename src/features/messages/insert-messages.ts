@@ -61,11 +61,7 @@ export async function insertMessages(
   drafts: readonly Draft[],
   more: readonly Change[],
 ): Promise<Message[]> {
-  const nextId = await nextIds(
-    tx,
-    "message",
-    drafts.map(({ agentId }) => agentId),
-  );
+  const nextId = await nextIds(tx, "message", drafts);
   const createdAt = timestamp();
   const messages = drafts.map((draft) => {
     const { agentId, text, subject, html, author, expiresAfterMs, conversation, decisionId, sendAt } = draft;
@@ -142,11 +138,7 @@ export async function insertReceived(
   drafts: readonly ReceivedDraft[],
   decide: (messages: readonly Message[]) => Promise<readonly Change[]>,
 ): Promise<Message[]> {
-  const nextId = await nextIds(
-    tx,
-    "message",
-    drafts.map(({ agentId }) => agentId),
-  );
+  const nextId = await nextIds(tx, "message", drafts);
   const createdAt = timestamp();
   const messages = drafts.map((draft) =>
     tx.create(Message, {

@@ -5,6 +5,7 @@ import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/insert-order-lock";
+import type { Tx } from "../../database/unit-of-work";
 import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -23,6 +24,12 @@ import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "./message.limi
 
 /** Keeps IDs in commit order within an agent, because clients page through its messages while others are added. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
+
+/** Blocks the agents' other messages until the transaction ends. */
+export const lockMessageOrder = (tx: Tx, owned: readonly { agentId: string }[]): Promise<void> => {
+  const agentIds = owned.map(({ agentId }) => agentId);
+  return tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
+};
 
 /** The condition for unsent messages, exactly as in the partial index, because SQLite compares the text. */
 export const IS_UNSENT = "status IN ('queued', 'sending')";
