@@ -4,7 +4,7 @@ import type { RequestContext } from "../../auth/context";
 import { isUuid } from "../../common/uuid";
 import { MAY_READ_CONTACTS } from "./contact.access";
 import { Contact } from "./contact.entity";
-import { hasTerm, LAST_CHARACTER, severalWords, termOf } from "./contact-search";
+import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 import { ContactTerm } from "./contact-term.entity";
 
 /** Max contacts to read a list by; with more contacts, scanning the order's index fills a page quickly. */
@@ -68,19 +68,14 @@ export async function findContacts(
 
 /** Returns conditions on a contact's term `entry`. A contact matches a search if one of its terms meets one of them. */
 function matching(search: string): { conditions: string[]; parameters: ObjectLiteral } {
-  const whole = termOf(search);
-  const parameters: ObjectLiteral = { whole, wholeEnd: whole + LAST_CHARACTER };
-  const conditions = ["(entry.term >= :whole AND entry.term < :wholeEnd)"];
+  const parameters: ObjectLiteral = {};
+  const bind = (value: string) => {
+    const name = `term${Object.keys(parameters).length}`;
+    parameters[name] = value;
+    return `:${name}`;
+  };
   const words = severalWords(search);
-  if (words !== undefined) {
-    const { first, others, last } = words;
-    Object.assign(parameters, { first, last, lastEnd: last + LAST_CHARACTER });
-    const all = others.map((word, i) => {
-      parameters[`word${i}`] = word;
-      return hasTerm(`other.term = :word${i}`);
-    });
-    const isLast = hasTerm("other.term >= :last AND other.term < :lastEnd");
-    conditions.push(`(${["entry.term = :first", ...all, isLast].join(" AND ")})`);
-  }
-  return { conditions, parameters };
+  const prefix = startsWith(bind, "entry.term", termOf(search));
+  const conditions = words === undefined ? [prefix] : [prefix, hasWords(bind, words)];
+  return { conditions: conditions.map((condition) => `(${condition})`), parameters };
 }

@@ -10,8 +10,8 @@ import { ContactTerm } from "./contact-term.entity";
 /** Max words of a search that must match; earlier words are ignored. */
 const MAX_WORDS = 6;
 
-/** Sorts after all characters of terms, because terms are compared by their bytes. */
-export const LAST_CHARACTER = "\u{10FFFF}";
+/** Adds a parameter to a statement, and returns its placeholder. */
+type Bind = (value: string) => string;
 
 /** Folds case and whitespace here because the databases differ. */
 const fold = (text: string): string =>
@@ -23,20 +23,33 @@ export const termOf = (search: string): string => normalizePhone(search.trim()) 
 /** Returns the words of a name or a search, as stored in terms. */
 const wordsOf = (text: string): string[] => text.split(/[\s\p{P}]+/u).flatMap((word) => fold(word) || []);
 
-/**
- * Returns the words of a search by several words, which must all match: the longest is looked up first, and the last
- * may be incomplete. Undefined for a single word.
- */
-export function severalWords(search: string): { first: string; others: string[]; last: string } | undefined {
+/** Returns the words of a search, which must all match; undefined for a single word. */
+export function severalWords(search: string): string[] | undefined {
   const words = wordsOf(search).slice(-MAX_WORDS);
-  const last = words.pop();
-  const [first, ...others] = [...new Set(words)].sort((a, b) => b.length - a.length);
-  return first === undefined || last === undefined ? undefined : { first, others, last };
+  return words.length > 1 ? words : undefined;
 }
 
-/** Returns a condition on a contact's term `entry`: another term `other` of the contact meets a condition. */
-export const hasTerm = (condition: string): string =>
-  `EXISTS (SELECT 1 FROM contact_term other WHERE other.contact_id = entry.contact_id AND ${condition})`;
+/**
+ * Returns a condition on a term: it starts with a text, and is longer with the operator `>`. The last character sorts
+ * after all others, because terms are compared by their bytes.
+ */
+export const startsWith = (bind: Bind, term: string, start: string, operator: ">" | ">=" = ">="): string =>
+  `${term} ${operator} ${bind(start)} AND ${term} < ${bind(`${start}\u{10FFFF}`)}`;
+
+/**
+ * Returns a condition on a contact's term `entry`: the contact has all words. The longest is looked up first, and the
+ * last may be incomplete.
+ */
+export function hasWords(bind: Bind, words: readonly string[]): string {
+  const has = (condition: string) =>
+    `EXISTS (SELECT 1 FROM contact_term other WHERE other.contact_id = entry.contact_id AND ${condition})`;
+  const [first = "", ...others] = [...new Set(words.slice(0, -1))].sort((a, b) => b.length - a.length);
+  return [
+    `entry.term = ${bind(first)}`,
+    ...others.map((word) => has(`other.term = ${bind(word)}`)),
+    has(startsWith(bind, "other.term", words.at(-1) ?? "")),
+  ].join(" AND ");
+}
 
 /** Returns a contact's search terms: its `ref`, addresses, name, and each word of the name. */
 export function termsOf(

@@ -1,6 +1,6 @@
 import type { EntityManager } from "typeorm";
 import { MAX_COUNT } from "../../pagination/total-count";
-import { hasTerm, LAST_CHARACTER, severalWords, termOf } from "./contact-search";
+import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 
 /**
  * Max contacts found by the beginning of a term, in alphabetical order, so that a short text costs no more than a long
@@ -73,28 +73,14 @@ function statementOf(
     const matching = entries(() => [condition(), isAfter("entry.contact_id")].filter(Boolean).join(" AND "));
     return `SELECT contact_id FROM (${matching} ${isOne ? `ORDER BY entry.contact_id ${direction}` : ""} LIMIT ${limit}) AS part`;
   };
-  const startsWith = (term: string, start: string, operator: ">" | ">=") =>
-    `${term} ${operator} ${bind(start)} AND ${term} < ${bind(start + LAST_CHARACTER)}`;
-
   const whole = termOf(text);
   const parts = [page(() => `entry.term = ${bind(whole)}`)];
-  const longer = entries(() => startsWith("entry.term", whole, ">"));
+  const longer = entries(() => startsWith(bind, "entry.term", whole, ">"));
   const rest = isAfter("contact_id");
   parts.push(
     `SELECT contact_id FROM (${longer} ${isOne ? "ORDER BY entry.term, entry.contact_id" : ""} LIMIT ${isOne ? MAX_BY_PREFIX : limit}) AS part ${rest && `WHERE ${rest}`}`,
   );
   const words = severalWords(text);
-  if (words !== undefined) {
-    const { first, others, last } = words;
-    parts.push(
-      page(() =>
-        [
-          `entry.term = ${bind(first)}`,
-          ...others.map((word) => hasTerm(`other.term = ${bind(word)}`)),
-          hasTerm(startsWith("other.term", last, ">=")),
-        ].join(" AND "),
-      ),
-    );
-  }
+  if (words !== undefined) parts.push(page(() => hasWords(bind, words)));
   return { sql: `SELECT contact_id AS id FROM (${parts.join(" UNION ")}) AS found`, parameters };
 }
