@@ -18,6 +18,10 @@ export class Budget {
     this.maxPerHolder = maxPerHolder;
   }
 
+  get isExhausted(): boolean {
+    return this.used >= this.max;
+  }
+
   /**
    * Reserves an amount for a holder.
    * @param holders the holder's name for each kind

@@ -1,6 +1,7 @@
 import type { ServerOptions } from "node:http";
 import type { Server, Socket } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
+import { Budget } from "../common/budget";
 import { networkOf } from "../common/network";
 import { logThrottle } from "../common/throttled-log";
 import type { Config } from "../config";
@@ -34,22 +35,14 @@ export function limitConnections(
     if (connections > maxConnections) socket.destroy();
   });
   if (maxConnectionsPerAddress === 0) return;
-  const counts = new Map<string, number>();
+  const budget = new Budget(Number.POSITIVE_INFINITY, maxConnectionsPerAddress);
   const throttle = logThrottle(LOG_INTERVAL_MS);
   server.on("connection", (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? null);
-    const count = (counts.get(network) ?? 0) + 1;
-    if (count > maxConnectionsPerAddress) {
-      socket.destroy();
-      if (throttle() === undefined) return;
+    const release = budget.take([network], 1);
+    if (release !== undefined) return socket.once("close", release);
+    socket.destroy();
+    if (throttle() !== undefined)
       log.warn({ ip: network }, "an address reached MAX_CONNECTIONS_PER_ADDRESS: new connections are closed");
-      return;
-    }
-    counts.set(network, count);
-    socket.once("close", () => {
-      const left = (counts.get(network) ?? 0) - 1;
-      if (left > 0) counts.set(network, left);
-      else counts.delete(network);
-    });
   });
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "pino";
 import { organizationOf, type RequestContext } from "../../../auth/context";
+import { Budget } from "../../../common/budget";
 import { groupBy } from "../../../common/group-by";
 import { logThrottle } from "../../../common/throttled-log";
 import type { Config } from "../../../config";
@@ -50,9 +51,8 @@ export class LiveEvents {
   private readonly agents = new Map<string, FollowedAgent>();
   private readonly opening = new Semaphore(MAX_OPENING, MAX_OPENING_OF_ORGANIZATION);
   /** Streams that are open or being opened. */
-  private reserved = 0;
-  /** Open and opening streams by organization. */
-  private readonly counts = new Map<string, number>();
+  private readonly streams: Budget;
+  private readonly maxOfOrganization: number;
   private readonly throttle = logThrottle(LOG_INTERVAL_MS);
   private timer: NodeJS.Timeout | undefined;
   private stopListening: (() => Promise<void>) | undefined;
@@ -66,9 +66,12 @@ export class LiveEvents {
 
   constructor(
     private readonly database: Database,
-    private readonly config: Pick<Config, "maxStreams">,
+    { maxStreams }: Pick<Config, "maxStreams">,
     private readonly log: Logger,
-  ) {}
+  ) {
+    this.maxOfOrganization = Math.ceil(maxStreams * ORGANIZATION_SHARE);
+    this.streams = new Budget(maxStreams, this.maxOfOrganization);
+  }
 
   /** Number of open streams. */
   get open(): number {
@@ -127,23 +130,15 @@ export class LiveEvents {
    */
   private reserve(id: string): () => void {
     if (this.isClosed) throw stopping();
-    const { maxStreams } = this.config;
-    if (this.reserved >= maxStreams)
+    const release = this.streams.take([id], 1);
+    if (release !== undefined) return release;
+    if (this.streams.isExhausted)
       throw new GatewayError("unavailable", "The server has reached its limit of open streams.");
-    const own = this.counts.get(id) ?? 0;
-    const max = Math.ceil(maxStreams * ORGANIZATION_SHARE);
-    if (own >= max)
-      throw new GatewayError("rate_limited", `An organization can have at most ${max} open streams.`, {
-        headers: { "retry-after": "5" },
-      });
-    this.counts.set(id, own + 1);
-    this.reserved += 1;
-    return () => {
-      this.reserved -= 1;
-      const left = (this.counts.get(id) ?? 0) - 1;
-      if (left > 0) this.counts.set(id, left);
-      else this.counts.delete(id);
-    };
+    throw new GatewayError(
+      "rate_limited",
+      `An organization can have at most ${this.maxOfOrganization} open streams.`,
+      { headers: { "retry-after": "5" } },
+    );
   }
 
   private start(): void {
