@@ -7,18 +7,11 @@ import {
   type Scope,
 } from "../../auth/permissions";
 import { JsonSchema } from "../../common/json-schema";
-import { Nullable, Optional } from "../../common/nullable";
+import { Nullable, Omittable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
 import { DAY_SECONDS, LAST_MOMENT_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import {
-  ArrayMaxSize,
-  ArrayNotEmpty,
-  IsIn,
-  MaxLength,
-  ValidateBy,
-  ValidateIf,
-} from "../../common/validators";
+import { ArrayMaxSize, ArrayNotEmpty, IsIn, MaxLength, ValidateBy } from "../../common/validators";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../idempotency/idempotency";
 import { ConnectionOf, PageArgs } from "../../pagination/connection";
 import { InputById } from "../../schema/mutation-input";
@@ -53,9 +46,6 @@ const NETWORKS =
 
 /** Max length of a network in any form. */
 const NETWORK_MAX_LENGTH = 64;
-
-/** Validates a setting if it was passed; it may be omitted but not null. */
-const IsOmittable = () => ValidateIf((_, value) => value !== undefined);
 
 const NETWORKS_ARE_VALID: ObjectRule = {
   fields: ["allowedNetworks"],
@@ -212,11 +202,10 @@ export class RevokeApiKeyInput extends ApiKeyById {
 @InputType({ description: "Changes to an active API key; omitted fields are left unchanged." })
 @Rule(NETWORKS_ARE_VALID)
 export class UpdateApiKeyInput extends ApiKeyById {
-  @Nullable(
+  @Omittable(
     () => String,
     "The new name, subject to the same rules as `CreateApiKeyInput.name`. It cannot be null.",
   )
-  @IsOmittable()
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
   name?: string | undefined;

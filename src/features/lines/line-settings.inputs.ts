@@ -1,8 +1,8 @@
 import { Field, InputType, Int } from "type-graphql";
 import { Checked } from "../../common/checked";
-import { Nullable, Optional } from "../../common/nullable";
+import { Nullable, Omittable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
-import { isEmail, ValidateIf, ValidateNested } from "../../common/validators";
+import { isEmail, ValidateNested } from "../../common/validators";
 import { Rule } from "../../schema/object-rule";
 import { OneOf } from "../../schema/one-of";
 import { HoldsNoToken, IsText } from "../../schema/text";
@@ -18,8 +18,6 @@ import {
   USER_MAX_LENGTH,
 } from "./line.limits";
 import { addressIn, SmtpSecurity } from "./line-settings";
-
-const IsGiven = () => ValidateIf((_, value) => value !== undefined);
 
 const IsMailbox = (): PropertyDecorator =>
   Checked("isMailbox", (value) =>
@@ -139,8 +137,7 @@ export class NewLineSettings {
   description: "Changes to the delivery settings of an e-mail line; omitted fields are left unchanged.",
 })
 export class LineEmailChanges {
-  @Nullable(() => String, HOST)
-  @IsGiven()
+  @Omittable(() => String, HOST)
   @IsText(HOST_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   host?: string | undefined;
@@ -164,15 +161,13 @@ export class LineEmailChanges {
   @IsText(PASSWORD_MAX_LENGTH)
   password?: string | null | undefined;
 
-  @Nullable(() => String, FROM)
-  @IsGiven()
+  @Omittable(() => String, FROM)
   @IsText(FROM_MAX_LENGTH, { singleLine: true })
   @IsMailbox()
   @HoldsNoToken()
   from?: string | undefined;
 
-  @Nullable(() => String, SUBJECT)
-  @IsGiven()
+  @Omittable(() => String, SUBJECT)
   @IsText(SUBJECT_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   subject?: string | undefined;

@@ -1,9 +1,9 @@
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { Checked } from "../../common/checked";
-import { Nullable, Optional } from "../../common/nullable";
+import { Nullable, Omittable, Optional } from "../../common/nullable";
 import { IsBetween } from "../../common/range";
 import { IsSlug } from "../../common/slug";
-import { ValidateIf, ValidateNested } from "../../common/validators";
+import { ValidateNested } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
 import { HoldsNoToken, IsText } from "../../schema/text";
@@ -97,8 +97,7 @@ export const LineById = InputById("line");
 
 @InputType({ description: "Changes to a line; omitted fields are left unchanged." })
 export class UpdateLineInput extends LineById {
-  @Nullable(() => String, "The new name, subject to the same rules as `CreateLineInput.name`.")
-  @ValidateIf((_, value) => value !== undefined)
+  @Omittable(() => String, "The new name, subject to the same rules as `CreateLineInput.name`.")
   @IsSlug()
   name?: string | undefined;
 

@@ -1,6 +1,5 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
-import { Nullable, Optional } from "../../common/nullable";
-import { ValidateIf } from "../../common/validators";
+import { Nullable, Omittable, Optional } from "../../common/nullable";
 import { AttemptOutcome } from "../../delivery/driver";
 import { PageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
@@ -65,8 +64,7 @@ export class RotateWebhookSecretInput extends IdempotentInput {
 
 @InputType({ description: "Changes to a webhook endpoint; omitted fields are left unchanged." })
 export class UpdateWebhookEndpointInput extends EndpointById {
-  @Nullable(() => String, URL)
-  @ValidateIf((_, value) => value !== undefined)
+  @Omittable(() => String, URL)
   @IsText(URL_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   url?: string | undefined;
