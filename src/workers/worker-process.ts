@@ -49,11 +49,7 @@ export class WorkerProcess {
    * @param number slot of the worker, from 1
    */
   static fork(number: number): WorkerProcess {
-    cluster.setupPrimary({
-      exec: join(__dirname, "worker.js"),
-      execArgv: [...new Set([...process.execArgv, "--enable-source-maps"])],
-      args: [String(number)],
-    });
+    cluster.setupPrimary({ exec: join(__dirname, "worker.js"), args: [String(number)] });
     return new WorkerProcess(number, cluster.fork());
   }
 
