@@ -23,7 +23,7 @@ export class Announcements {
   announce(channel: string, others: boolean, detail?: string): void {
     this.relay(channel, detail);
     if (!others || this.pending.has(channel)) return;
-    // Outside the transaction, because PostgreSQL serializes commits that notify.
+    // Notifies outside the transaction, because PostgreSQL serializes commits that notify.
     const timer = setTimeout(() => {
       this.pending.delete(channel);
       this.engine.announce(channel).catch(() => undefined);

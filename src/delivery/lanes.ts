@@ -90,7 +90,7 @@ export class Lanes {
     if (lanes.length === 0) return [];
     const now = timestamp();
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
-    // In a fixed order, so that transactions that share several lanes do not deadlock.
+    // The fixed order keeps transactions that share several lanes from deadlocking.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     // The insert waits for a delivery that has locked the lane; otherwise, that delivery could end the lane without
     // having seen the new work. An existing lane keeps its place in the queue for a sender.

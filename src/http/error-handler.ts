@@ -17,7 +17,7 @@ declare module "fastify" {
 const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
   FST_ERR_BAD_URL: "not_found",
-  // Only for unknown paths, because known paths reject the method QUERY with 405.
+  // Occurs only for unknown paths, because known paths reject the method QUERY with 405.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };

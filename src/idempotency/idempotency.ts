@@ -139,7 +139,7 @@ const recordOf = ({ scope, request }: Omit<Request, "key">, key: string): NewRec
  * @returns the stored records by name
  */
 async function claim(tx: Tx, wanted: readonly NewRecord[]): Promise<Map<string, StoredRecord>> {
-  // In a fixed order, so that batches that share several keys do not deadlock.
+  // The fixed order keeps batches that share several keys from deadlocking.
   const sorted = [...wanted].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const now = timestamp();
   const expired = `idempotency_record.created_at < $${sorted.length * 4 + 1}`;

@@ -15,7 +15,7 @@ export const signingSecretOf = (
   key: InstanceKey,
 ): string => key.deriveSigningSecret(id, secretGeneration);
 
-/** Returns the signing secrets of a row that are currently valid, newest first. */
+/** Returns a row's currently valid signing secrets, newest first. */
 export function signingSecretsOf(row: Signing, key: InstanceKey): string[] {
   const current = signingSecretOf(row, key);
   return row.previousSecretUntil === null

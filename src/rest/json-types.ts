@@ -26,7 +26,7 @@ import { isWrittenAsStored } from "../schema/written-as-stored";
 import { isOfTexts, leafType } from "./json-scalars";
 import { addProblem, below, type JsonSchema, type JsonType } from "./json-value";
 
-/** The input field of an idempotency key in GraphQL. */
+/** The input field for an idempotency key in GraphQL. */
 export const IDEMPOTENCY_FIELD = "idempotencyKey";
 
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";

@@ -63,7 +63,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     "9223372036854775807",
     "-9223372036854775808",
   ])("the category ID %s is returned exactly through both APIs", async (categoryId) => {
-    // As text, because JSON.stringify could not write it.
+    // Sent as text, because JSON.stringify could not write it.
     const reply = await gateway.rest("POST", "/v1/pets", {
       body: `{"name":"Int","categoryId":${categoryId}}`,
     });

@@ -71,7 +71,7 @@ function start(
   const { PATH = "", HOME = "" } = process.env;
   const command = [process.execPath, join(DIST, script), ...args];
   const [program = "", ...rest] = shell === undefined ? command : ["sh", "-c", shell, ...command];
-  // Outside of the repository, so that the default database is not the developer's.
+  // Runs outside the repository, so that the default database is not the developer's.
   const child = spawn(program, rest, { env: { PATH, HOME, ...env }, cwd: tmpdir() });
   running.add(child);
   child.stdin.on("error", () => undefined).end(input);

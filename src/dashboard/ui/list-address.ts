@@ -35,7 +35,7 @@ export function useListAddress() {
 /** Goes to the first page if the server does not know the cursor in the URL, for example from an old bookmark. */
 export function useCursorFallback({ after, filter }: ListAddress, error: unknown): void {
   const unknown = after !== null && error instanceof ApiError && error.code === "invalid_cursor";
-  // Before the browser paints, so that the error is never visible.
+  // Runs before the browser paints, so that the error is never visible.
   useLayoutEffect(() => {
     if (unknown) filter({}, { replace: true });
   }, [unknown, filter]);

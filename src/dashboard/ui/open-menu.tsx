@@ -16,7 +16,7 @@ export function OpenMenu({ of, actions }: RowMenuProps) {
       opened={opened}
       onChange={setOpened}
       position="bottom-end"
-      // Outside the card, because the card would clip it, but within the landmark.
+      // Rendered outside the card, because the card would clip it, but within the landmark.
       portalProps={{ target: "#content" }}
       withInitialFocusPlaceholder={false}
       transitionProps={{ duration: 0 }}

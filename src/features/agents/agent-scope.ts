@@ -83,7 +83,7 @@ export async function findOfCaller<
 export const lockAgent = coalesceInTx(
   async (tx: Tx, agentIds: readonly string[]): Promise<(Error | undefined)[]> => {
     const missing = new Set<string>();
-    // In a fixed order, so that transactions that share two agents do not deadlock.
+    // The fixed order keeps transactions that share two agents from deadlocking.
     for (const id of [...new Set(agentIds)].sort()) {
       const present = { id, deletedAt: IsNull() };
       const { affected } = await tx.update(Agent, present, { createdAt: () => "created_at" });

@@ -42,7 +42,8 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
    */
   async resolve(token: string, origin: Origin, { again = false } = {}): Promise<KeyCaller> {
     const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
-    // Before the lookup, because a development server must not act on a production key, even one in its own database.
+    // Checked before the lookup, because a development server must not act on a production key, even one in its own
+    // database.
     if (hash !== undefined) this.assertEnvironment(environmentOf(token));
     const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
     if (found === undefined) throw new GatewayError("invalid_api_key");

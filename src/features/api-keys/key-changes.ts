@@ -135,7 +135,7 @@ export async function insertKey(
   });
   if (application === undefined) await releaseExpiredName(tx, apiKey, name);
   await insertUnlessTaken(tx, ApiKey, apiKey, nameTaken(apiKey));
-  // Last, because transactions that act for a key lock the key before its agent.
+  // Locked last, because transactions that act for a key lock the key before its agent.
   if (agentId !== null) await keepAgent(tx, agentId);
   await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, {
     expiresAt: [null, expiresAt],

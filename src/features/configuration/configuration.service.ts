@@ -227,7 +227,7 @@ export class ConfigurationService {
         });
     if (revision !== undefined && revision !== (expected.expectedRevision ?? revision))
       throw revisionConflict(revision);
-    // Outside the transaction, because it may take a long time.
+    // The tests run outside the transaction, because they may take a long time.
     const failed =
       fromVersion === null ? await this.failedTests(context, await this.valid(context, document)) : [];
     if (failed.length > 0 && ignoreTests === null) throw testsFailed(failed);

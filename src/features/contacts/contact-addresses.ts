@@ -78,7 +78,7 @@ export async function addAddresses(
 
 const insertAddresses = coalesceInTx(
   async (tx: Tx, added: readonly { consents: Consents; rows: ContactAddress[] }[]) => {
-    // In a fixed order, so that concurrent inserts of the same addresses do not deadlock.
+    // The fixed order keeps concurrent inserts of the same addresses from deadlocking.
     const rows = added.flatMap((each) => each.rows).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     await insertAll(tx, ContactAddress, rows, { orIgnore: true });
     await added[0]?.consents.apply(tx, rows);

@@ -53,7 +53,7 @@ export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: reado
 function inOne(events: readonly NewEvent[]): Change[] {
   const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
   if (byAgent.length === 0) return [];
-  // In a fixed order, so that units that share two agents do not deadlock.
+  // The fixed order keeps units that share two agents from deadlocking.
   const counts = byAgent.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([id, { length }]) => [id, length]);
   const rows = byAgent.flatMap(([id, ofAgent]) =>
     ofAgent.map(({ type, subject, data }, i) => [
@@ -84,7 +84,7 @@ function inOne(events: readonly NewEvent[]): Change[] {
 async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const byAgent = groupBy(events, ({ agentId }) => agentId);
-  // In a fixed order, so that units that share two agents do not deadlock.
+  // The fixed order keeps units that share two agents from deadlocking.
   const agentIds = [...byAgent.keys()].sort();
   const rows = await allReturning<{ agentId: string; last: string }>(
     tx,

@@ -119,7 +119,7 @@ export class LeakedKeysService {
     for (const [organizationId, keys] of groupBy(active, ({ key }) => key.organizationId)) {
       const organization = keys[0]?.key.organization as Organization;
       const context = contextOf(organization);
-      // In a fixed order, so that two reports do not deadlock.
+      // The fixed order keeps two reports from deadlocking.
       const inOrder = keys.sort((a, b) => (a.key.id < b.key.id ? -1 : 1));
       const ended = await this.services.database.writeFor(organizationId, async (tx) => {
         const ended = [];

@@ -258,7 +258,7 @@ export class LineService {
       const previous = line.isDefault
         ? line
         : await tx.findOneBy(Line, { agentId: line.agentId, isDefault: true });
-      // Before setting the new default, because the database allows only one per agent.
+      // Unsets the old default first, because the database allows only one per agent.
       if (previous !== null && !line.isDefault) await store(tx, previous, { isDefault: false });
       return {
         action: lineActions.default_line_set,

@@ -290,7 +290,7 @@ export class MemberService {
   /** Locks a member of the caller's organization on behalf of a manager. */
   private async lockMember(tx: Tx, context: RequestContext, id: string): Promise<Member> {
     const organizationId = organizationOf(context);
-    // Before any row lock, because two managers may remove each other.
+    // Taken before any row lock, because two managers may remove each other.
     await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
     await assertSignedIn(tx, context, { permission: Permission.config_manage });
     const member = isUuid(id) ? await lockMember(tx, id, organizationId) : null;

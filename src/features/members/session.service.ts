@@ -143,7 +143,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     const member = lock?.opensByPassword === false ? null : found;
     const right = await verifyPassword(member?.passwordHash, input.password);
     if (member === null || !right) {
-      // A transaction even for an unknown address, because the response time must not reveal whether it exists.
+      // Uses a transaction even for an unknown address, because the response time must not reveal whether it exists.
       await this.database.write(async (tx) => {
         await touchSignInAttempts(tx, email);
         if (member !== null)

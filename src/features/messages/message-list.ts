@@ -52,7 +52,7 @@ const isOfFew = ({ contacts }: MessageFilter): boolean => contacts != null && "c
 export function messagesIn(reader: EntityManager, filter: MessageFilter): SelectQueryBuilder<Message> | null {
   const statuses = statusesIn(filter);
   const query = matching(reader, filter);
-  // Omitted for few contacts, because it would make SQLite read all messages of the agents.
+  // Omitted for few contacts, because it would make SQLite read all of the agents' messages.
   if (!isOfFew(filter)) query?.andWhere({ agentId: In([...filter.agentIds]) });
   if (statuses !== undefined) query?.andWhere({ status: In(statuses) });
   return query;

@@ -77,7 +77,7 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
-        // Before the lane is locked, because an opt-out also locks the address first.
+        // Done before the lane is locked, because an opt-out also locks the address first.
         if (isUndeliverable && PROGRESS[found.status] <= PROGRESS[MessageStatus.sent])
           await markUndeliverable(tx, [id]);
         // A delivery may also be about to change the message.

@@ -88,7 +88,7 @@ export class Issuer {
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
         ...(again && { max_age: "0" }),
-        // Only for issuers that ignore `max_age`, because others, such as Google, reject it.
+        // Sent only to issuers that ignore `max_age`, because others, such as Google, reject it.
         ...(again === "login" && { prompt: "login" }),
       }),
     );

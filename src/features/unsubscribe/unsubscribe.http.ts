@@ -39,7 +39,7 @@ export function addUnsubscribe(
       return reply.code(noteFailure(error, request).status).headers(PAGE_HEADERS).send(invalidPage());
     },
   } as const;
-  // Any path, because truncated and extended links must also lead to a page.
+  // Matches any path, because truncated and extended links must also lead to a page.
   const path = `${UNSUBSCRIBE_PATH}*`;
   const tokenOf = (request: Request) => request.params["*"].replace(/\/$/, "");
   app.get(path, options, async (request: Request, reply) => {

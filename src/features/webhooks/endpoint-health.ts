@@ -28,7 +28,7 @@ export class EndpointHealth {
   /** Records attempts, in the transaction that stores their results and has locked their lanes. */
   async note(tx: Tx, attempts: readonly EndedAttempt[], observer: WorkObserver): Promise<void> {
     const byEndpoint = groupBy(attempts, ({ endpointId }) => endpointId);
-    // In a fixed order, so that transactions that change two endpoints do not deadlock.
+    // The fixed order keeps transactions that change two endpoints from deadlocking.
     const endpoints = await tx.find(WebhookEndpoint, {
       where: { id: In([...byEndpoint.keys()]) },
       order: { id: "ASC" },

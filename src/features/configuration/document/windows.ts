@@ -38,7 +38,7 @@ function openingAt(windows: readonly TimeWindow[], atMs: number, offset: number)
   const localMs = atMs + offset;
   const today = Math.floor(localMs / DAY_MS);
   let first: Opening | undefined;
-  // From yesterday, because its window may end today, to the same day next week.
+  // Starts with yesterday, whose window may end today, and ends with the same day next week.
   for (let day = today - 1; day <= today + 7; day++) {
     // The first day of the epoch was a Thursday.
     const weekday = (((day + 4) % 7) + 7) % 7;
