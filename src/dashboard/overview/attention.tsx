@@ -31,7 +31,7 @@ const waiting = (item: Item, noun: string): string =>
 
 type Parts = Pick<ListedRow, "href" | "title" | "details">;
 
-/** Returns the link for an item, to the list or page behind it, and its text. */
+/** Returns an item's link, which leads to the list or page behind it, and its text. */
 function partsOf(item: Item): Parts {
   const { agent, line, webhookEndpoint: webhook, apiKey } = item;
   if (line !== null) {
