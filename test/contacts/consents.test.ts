@@ -73,7 +73,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     },
   );
 
-  test("the consent of an erased contact names nobody, and START applies to the address", async () => {
+  test("the consent of an erased contact names no one, and START applies to the address", async () => {
     const { body } = await sender.text("somebody", "STOP");
     await contacts.erase(body.contactId);
     await sender.text("somebody", "START");

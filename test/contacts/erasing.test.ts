@@ -64,7 +64,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     );
   }
 
-  test("erasing a contact closes its conversations, cancels queued messages and empties all texts", async () => {
+  test("erasing a contact closes its conversations, cancels queued messages and clears all texts", async () => {
     const line = await addLine(gateway, { agentId });
     const { id, contactId } = await addConversation(gateway, { agentId, line: line.name });
     await api.send(id, "a delivered secret");

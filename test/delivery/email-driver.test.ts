@@ -77,7 +77,7 @@ const ACCEPTED = {
 };
 
 describe("a message on an e-mail line", () => {
-  test("arrives as one plain-text mail", async () => {
+  test("arrives as one plain-text e-mail", async () => {
     const server = await startServer();
     const before = Date.now();
     expect(await sendVia(server.port, { subject: "Bestellung für Ada 📦" })).toEqual(ACCEPTED);
@@ -171,7 +171,7 @@ describe("a message on an e-mail line", () => {
     },
   );
 
-  test("gets the ID that the server gave the mail", async () => {
+  test("gets the ID that the server gave the e-mail", async () => {
     const server = await startScripted({ message: "250 2.0.0 OK <abc@EUR01.prod.outlook.com> [Hostname=x]" });
     expect(await sendVia(server.port)).toEqual({ ...ACCEPTED, providerId: "abc@EUR01.prod.outlook.com" });
     const long = await startScripted({ message: `250 2.0.0 OK <${"a".repeat(200)}@x.prod.outlook.com>` });
@@ -360,7 +360,7 @@ describe("a rejection", () => {
     }
   });
 
-  test("of an oversized mail is permanent", async () => {
+  test("of an oversized e-mail is permanent", async () => {
     const server = await startServer({ size: 1_000 });
     const message = { ...MESSAGE, text: "x".repeat(2_000) };
     expect(await sendVia(server.port, { message })).toMatchObject({

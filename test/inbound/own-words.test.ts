@@ -2,7 +2,7 @@ import { ownWords } from "../../src/features/inbound/own-words";
 
 const QUOTE = ["> Your order is on its way.", ">", "> Acme"];
 
-describe("the author's text in a mail", () => {
+describe("the author's text in an e-mail", () => {
   test.each<[string, string[], string]>([
     ["all of it", ["Hello", "", "Anna"], "Hello\n\nAnna"],
     ["above a signature", ["STOP", "", "-- ", "Anna"], "STOP"],

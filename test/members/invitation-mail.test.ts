@@ -27,7 +27,7 @@ const startMailServer = async (options?: Parameters<typeof MailServer.start>[0])
   return server;
 };
 
-test("an invitation is sent by mail after it is stored", async () => {
+test("an invitation is sent by e-mail after it is stored", async () => {
   const stored: number[] = [];
   const mails = await startMailServer({
     onMail: async () => {
@@ -49,7 +49,7 @@ test("an invitation is sent by mail after it is stored", async () => {
   expect(email?.text).toContain("expires after 72 hours. Later, sign in as ada@customer.test.");
 });
 
-test("a failed mail does not lose the link, and neither is in the log", async () => {
+test("a failed e-mail does not lose the link, and neither is in the log", async () => {
   let link = "";
   const mails = await startMailServer({ onMail: () => rejection(550, `rejected: ${link}`) });
   const gateway = await start(mails.port);
