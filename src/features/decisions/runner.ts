@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { EntityManager } from "typeorm";
+import { lruCache } from "../../common/lru-cache";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
@@ -26,7 +26,7 @@ const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResul
 /** Runs the items of lanes, each on a sender of its group, and retries them after temporary failures. */
 export abstract class Runner<Item extends { id: string }> implements LaneWork {
   /** When to retry failed items. */
-  private readonly again = new LRUCache<string, Timestamp>({ max: 10_000 });
+  private readonly again = lruCache<string, Timestamp>(10_000);
 
   /** @param what singular name of the items */
   constructor(
