@@ -306,7 +306,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     },
   );
 
-  test("a member's stream of a deleted agent ends, and others continue", async () => {
+  slowTest("a member's stream of a deleted agent ends, and others continue", async () => {
     const [gone, kept] = [await desk.add(), await desk.add()];
     const { token } = await addMember(gateway, { permissions: ["conversations:read"] as never });
     const open = TRANSPORTS["a subscription"];

@@ -309,7 +309,7 @@ describe("at a terminal", () => {
     [["members", "reset-password", email], "Replace the password"],
   ];
 
-  test("commands that end something ask first, and nothing happens without a yes", async () => {
+  slowTest("commands that end something ask first, and nothing happens without a yes", async () => {
     const asked = await targets();
     const newestEntry = async () => (await auditLog(gateway))[0].id;
     const before = await newestEntry();

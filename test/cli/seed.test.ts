@@ -128,20 +128,23 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     );
   });
 
-  test("on a webhook line, contacts have phone numbers and messages have the receiver's IDs", async () => {
-    const { id, slug } = await pausedAgent();
-    const webhook = { url: "https://93.184.215.14/", addressKind: "phone" };
-    await addLine(gateway, {
-      agentId: id,
-      name: "hook",
-      settings: { webhook: webhook as never },
-    });
-    await seed("--agent", slug, "--line", "hook", ...amounts(20, 20, 200, 0));
-    expect(await count("FROM contact_address WHERE agent_id = $1 AND address LIKE '+999%'", id)).toBe(20);
-    const sent = "FROM message WHERE agent_id = $1 AND status IN ('sent', 'delivered', 'read')";
-    expect(await count(`${sent} AND provider_id IS NOT NULL`, id)).toBe(await count(sent, id));
-    expect(await count("FROM message WHERE agent_id = $1 AND status = 'sent'", id)).toBe(46);
-  });
+  slowTest(
+    "on a webhook line, contacts have phone numbers and messages have the receiver's IDs",
+    async () => {
+      const { id, slug } = await pausedAgent();
+      const webhook = { url: "https://93.184.215.14/", addressKind: "phone" };
+      await addLine(gateway, {
+        agentId: id,
+        name: "hook",
+        settings: { webhook: webhook as never },
+      });
+      await seed("--agent", slug, "--line", "hook", ...amounts(20, 20, 200, 0));
+      expect(await count("FROM contact_address WHERE agent_id = $1 AND address LIKE '+999%'", id)).toBe(20);
+      const sent = "FROM message WHERE agent_id = $1 AND status IN ('sent', 'delivered', 'read')";
+      expect(await count(`${sent} AND provider_id IS NOT NULL`, id)).toBe(await count(sent, id));
+      expect(await count("FROM message WHERE agent_id = $1 AND status = 'sent'", id)).toBe(46);
+    },
+  );
 });
 
 describe("gateway seed", () => {

@@ -3,6 +3,7 @@ import { Token } from "liquidjs";
 import { mintApiKey, mintSessionToken } from "../../src/credentials/token-format";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
 import { documentJsonSchema } from "../../src/features/configuration/document/format";
+import { slowTest } from "../support/slow-test";
 
 const RULE = { id: "a", on: "*" };
 const WINDOW = { days: "mon-fri", from: "08:00", to: "20:00" };
@@ -210,7 +211,7 @@ test.each(["policy.topics", "templates", "situations"])(
   },
 );
 
-test("many long unknown names take little time, because few are compared with known ones", async () => {
+slowTest("many long unknown names take little time, because few are compared with known ones", async () => {
   const name = (kind: string, i: number) => `${kind.repeat(8)}-${i}`;
   const templates = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [name("ab", i), "x"]));
   const rules = Array.from({ length: 200 }, (_, rule) => ({
@@ -560,21 +561,24 @@ test.each<[string, string, string | null]>([
   );
 });
 
-test("only the positions of reported problems are looked up, however often templates name unknown values", async () => {
-  const positions = jest.spyOn(Token.prototype, "getPosition");
-  const { problems } = await checkDocument(
-    of({
-      situations: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`x${i}`, {}])),
-      templates: { a: "{{a}}".repeat(4_000), b: "{{b}}".repeat(4_000) },
-      rules: Array.from({ length: 200 }, (_, i) => ({
-        id: `r${i}`,
-        on: `x${i % 50}`,
-        do: [{ send: "a" }, { send: "b" }],
-      })),
-    }),
-  );
-  expect(problems).toHaveLength(100);
-  expect(problems[1]).toMatchObject({ path: "templates.a", position: { line: 1, column: 8 } });
-  expect(positions.mock.calls.length).toBeLessThanOrEqual(200);
-  positions.mockRestore();
-});
+slowTest(
+  "only the positions of reported problems are looked up, however often templates name unknown values",
+  async () => {
+    const positions = jest.spyOn(Token.prototype, "getPosition");
+    const { problems } = await checkDocument(
+      of({
+        situations: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`x${i}`, {}])),
+        templates: { a: "{{a}}".repeat(4_000), b: "{{b}}".repeat(4_000) },
+        rules: Array.from({ length: 200 }, (_, i) => ({
+          id: `r${i}`,
+          on: `x${i % 50}`,
+          do: [{ send: "a" }, { send: "b" }],
+        })),
+      }),
+    );
+    expect(problems).toHaveLength(100);
+    expect(problems[1]).toMatchObject({ path: "templates.a", position: { line: 1, column: 8 } });
+    expect(positions.mock.calls.length).toBeLessThanOrEqual(200);
+    positions.mockRestore();
+  },
+);

@@ -2,6 +2,7 @@ import { auditLog } from "../support/audit";
 import { configurationClient } from "../support/configuration";
 import { mint, operator } from "../support/gateway";
 import { codeOf } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 /** Returns a document with a number of tests; the first `failing` tests fail. */
@@ -165,7 +166,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect([failed, differences.length, results.length]).toEqual([200, 100, 300]);
   });
 
-  test("a document of 1 MiB with its tests is saved, published and read back", async () => {
+  slowTest("a document of 1 MiB with its tests is saved, published and read back", async () => {
     const { id } = await newAgent();
     const document = documentOf(500);
     const room = 1024 * 1024 - Buffer.byteLength(JSON.stringify(document));

@@ -7,6 +7,7 @@ import {
 } from "../../src/features/configuration/document/format";
 import { gapsOf } from "../../src/features/decisions/configuration-tests/coverage";
 import { runTests } from "../../src/features/decisions/configuration-tests/run-tests";
+import { slowTest } from "../support/slow-test";
 
 const NOW = "2026-01-15T12:00:00Z";
 
@@ -450,28 +451,31 @@ const reaching = (i: number) => ({
 });
 const TESTS = RULES.flatMap((_, i) => (i % 4 < 2 ? [reaching(i)] : []));
 
-test("a wrong change to each of 200 rules is caught if a test covers it, and the coverage names the others", async () => {
-  const { differences, coverage } = await run(TESTS, MANY);
-  expect(differences).toEqual([]);
-  const uncovered = new Set(coverage.flatMap(({ ruleId, matched }) => (matched === 0 ? ruleId : [])));
-  expect([...uncovered]).toEqual([...RULES.flatMap(({ id }, i) => (i % 4 < 2 ? [] : id)), null]);
-  expect(gapsOf(coverage)).toContain("rule r2 never matches");
-  const changes = [
-    (rule: object) => ({ ...rule, when: ["situation.data.total < 0.0"] }),
-    (rule: object) => ({ ...rule, do: [{ send: "t1" }, { send: "t3" }] }),
-    (rule: object) => ({ ...rule, on: "other", when: [] }),
-    (rule: object) => ({ ...rule, do: [] }),
-    (rule: object) => ({ ...rule, continue: true }),
-  ];
-  for (const [i, rule] of RULES.entries()) {
-    const change = changes[i % changes.length] as (rule: object) => object;
-    const rules = RULES.map((each) => (each === rule ? change(rule) : each));
-    const tests = TESTS.filter(({ situation }) => situation.type === rule.on);
-    const document = documentOf(tests, { ...MANY, rules }) as unknown as Document;
-    const { failed } = runTests(new CompiledConfiguration(document, true), document.tests ?? []);
-    expect([rule.id, failed > 0]).toEqual([rule.id, !uncovered.has(rule.id)]);
-  }
-});
+slowTest(
+  "a wrong change to each of 200 rules is caught if a test covers it, and the coverage names the others",
+  async () => {
+    const { differences, coverage } = await run(TESTS, MANY);
+    expect(differences).toEqual([]);
+    const uncovered = new Set(coverage.flatMap(({ ruleId, matched }) => (matched === 0 ? ruleId : [])));
+    expect([...uncovered]).toEqual([...RULES.flatMap(({ id }, i) => (i % 4 < 2 ? [] : id)), null]);
+    expect(gapsOf(coverage)).toContain("rule r2 never matches");
+    const changes = [
+      (rule: object) => ({ ...rule, when: ["situation.data.total < 0.0"] }),
+      (rule: object) => ({ ...rule, do: [{ send: "t1" }, { send: "t3" }] }),
+      (rule: object) => ({ ...rule, on: "other", when: [] }),
+      (rule: object) => ({ ...rule, do: [] }),
+      (rule: object) => ({ ...rule, continue: true }),
+    ];
+    for (const [i, rule] of RULES.entries()) {
+      const change = changes[i % changes.length] as (rule: object) => object;
+      const rules = RULES.map((each) => (each === rule ? change(rule) : each));
+      const tests = TESTS.filter(({ situation }) => situation.type === rule.on);
+      const document = documentOf(tests, { ...MANY, rules }) as unknown as Document;
+      const { failed } = runTests(new CompiledConfiguration(document, true), document.tests ?? []);
+      expect([rule.id, failed > 0]).toEqual([rule.id, !uncovered.has(rule.id)]);
+    }
+  },
+);
 
 test("500 tests of 200 rules take less than 2 seconds", async () => {
   const { problems, document } = await checkDocument(

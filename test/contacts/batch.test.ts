@@ -1,5 +1,6 @@
 import { contactClient } from "../support/contacts";
 import { codeOf } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 const PHONE = { kind: "phone", address: "+41446681800" };
@@ -77,7 +78,7 @@ describeGateway((gateway) => {
     expect(await find("by both")).toMatchObject({ name: "Nina", locale: "de" });
   });
 
-  test("one request stores 500 contacts, and its repeat changes none", async () => {
+  slowTest("one request stores 500 contacts, and its repeat changes none", async () => {
     const contacts = Array.from({ length: 500 }, (_, i) => ({ ref: `many ${i}`, tags: ["many"] }));
     const first = await results(contacts);
     expect(first.every(({ created }: { created: boolean }) => created)).toBe(true);

@@ -184,7 +184,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(order).toEqual([first, ofOther, second]);
   });
 
-  test("a transaction of an erasure closes few conversations, because others wait for it", async () => {
+  slowTest("a transaction of an erasure closes few conversations, because others wait for it", async () => {
     const { id, contactId } = await addConversation(gateway, { agentId });
     const other = await database().read((reader) => reader.findOneByOrFail(Conversation, { id }));
     const others = Array.from({ length: 49 }, () => ({ ...other, id: uuid(), addressId: uuid() }));

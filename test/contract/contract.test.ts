@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { slowTest } from "../support/slow-test";
 
 // The check is an ES module, which Jest cannot load, so Node's own runner tests it.
-test("breaking changes are found, and must be named in the changelog", async () => {
+slowTest("breaking changes are found, and must be named in the changelog", async () => {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const spec = join(__dirname, "breaks.spec.mjs");
   const { stdout } = await promisify(execFile)(process.execPath, ["--test", "--test-reporter=tap", spec], {

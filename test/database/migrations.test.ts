@@ -23,7 +23,7 @@ onEachEngine((engine) => {
     }
   });
 
-  test("several processes that migrate concurrently run each migration once", async () => {
+  slowTest("several processes that migrate concurrently run each migration once", async () => {
     const databases = await Promise.all(
       [1, 2, 3, 4].map(() => Database.open(createDataSource(testDatabase.url))),
     );

@@ -32,7 +32,7 @@ describe("a PostgreSQL server that goes away", () => {
     expect((await gateway.rest("GET", "/readyz")).status).toBe(200);
   });
 
-  test("fails the running unit as unavailable, and leaves nothing of it", async () => {
+  slowTest("fails the running unit as unavailable, and leaves nothing of it", async () => {
     const { database } = gateway.services;
     const unit = database.write(async (tx) => {
       await tx.insert(Pet, { name: "Rex", categoryId: "1", status: null });
@@ -43,7 +43,7 @@ describe("a PostgreSQL server that goes away", () => {
     expect((await list()).body).toEqual([]);
   });
 
-  test("fails a unit that continues after its connection has ended as unavailable", async () => {
+  slowTest("fails a unit that continues after its connection has ended as unavailable", async () => {
     const { database } = gateway.services;
     const unit = database.write(async (tx) => {
       await tx.insert(Pet, { name: "Rex", categoryId: "1", status: null });
@@ -249,7 +249,7 @@ describe("a PostgreSQL server with its own setup", () => {
     },
   );
 
-  test("that is read-only makes writes fail with 503, which the database records", async () => {
+  slowTest("that is read-only makes writes fail with 503, which the database records", async () => {
     const gateway = await startGateway(postgres);
     const { database } = gateway.services;
     const add = () => gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });

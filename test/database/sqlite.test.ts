@@ -6,6 +6,7 @@ import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { sqlite, type TestDatabase } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
+import { slowTest } from "../support/slow-test";
 
 const PET = { name: "Rex", categoryId: "1", status: null };
 
@@ -47,7 +48,7 @@ describe("the embedded database", () => {
     await reader.close();
   });
 
-  test("keeps statements prepared, however many there are, except ones that fail", async () => {
+  slowTest("keeps statements prepared, however many there are, except ones that fail", async () => {
     const database = await Database.open(createDataSource(testDatabase.url));
     try {
       await database.migrate();

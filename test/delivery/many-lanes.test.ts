@@ -9,6 +9,7 @@ import { Lane } from "../../src/delivery/lane.entity";
 import { WAKE_LANE, wakeWork } from "../../src/delivery/wake-lanes";
 import { agentClient } from "../support/agents";
 import { firstAgentId } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -90,7 +91,7 @@ describeGateway((gateway) => {
     await write((tx) => tx.delete(Lane, { agentId }));
   });
 
-  test("lanes that another transaction has locked are woken after it has ended", async () => {
+  slowTest("lanes that another transaction has locked are woken after it has ended", async () => {
     const agentId = await firstAgentId(gateway);
     const { lanes } = gateway.services;
     const wakeAt = timestamp(HOUR_MS);

@@ -64,7 +64,7 @@ describe("processes on one PostgreSQL", () => {
     await heard.above(before);
   });
 
-  test("the command line wakes delivering processes when it resumes a line", async () => {
+  slowTest("the command line wakes delivering processes when it resumes a line", async () => {
     const line = await addLine(gateway, { agentId: await firstAgentId(gateway) });
     await lineClient(gateway).pause(line.id);
     const before = heard.count;

@@ -106,7 +106,7 @@ describe("a PostgreSQL database", () => {
     await delivered(gateway, old);
   });
 
-  test.each(["system", "database", "table"])(
+  slowTest.each(["system", "database", "table"])(
     "counts as restored if its %s differs, even while a process delivers",
     async (part) => {
       const gateway = await start();
@@ -123,7 +123,7 @@ describe("a PostgreSQL database", () => {
     },
   );
 
-  test("counts as restored even if only a failed receiver is due", async () => {
+  slowTest("counts as restored even if only a failed receiver is due", async () => {
     receiver.reaction = (response) => response.writeHead(500).end();
     const gateway = await start();
     const agentId = await firstAgentId(gateway);

@@ -7,6 +7,7 @@ import { startGateway, type TestGateway } from "../support/gateway";
 import { FollowingBrowser, type OpenIdProvider, startOpenIdProvider } from "../support/openid-provider";
 import { storePasskey } from "../support/passkeys";
 import { addMember, codeOf, invite, openSession } from "../support/people";
+import { slowTest } from "../support/slow-test";
 
 const BASE = "http://gateway.example.com";
 const CALLBACK = `${BASE}/auth/oidc/callback`;
@@ -304,7 +305,7 @@ onAnyEngine((engine) => {
     expect(row?.oidcSession).toBeNull();
   });
 
-  test("while the issuer is down, a page says so, and passwords work", async () => {
+  slowTest("while the issuer is down, a page says so, and passwords work", async () => {
     const down = await startDown(engine, env);
     try {
       const start = await down.rest("GET", "/auth/oidc/start", { token: null });

@@ -5,6 +5,7 @@ import { postgres } from "../support/engines";
 import { operator, type Reply, startGateway } from "../support/gateway";
 import { addMember, addOrganization, codeOf, invite, openSession, type TestMember } from "../support/people";
 import { runCli, runCliForJson } from "../support/process";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
@@ -142,32 +143,35 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 });
 
-test("changes to an organization's members that wait for each other do not hold up another organization's", async () => {
-  const gateway = await startGateway(postgres);
-  const { database, members } = gateway.services;
-  await addOrganization(gateway, "other");
-  const { id } = await addMember(gateway);
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  let holding = Promise.resolve();
-  await new Promise<void>((locked) => {
-    holding = database.write(async (tx) => {
-      await tx.query("update member set created_at = created_at where id = $1", [id]);
-      locked();
-      await held;
+slowTest(
+  "changes to an organization's members that wait for each other do not hold up another organization's",
+  async () => {
+    const gateway = await startGateway(postgres);
+    const { database, members } = gateway.services;
+    await addOrganization(gateway, "other");
+    const { id } = await addMember(gateway);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
     });
-  });
-  const removing = members.remove(await operator(gateway), id);
-  try {
-    const waiting =
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await waitUntil(async () => (await database.read((reader) => reader.query(waiting))).length > 0);
-    expect(await invite(gateway, { org: "other" })).toMatchObject({ mail: "off" });
-  } finally {
-    letGo();
-    await Promise.all([holding, removing]);
-    await gateway.close();
-  }
-});
+    let holding = Promise.resolve();
+    await new Promise<void>((locked) => {
+      holding = database.write(async (tx) => {
+        await tx.query("update member set created_at = created_at where id = $1", [id]);
+        locked();
+        await held;
+      });
+    });
+    const removing = members.remove(await operator(gateway), id);
+    try {
+      const waiting =
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      await waitUntil(async () => (await database.read((reader) => reader.query(waiting))).length > 0);
+      expect(await invite(gateway, { org: "other" })).toMatchObject({ mail: "off" });
+    } finally {
+      letGo();
+      await Promise.all([holding, removing]);
+      await gateway.close();
+    }
+  },
+);

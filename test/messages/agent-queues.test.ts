@@ -66,7 +66,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(outcomes.filter(Boolean)).toHaveLength(6);
   });
 
-  test("freed room is found again", async () => {
+  slowTest("freed room is found again", async () => {
     const { id } = await newAgent();
     await addMessages(id, { count: 10 });
     const queues = new AgentQueues(gateway.services.database, 10);

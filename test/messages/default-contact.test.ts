@@ -6,6 +6,7 @@ import { conversationClient } from "../support/conversations";
 import { publish } from "../support/decisions";
 import { type Call, mint, operator } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
+import { slowTest } from "../support/slow-test";
 
 import { describeGateway } from "../support/suite";
 
@@ -99,7 +100,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await gateway.services.database.read(count)).toBe(2);
   });
 
-  test("a message is rejected if the conversation's queue is full", async () => {
+  slowTest("a message is rejected if the conversation's queue is full", async () => {
     await owner();
     await setDefault();
     await lineClient(gateway).pause((await gateway.rest("GET", "/agent/lines", { token })).body[0].id);

@@ -15,6 +15,7 @@ import { type GatewayOptions, startGateway, type TestGateway } from "../support/
 import { senderOn } from "../support/inbound";
 import { addLine } from "../support/lines";
 import { firstAgentId } from "../support/people";
+import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
@@ -291,7 +292,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     });
     afterAll(() => other.close());
 
-    test.each<[string, (id: string, message: string) => Promise<unknown>]>([
+    slowTest.each<[string, (id: string, message: string) => Promise<unknown>]>([
       ["discarding it", (_, message) => discard(message)],
       ["approving another text", (_, message) => approve(message, { message: "Edited" })],
       ["expiring it", (_, message) => expire(message)],

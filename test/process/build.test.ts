@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { slowTest } from "../support/slow-test";
 
 /** Writes the two files of the program, like the compiler, and may fail. */
 const COMPILER = `
@@ -73,7 +74,7 @@ describe("a build", () => {
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
-  test("keeps the program and its pages complete until the next one is complete, and if it fails", () => {
+  slowTest("keeps the program and its pages complete until the next one is complete, and if it fails", () => {
     for (const fails of ["page", "compiler"]) {
       expect(build("2", fails)).not.toBe(0);
       expect([halfWay(), program()]).toEqual([
@@ -88,7 +89,7 @@ describe("a build", () => {
     ]);
   });
 
-  test("completes the work of an earlier build that was killed", () => {
+  slowTest("completes the work of an earlier build that was killed", () => {
     // Between the two steps that exchange the folders.
     renameSync(path("dist/src"), path("dist/src.old"));
     write("dist/next/src/removed.js", "");

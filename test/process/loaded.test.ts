@@ -42,7 +42,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   };
 }
 
-test("a listening server has not loaded modules that few requests need", async () => {
+slowTest("a listening server has not loaded modules that few requests need", async () => {
   const { url, drop } = await sqlite.createMigratedDatabase();
   const { status, packages, features } = run(["-e", START], { DATABASE_URL: url, PORT: "0" });
   await drop();
