@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
 import { AttemptOutcome } from "../../src/delivery/driver";
 import { failure } from "../../src/delivery/failures";
@@ -31,6 +32,20 @@ describeDashboard("the overview", (dashboard) => {
     Promise.all(
       Array.from({ length: times }, () => dashboard.gateway.rest("GET", "/agent/whoami", { token })),
     );
+
+  /** Returns the space between neighboring labels below the chart (px). */
+  const tickGaps = (page: Page) =>
+    page
+      .locator("figure > [aria-hidden]")
+      .last()
+      .evaluate(({ children }) => {
+        const boxes = [...children].flatMap((tick) => {
+          const range = document.createRange();
+          range.selectNodeContents(tick);
+          return tick.textContent === "" ? [] : [range.getBoundingClientRect()];
+        });
+        return boxes.slice(1).map(({ left }, i) => left - (boxes[i]?.right ?? 0));
+      });
 
   test("guides a new organization through onboarding and marks completed steps", async () => {
     const { gateway } = dashboard;
@@ -275,6 +290,17 @@ describeDashboard("the overview", (dashboard) => {
     await page.keyboard.press("Home");
     await seen(reading.getByText("No requests"));
     await seen(page.getByRole("figure").getByText("now"));
+
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const [period, last] of [
+      ["30 days", "today"],
+      ["24 hours", "now"],
+    ] as const) {
+      await page.getByRole("region", { name: "Requests by key" }).getByText(period).click();
+      await seen(page.getByRole("figure").getByText(last));
+      expect(await tickGaps(page)).toEqual([expect.any(Number), expect.any(Number)]);
+      for (const gap of await tickGaps(page)) expect(gap).toBeGreaterThan(8);
+    }
   });
 
   test("keeps its layout while bars of keys with long names are selected", async () => {

@@ -72,7 +72,8 @@ const utcDay = lazy(
 );
 
 /**
- * Returns the full name of each bar, tick labels for every sixth bar and for the current one, and a note about them.
+ * Returns the full name of each bar, tick labels for the current one and two or three before it, and a note about them.
+ * Labels are this far apart so that they do not touch on narrow screens.
  */
 export function namesOf(
   buckets: readonly { start: string }[],
@@ -80,11 +81,13 @@ export function namesOf(
 ): { names: string[]; ticks: string[]; note: string | undefined } {
   const starts = buckets.map(({ start }) => Date.parse(start));
   const isDay = period === "last_24_hours";
+  const last = starts.length - 1;
+  const step = Math.ceil(starts.length / 3);
   const [full, short] = isDay ? [hourOfDay(), hour()] : [utcDay(), utcDay()];
   return {
     names: starts.map((start) => full.format(start)),
     ticks: starts.map((start, i) =>
-      i === starts.length - 1 ? (isDay ? "now" : "today") : i % 6 === 0 ? short.format(start) : "",
+      i === last ? (isDay ? "now" : "today") : (last - i) % step === 0 ? short.format(start) : "",
     ),
     note: isDay ? undefined : "Days are in UTC.",
   };
