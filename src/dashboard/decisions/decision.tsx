@@ -1,7 +1,7 @@
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { KeepAsTest, testFromDecision } from "../configuration/keep-test";
-import { useContactNames } from "../contacts/contact-label";
+import { useContactNames } from "../contacts/contact-names";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";

@@ -32,10 +32,13 @@ interface AppliedEffect {
   gate: { name: string } | null;
 }
 
+/** The gates that wait for a time, not for other messages or the line. */
+const WAITS_FOR_TIME: readonly string[] = ["delay", "window", "cap"];
+
 /** Returns the past tense for a `send` effect, because messages may wait for an approval or a later time. */
 const sentVerb = ({ gate, delaySeconds }: AppliedEffect): "proposed" | "scheduled" | "sent" => {
   if (gate?.name === "review") return "proposed";
-  return gate === null && delaySeconds === null ? "sent" : "scheduled";
+  return delaySeconds !== null || WAITS_FOR_TIME.includes(gate?.name ?? "") ? "scheduled" : "sent";
 };
 
 /** The filter option for decisions that failed or have failed effects, regardless of their outcome. */
