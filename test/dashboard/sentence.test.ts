@@ -49,11 +49,31 @@ test.each<[Partial<Entry>, string]>([
 test.each([
   ["api_key_rotated", "API key rotated", "CLI rotated the API key billing."],
   ["organization_deactivated", "Organization deactivated", "CLI deactivated the organization billing."],
-  ["conversation_handed_off", "Conversation handed off", "CLI handed off the conversation billing."],
   ["agent_created", "Agent added", "CLI added the agent billing."],
 ] as const)("%s has a label and a sentence, derived from its name by default", (action, label, sentence) => {
   expect(ACTION_LABELS).toContainEqual({ value: action, label });
   expect(describeInText(entry({ ...OPERATOR, action }))).toBe(sentence);
+});
+
+const ID = "0193a1b2-0000-7000-8000-000000000000";
+const GRACE = { ref: "g-1", name: "Grace", erasedAt: null, addresses: [] };
+
+test.each<[Partial<Entry>, string]>([
+  [
+    { action: "conversation_handed_off", conversation: { address: "+41446681800", contact: GRACE } },
+    "CLI handed off a conversation with Grace.",
+  ],
+  [
+    { action: "conversation_moved", conversation: { address: "+41446681800", contact: null } },
+    "CLI moved a conversation.",
+  ],
+  [{ action: "conversation_released" }, "CLI released a conversation."],
+  [{ action: "contact_consent_set", contact: GRACE }, "CLI changed the consents of Grace."],
+  [{ action: "contact_consent_set" }, "CLI changed the consents of a contact."],
+  [{ action: "contact_erased" }, "CLI erased a contact."],
+  [{ action: "message_approved" }, "CLI approved a proposed message."],
+])("%j is recorded by ID, and named as far as it is known", (parts, sentence) => {
+  expect(describeInText(entry({ ...OPERATOR, targetId: ID, targetName: ID, ...parts }))).toBe(sentence);
 });
 
 test("changes are listed by field, and the text from earlier versions is kept", () => {

@@ -5,7 +5,7 @@ import { Link, useParams } from "wouter";
 import { change, usePolledQuery } from "../api/client";
 import { AuditEntry } from "../audit-log/audit-entry";
 import auditStyles from "../audit-log/audit-log.module.css";
-import { AuditLogDocument } from "../audit-log/documents.generated";
+import { AuditEntriesDocument } from "../audit-log/documents.generated";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
@@ -184,8 +184,8 @@ function Rotation({ apiKey }: { apiKey: KeyFragment }) {
 /** The latest audit log entries about a key. */
 function Log({ apiKey }: { apiKey: KeyFragment }) {
   const { data } = usePolledQuery(
-    AuditLogDocument,
-    { first: LOG_ENTRIES, targetId: apiKey.id, counted: false },
+    AuditEntriesDocument,
+    { first: LOG_ENTRIES, targetId: apiKey.id },
     { pollMs: LOG_INTERVAL_MS },
   );
   return (

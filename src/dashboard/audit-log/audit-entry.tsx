@@ -1,5 +1,7 @@
 import { IconChevronDown } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
+import { Link } from "wouter";
+import { nameOfContact, nameOfPartner } from "../contacts/contact-label";
 import { exactTime, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import styles from "./audit-log.module.css";
@@ -23,7 +25,9 @@ export function AuditEntry({ entry }: { entry: Entry }) {
             {target !== "" && (
               <>
                 {" "}
-                <strong>{target}</strong>
+                <strong>
+                  <bdi>{target}</bdi>
+                </strong>
               </>
             )}
             {to !== "" && (
@@ -55,8 +59,18 @@ export function AuditEntry({ entry }: { entry: Entry }) {
   );
 }
 
-const factsOf = (entry: Entry): [string, string | null][] => [
+/** A link to the affected conversation, contact or message. */
+function linkTo({ action, targetId, conversation, contact }: Entry): ReactNode {
+  if (conversation) return <Link href={`/conversations/${targetId}`}>{nameOfPartner(conversation)}</Link>;
+  if (contact) return <Link href={`/contacts/${targetId}`}>{nameOfContact(contact)}</Link>;
+  return action === "message_approved" || action === "message_discarded" ? (
+    <Link href={`/messages/${targetId}`}>The message</Link>
+  ) : null;
+}
+
+const factsOf = (entry: Entry): [string, ReactNode][] => [
   ["Changes", changesInText(entry)],
+  ["About", linkTo(entry)],
   ["Key prefix", entry.targetHint],
   ["Actor", entry.actorName],
   ["IP address", entry.ip],

@@ -2,6 +2,7 @@ import { Button, Skeleton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { usePolledQuery } from "../api/client";
 import { MembersDocument } from "../members/documents.generated";
+import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { timeZone } from "../ui/format";
 import { type ListAddress, useCursorFallback, useListAddress } from "../ui/list-address";
@@ -15,7 +16,7 @@ import styles from "./audit-log.module.css";
 import { AuditLogDocument } from "./documents.generated";
 import type { AuditFilter } from "./export";
 import { ExportButton } from "./export-button";
-import { ACTION_LABELS } from "./sentence";
+import { ACTION_LABELS, targetOf } from "./sentence";
 
 const PAGE_SIZE = 50;
 
@@ -26,11 +27,12 @@ const POLL_INTERVAL_MS = 15_000;
 export function AuditLog() {
   const address = useListAddress();
   const filter = useFilter(address);
+  const { may } = useViewer();
   const [exportError, setExportError] = useState<unknown>();
   const members = usePolledQuery(MembersDocument, {}).data?.members;
   const { data, error, refetch, isPlaceholderData } = usePolledQuery(
     AuditLogDocument,
-    { ...filter, first: PAGE_SIZE, after: address.after, counted: true },
+    { ...filter, first: PAGE_SIZE, after: address.after, named: may("conversations_read") },
     { pollMs: POLL_INTERVAL_MS },
   );
   useCursorFallback(address, error);
@@ -45,7 +47,11 @@ export function AuditLog() {
     >
       {exportError !== undefined && <Failure error={exportError} />}
       <div className={pageStyles.card}>
-        <AuditFilters address={address} members={members} targetName={entries?.[0]?.targetName} />
+        <AuditFilters
+          address={address}
+          members={members}
+          targetName={entries?.[0] && (targetOf(entries[0]) || entries[0].targetName)}
+        />
         {error !== null && (entries === undefined || isPlaceholderData) ? (
           <Failure error={error} retry={refetch} />
         ) : entries?.length === 0 ? (

@@ -1,16 +1,21 @@
 import { execute } from "../api/execute";
 import { saveFile } from "../ui/save-file";
 import { toCsv } from "./csv";
-import { AuditLogDocument, type AuditLogQuery, type AuditLogQueryVariables } from "./documents.generated";
+import {
+  AuditEntriesDocument,
+  type AuditEntriesQuery,
+  type AuditEntriesQueryVariables,
+} from "./documents.generated";
 import type { Entry } from "./sentence";
 
 /** The server's limit on the page size. */
 const MAX_PAGE_SIZE = 100;
 
-export type AuditFilter = Omit<AuditLogQueryVariables, "first" | "after" | "counted">;
+export type AuditFilter = Omit<AuditEntriesQueryVariables, "first" | "after">;
 
 /**
- * Reads all entries that match the filter, page by page.
+ * Reads all entries that match the filter, page by page, without the names of contacts, which would outlive their
+ * erasure in a file.
  * @param onProgress called with the number of entries so far
  * @throws ApiError
  */
@@ -22,9 +27,9 @@ export async function readAll(
   const entries: Entry[] = [];
   let after: string | null = null;
   do {
-    const page: AuditLogQuery = await execute(
-      AuditLogDocument,
-      { ...filter, first: MAX_PAGE_SIZE, after, counted: false },
+    const page: AuditEntriesQuery = await execute(
+      AuditEntriesDocument,
+      { ...filter, first: MAX_PAGE_SIZE, after },
       signal,
     );
     const { nodes, pageInfo } = page.auditLog;

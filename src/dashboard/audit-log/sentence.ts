@@ -1,6 +1,9 @@
-import { AuditAction, type AuditLogQuery } from "./documents.generated";
+import { nameOfContact, nameOfPartner } from "../contacts/contact-label";
+import { AuditAction, type AuditLogQuery, type EntryFragment } from "./documents.generated";
 
-export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
+/** An entry, with the names of the conversation and the contact if they were read. */
+export type Entry = EntryFragment &
+  Partial<Pick<AuditLogQuery["auditLog"]["nodes"][number], "conversation" | "contact">>;
 
 /** Wording that cannot be derived from an action's name; `agent_created` yields "created the agent". */
 interface Wording {
@@ -100,7 +103,15 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     verbForSelf: "accepted an invitation",
     label: "Invitation accepted",
   },
-  conversation_handed_off: { verb: "handed off the conversation", label: "Conversation handed off" },
+  conversation_assigned: { verb: "assigned a conversation" },
+  conversation_handed_off: { verb: "handed off a conversation", label: "Conversation handed off" },
+  conversation_moved: { verb: "moved a conversation" },
+  conversation_released: { verb: "released a conversation" },
+  contact_consent_set: { verb: "changed the consents of", label: "Consents changed" },
+  contact_erased: { verb: "erased a contact" },
+  message_approved: { verb: "approved a proposed message" },
+  message_discarded: { verb: "discarded a proposed message" },
+  messages_released: { verb: "released the imported messages of" },
   agent_created: { verb: "added the agent", label: "Agent added" },
 };
 
@@ -144,9 +155,23 @@ const REJECTED_SIGN_INS: readonly AuditAction[] = [
   "member_passkey_cloned",
 ];
 
-export function describe({ action, actorId, targetId, actorName, actorKind, ...entry }: Entry): Sentence {
-  const { verb, verbForSelf = verb, to: field } = wordingOf(action);
-  const { targetName: target, count } = entry;
+/**
+ * Returns the name of the target; "" if the verb names it. Contacts, conversations and messages are recorded by ID,
+ * because the audit log outlives their names.
+ */
+export function targetOf({ action, targetId, targetName, conversation, contact }: Entry): string {
+  if (conversation?.contact?.erasedAt === null) return nameOfPartner(conversation);
+  if (contact && contact.erasedAt === null) return nameOfContact(contact);
+  if (action === "contact_consent_set") return "a contact";
+  return targetName === targetId ? "" : targetName;
+}
+
+export function describe(entry: Entry): Sentence {
+  const { action, actorId, targetId, actorName, actorKind, count } = entry;
+  const wording = wordingOf(action);
+  const target = targetOf(entry);
+  const verb = entry.conversation && target !== "" ? `${wording.verb} with` : wording.verb;
+  const { verbForSelf = verb, to: field } = wording;
   const after = count === 1 ? "" : `(${count} in 1 min)`;
   const to = entry.changes.find((change) => change.field === field)?.after ?? "";
   if (action === "api_key_refused" || action === "api_key_address_refused") {

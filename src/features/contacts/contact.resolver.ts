@@ -3,12 +3,14 @@ import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { MAX_PAGE, OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
+import { linkById } from "../../schema/links";
 import { AtMost, AtMostInAll } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
 import { unlessDeleted } from "../agents/agent-scope";
+import { AuditEntry } from "../audit/audit-entry.entity";
 import { Consent } from "./consent.entity";
 import { MAY_READ_CONTACTS } from "./contact.access";
 import { ContactConnection } from "./contact.connection";
@@ -194,3 +196,10 @@ export class ContactResolver {
     return this.agents.of(contact);
   }
 }
+
+export const AuditEntryContactResolver = linkById(AuditEntry, Contact, {
+  name: "contact",
+  access: MAY_READ_CONTACTS,
+  description: "The contact that was changed or erased; null for other entries.",
+  id: "targetId",
+});

@@ -6,7 +6,7 @@ import { Consent } from "./consent.entity";
 import { Consents, rehashConsents } from "./consents";
 import { Contact } from "./contact.entity";
 import { contactEventTypes } from "./contact.event-types";
-import { AgentContactsResolver, ContactResolver } from "./contact.resolver";
+import { AgentContactsResolver, AuditEntryContactResolver, ContactResolver } from "./contact.resolver";
 import { contactRoutes } from "./contact.routes";
 import { contactScopes } from "./contact.scopes";
 import { ContactService } from "./contact.service";
@@ -69,6 +69,7 @@ export const contacts = feature({
   resolvers: ({ contacts, contactExport, agents }) => [
     new ContactResolver(contacts, contactExport, agents),
     new AgentContactsResolver(contacts),
+    new AuditEntryContactResolver(contacts),
   ],
   routes: contactRoutes,
   scopes: contactScopes,

@@ -28,6 +28,7 @@ import { eraseConversations } from "./erase-conversations";
 import { conversationParts } from "./export-conversations";
 import {
   AgentConversationsResolver,
+  AuditEntryConversationResolver,
   ContactConversationsResolver,
   MessageConversationResolver,
   TimerConversationResolver,
@@ -101,6 +102,7 @@ export const conversations = feature({
   resolvers: ({ conversations, conversationChanges, messageReviews, messageQueue, ...reached }) => [
     new ConversationResolver(conversations, conversationChanges, messageReviews, messageQueue, reached),
     new AgentConversationsResolver(conversations),
+    new AuditEntryConversationResolver(conversations),
     new ContactConversationsResolver(conversations),
     new MessageConversationResolver(conversations),
     new TimerConversationResolver(conversations),

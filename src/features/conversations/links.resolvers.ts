@@ -5,6 +5,7 @@ import { Access } from "../../schema/access";
 import { linkById, linkToPage } from "../../schema/links";
 import { Agent } from "../agents/agent.entity";
 import { unlessDeleted } from "../agents/agent-scope";
+import { AuditEntry } from "../audit/audit-entry.entity";
 import { Contact } from "../contacts/contact.entity";
 import { Message } from "../messages/message.entity";
 import { Timer } from "../timers/timer.entity";
@@ -44,6 +45,13 @@ export const MessageConversationResolver = linkById(Message, Conversation, {
   access: MAY_READ_CONVERSATIONS,
   description: "The message's conversation; null if the message does not belong to one.",
   id: "conversationId",
+});
+
+export const AuditEntryConversationResolver = linkById(AuditEntry, Conversation, {
+  name: "conversation",
+  access: MAY_READ_CONVERSATIONS,
+  description: "The conversation that was changed; null for other entries, and if it is no longer kept.",
+  id: "targetId",
 });
 
 export const TimerConversationResolver = linkById(Timer, Conversation, {
