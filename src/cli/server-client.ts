@@ -18,7 +18,7 @@ const MAX_WAIT_MS = 30_000;
 /** Max size of a response (bytes); the server's pages and documents are much smaller. */
 const MAX_RESPONSE_BYTES = 64 * 2 ** 20;
 
-/** Max length of a text from the server in a message (UTF-16 code units). */
+/** Max length of text from the server in a message (UTF-16 code units). */
 const TEXT_MAX_LENGTH = 2_000;
 
 /** Codes of failures that may occur after the server has received the request. */

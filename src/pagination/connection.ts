@@ -168,7 +168,7 @@ export interface Connection<T extends Row> {
 /**
  * Creates the Relay connection type of a node type.
  * @param kind kind of the list's cursors, so that cursors from other lists are rejected
- * @param isPosition returns true if a text is a well-formed position of a row
+ * @param isPosition returns true if a string is a well-formed position of a row
  * @param positionOf returns a row's position for its cursor, without colons: its ID, unless the list has a different
  *   order
  */

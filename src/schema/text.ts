@@ -4,7 +4,7 @@ import { ValidateBy } from "../common/validators";
 import { holdsToken } from "../credentials/redact-tokens";
 
 /**
- * Returns the problem with a text, or undefined. The length is in code points, as in JSON Schema. PostgreSQL cannot
+ * Returns the problem with a string, or undefined. The length is in code points, as in JSON Schema. PostgreSQL cannot
  * store NUL, and a lone surrogate cannot be encoded in UTF-8.
  */
 function textProblem(value: unknown, max: number): string | undefined {

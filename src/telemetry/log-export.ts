@@ -10,7 +10,7 @@ const SEVERITIES: Readonly<Record<number, SeverityNumber>> = {
   60: SeverityNumber.FATAL,
 };
 
-/** What pino writes; its process and trace are already part of each record. */
+/** A line as written by pino; its process and trace are already part of each record. */
 interface Line extends AnyValueMap {
   level: number;
   time: number;

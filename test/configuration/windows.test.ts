@@ -17,7 +17,7 @@ const NIGHTS: [zone: string, spring: string, autumn: string][] = [
   ["America/St_Johns", "2027-03-14", "2027-11-07"],
 ];
 
-/** The clock of a zone at each step: the weekday and the time that it shows. */
+/** Returns the clock of a zone at each step: the weekday and the time that it shows. */
 function clockOf(zone: string, firstMs: number, steps: number): [day: string, minute: number][] {
   const format = new Intl.DateTimeFormat("en-US", {
     ...{ timeZone: zone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },

@@ -106,7 +106,7 @@ describe("the editor suggests", () => {
     on: [...namesIn("situations"), "message.received"],
     line: ["main"],
   }));
-  /** Returns the suggestions at the `|` in a text. */
+  /** Returns the suggestions at the `|` in the given text. */
   const suggestions = (marked: string) => {
     const offset = marked.indexOf("|");
     const context = new CompletionContext(stateOf(marked.replace("|", "")), offset, true);

@@ -21,7 +21,7 @@ describe("large responses", () => {
   let app: FastifyInstance;
   let url: string;
   let budget: ResponseBudget;
-  /** Completes the responses that are being created with a text. */
+  /** Completes the responses that are being created with a string. */
   let finish: ((text: string) => void)[];
   let onStart: () => void;
   let asked: Promise<number>[];

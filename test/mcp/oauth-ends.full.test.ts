@@ -19,7 +19,7 @@ interface Subject extends StoredConnection {
 onEachEngine((engine) => {
   let database: TestDatabase;
   let server: TestServer;
-  /** Prepares the checks, and is the second of the servers. */
+  /** Prepares the checks, and serves as the second server. */
   let gateway: TestGateway;
   let owner: string;
   let clientId: string;

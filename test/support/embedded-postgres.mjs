@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePort } from "./free-port.mjs";
 
 /**
- * Creates an empty PostgreSQL server from an npm package, which must still be initialized and started.
+ * Creates an empty PostgreSQL server from an npm package; the caller must initialize and start it.
  * `TEST_POSTGRES_PACKAGE` names a package with another version, or its main file.
  * @param purpose part of the name of its folder
  * @param flags the server's flags, instead of its default settings

@@ -24,7 +24,7 @@ export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map(
   label: value === "send" ? "Sent or proposed a message" : OUTCOMES[value].label,
 }));
 
-/** An effect, as far as the outcome is named after it. */
+/** The parts of an effect that the name of an outcome depends on. */
 interface AppliedEffect {
   kind: EffectKind;
   status: string;

@@ -20,7 +20,7 @@ const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 /** A short code, or a name of up to 11 characters (GSM 03.40, 9.1.2.5). */
 const SENDER_ID = /^([1-9]\d{2,7}|(?=.*[a-z])[a-z0-9][a-z0-9 ._&+-]{0,10})$/i;
 
-/** Removes invisible characters that pasted text may contain, such as direction marks, but no line separators. */
+/** Removes invisible characters that pasted text may contain, such as direction marks, but not line separators. */
 const withoutInvisible = (text: string): string =>
   text.replace(INVISIBLE, (found) => (found.trim() === "" ? found : ""));
 

@@ -39,7 +39,7 @@ export abstract class Runner<Item extends { id: string }> implements LaneWork {
   /** Runs an item. */
   protected abstract run(item: Item, signal: AbortSignal): Promise<SendResult>;
 
-  /** Stores that an item failed for good. */
+  /** Records that an item failed permanently. */
   protected abstract fail(item: Item, error: unknown): Promise<void>;
 
   /** Schedules retries; the results are already stored. */
@@ -50,7 +50,7 @@ export abstract class Runner<Item extends { id: string }> implements LaneWork {
     }
   }
 
-  /** Returns the due work of items, with the due items that are held. */
+  /** Returns the work of items, with the IDs of due items that are held back. */
   protected dueWork(
     items: readonly (Item & { dueAt?: Timestamp; isHeld?: boolean })[],
     { senders }: LaneContext,

@@ -209,7 +209,7 @@ listen postgres
   };
   const isPrimary = async ({ restUrl }) =>
     (await fetch(`${restUrl}/primary`, { signal: AbortSignal.timeout(1_000) })).ok;
-  /** Returns the node that holds the leader's key, other than one that lost it. */
+  /** Returns the node that holds the leader's key, ignoring the given one, which is losing it. */
   const primary = (besides) =>
     patiently("a primary", async () => {
       for (const node of nodes)
@@ -225,7 +225,7 @@ listen postgres
   };
   const other = (node) => nodes.find((one) => one !== node);
 
-  /** What can happen to a primary; each settles when there is a new one, or the old one serves again. */
+  /** The faults of a primary; each settles when there is a new primary, or the old one serves again. */
   const FAULTS = {
     /** The whole node freezes, and later continues as if it were still the primary. */
     async freeze(node) {
@@ -276,11 +276,11 @@ listen postgres
   return {
     /** Returns the URL of a database, for its owner of the same name. */
     urlOf: (name) => `postgres://${name}:${PASSWORD}@127.0.0.1:${proxyPort}/${name}`,
-    /** Lets something happen to the current primary. */
+    /** Causes a fault in the current primary. */
     async suffer(fault) {
       await FAULTS[fault](await primary());
     },
-    /** Waits until the standby could take over, and nothing of the last fault is left. */
+    /** Waits until the standby could take over, and the effects of the last fault are gone. */
     async healthy() {
       const state = isSynchronous ? "sync" : "async";
       await patiently("the standby", async () => {

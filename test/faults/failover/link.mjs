@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
 /**
- * Starts a TCP proxy to a local port, as a network that can be cut: then it neither forwards data nor reports that a
- * side has closed.
+ * Starts a TCP proxy to a local port, to simulate a network failure. Once cut, it neither forwards data nor reports
+ * that a side has closed.
  */
 export async function createLink(target) {
   let isCut = false;

@@ -23,7 +23,7 @@ const isAccepted = {
 
 /**
  * Constantly revokes keys and signs out of sessions, and presents them afterwards to every gateway.
- * @param accepted is called with each key or session that was accepted after its end: `{ kind, id }`
+ * @param accepted called with each ended key or session that is still accepted: `{ kind, id }`
  */
 export function startWatch(urls, { session, agentId }, random, accepted) {
   let stopped = false;
