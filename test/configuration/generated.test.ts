@@ -8,8 +8,8 @@ import fc from "../support/generated";
 import { anyDocument, situation, validDocument } from "../support/generated-configurations";
 import { cases } from "../support/tiers";
 
-/** Number of documents. Each is evaluated for `SITUATIONS` situations: 10,000 evaluations in total. */
-const DOCUMENTS = cases(1_000);
+/** Number of documents. Each is evaluated for `SITUATIONS` situations: 5,000 evaluations in total. */
+const DOCUMENTS = cases(500);
 const SITUATIONS = 10;
 
 const inputOf = ({
@@ -46,8 +46,8 @@ test("the check of every generated document has a result", async () => {
   };
   const any = fc.oneof({ weight: 9, arbitrary: anyDocument }, { weight: 1, arbitrary: fc.jsonValue() });
   await fc.assert(fc.asyncProperty(any, check), { numRuns: DOCUMENTS });
-  expect(seen.valid).toBeGreaterThan(cases(10));
-  expect(seen.refused).toBeGreaterThan(cases(100));
+  expect(seen.valid).toBeGreaterThan(cases(5));
+  expect(seen.refused).toBeGreaterThan(cases(50));
 });
 
 test("every generated situation has one result, within the budget, or is rejected", async () => {
@@ -74,8 +74,8 @@ test("every generated situation has one result, within the budget, or is rejecte
   };
   const situations = fc.array(situation.map(inputOf), { minLength: SITUATIONS, maxLength: SITUATIONS });
   await fc.assert(fc.asyncProperty(validDocument, situations, check), { numRuns: DOCUMENTS });
-  expect(seen.evaluated).toBeGreaterThan(cases(2_000));
-  expect(seen.refused).toBeGreaterThan(cases(1_000));
-  expect(seen.expensive).toBeGreaterThan(cases(10));
+  expect(seen.evaluated).toBeGreaterThan(cases(1_000));
+  expect(seen.refused).toBeGreaterThan(cases(500));
+  expect(seen.expensive).toBeGreaterThan(cases(5));
   expect(Object.keys(Object.prototype)).toEqual([]);
 });

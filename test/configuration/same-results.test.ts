@@ -19,7 +19,7 @@ import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 
-const DOCUMENTS = cases(50);
+const DOCUMENTS = cases(25);
 
 /** Tests of a document, with or without expectations that it meets. */
 const tests = fc.array(
