@@ -61,9 +61,9 @@ describe("names and addresses", () => {
   });
 
   test("are found in linear time", () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (const part of ["a", "a@", "+1 ", "0 ", "a@b.", "anna "]) replaced.of(part.repeat(100_000));
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
   });
 });
 

@@ -169,7 +169,7 @@ test("a text with many odd lines is divided quickly", () => {
   const lines = ["1:", "> 1", "a 1 -"];
   const text = Array.from({ length: 4_000 }, (_, i) => lines[i % 3]).join("\n");
   ownWords(text);
-  const start = performance.now();
+  const before = process.cpuUsage();
   ownWords(text);
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);
 });
