@@ -57,8 +57,8 @@ export default {
   rootDir: "..",
   testEnvironment: "<rootDir>/test/support/environment.mjs",
   testSequencer: "<rootDir>/test/support/sequencer.mjs",
-  // The rest often waits for processes, browsers and timeouts.
-  maxWorkers: TIER === "rest" ? availableParallelism() + 1 : "100%",
+  // Suites wait for processes, browsers and timeouts during a quarter of their time.
+  maxWorkers: availableParallelism() + 1,
   testMatch: namesFiles
     ? testFiles
     : [...SUITES.filter(hasTests), ...testFiles.filter((path) => !(folderOf(path) in filesByFolder))],
