@@ -5,6 +5,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } fr
 import { ERRORS, type ErrorCode, GatewayError } from "../errors";
 import { addVary } from "./encoding";
 import { errorBodyFor } from "./error-body";
+import { INVALID_LINK, PAGE_HEADERS } from "./plain-page";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -35,6 +36,15 @@ export const sendError = (
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply => sendUnlogged(noteFailure(error, request), request, reply);
+
+/** Like `sendError`, but answers a browser that opened a link with a page. */
+export const sendInvalidUrl = (error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  /\btext\/html\b/.test(request.headers.accept ?? "")
+    ? reply
+        .code(noteFailure(error, request).status)
+        .headers({ ...PAGE_HEADERS, vary: "Accept" })
+        .send(INVALID_LINK)
+    : sendError(error, request, reply);
 
 /** Like `sendError`, but for an expected state, so nothing is logged as a failure. */
 export function sendUnlogged(

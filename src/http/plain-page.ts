@@ -24,3 +24,9 @@ export const plainPage = (heading: string, content: string): string =>
 ${content}
 </main></body></html>
 `;
+
+/** Says that a link is not valid. */
+export const INVALID_LINK = plainPage(
+  "This link is not valid",
+  "<p>Open the link in the message again, or copy the whole link.</p>",
+);

@@ -6,7 +6,7 @@ import type { RequestContext } from "../auth/context";
 import type { Config } from "../config";
 import { mayHoldToken } from "../credentials/redact-tokens";
 import { connectionLimits, limitConnections } from "./connection-limits";
-import { handleClientErrors, logUnrouted, sendError } from "./error-handler";
+import { handleClientErrors, logUnrouted, sendError, sendInvalidUrl } from "./error-handler";
 import { routerOptions } from "./plugins/allowed-methods";
 import { allowOrigins } from "./plugins/cors";
 import { rejectForeignHosts } from "./plugins/host";
@@ -52,7 +52,7 @@ export async function createHttpServer(
     clientErrorHandler: handleClientErrors(headers, log),
     // Handles errors that occur before the hooks run, such as an undecodable URL.
     frameworkErrors: (error, request, reply) => {
-      sendError(error, request, reply.headers({ ...headers, "x-request-id": request.id }));
+      sendInvalidUrl(error, request, reply.headers({ ...headers, "x-request-id": request.id }));
       logUnrouted(log, request.errorCode ?? "internal_error", {
         reqId: request.id,
         ip: clientAddress(request),

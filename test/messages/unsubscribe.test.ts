@@ -209,6 +209,12 @@ describeGateway(
       expect(await consents()).toEqual(before);
     });
 
+    test("a browser that opens a link with a malformed escape gets a page", async () => {
+      const answer = await ask("GET", "/unsubscribe/%", { headers: { accept: "text/html,*/*;q=0.8" } });
+      expect([answer.status, answer.headers.get("vary")]).toEqual([404, "Accept"]);
+      expect(await answer.text()).toContain("This link is not valid");
+    });
+
     test("the page loads and runs nothing, is not listed anywhere, and limits bodies", async () => {
       const { path, address } = await subscribed();
       const page = await ask("GET", path, { headers: { origin: ORIGIN } });

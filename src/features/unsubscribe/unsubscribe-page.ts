@@ -15,7 +15,3 @@ export const unsubscribedPage = (title: string): string =>
     escapeHtml(title),
     `<p role="status">You are unsubscribed. You will no longer get these messages.</p>`,
   );
-
-/** Says that a link is not valid. */
-export const invalidPage = (): string =>
-  plainPage("This link is not valid", "<p>Open the link in the message again, or copy the whole link.</p>");

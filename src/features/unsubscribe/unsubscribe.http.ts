@@ -4,11 +4,11 @@ import { clientAddress } from "../../auth/client-address";
 import { customerNetworkOf } from "../../common/network";
 import { GatewayError } from "../../errors";
 import { noteFailure, sendError } from "../../http/error-handler";
-import { PAGE_HEADERS } from "../../http/plain-page";
+import { INVALID_LINK, PAGE_HEADERS } from "../../http/plain-page";
 import { Bodies } from "../../http/plugins/read-body";
 import { UNSUBSCRIBE_PATH } from "../contacts/unsubscribe-links";
 import type { UnsubscribeService } from "./unsubscribe.service";
-import { askingPage, invalidPage, unsubscribedPage } from "./unsubscribe-page";
+import { askingPage, unsubscribedPage } from "./unsubscribe-page";
 
 /** Mail programs send `List-Unsubscribe=One-Click` as a form (RFC 8058); the body is ignored. */
 const BODY_MAX_BYTES = 8 * 1024;
@@ -36,7 +36,7 @@ export function addUnsubscribe(
     errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       if (!(error instanceof GatewayError) || error.code !== "not_found")
         return sendError(error, request, reply);
-      return reply.code(noteFailure(error, request).status).headers(PAGE_HEADERS).send(invalidPage());
+      return reply.code(noteFailure(error, request).status).headers(PAGE_HEADERS).send(INVALID_LINK);
     },
   } as const;
   // Matches any path, because truncated and extended links must also lead to a page.
