@@ -92,12 +92,13 @@ onEachEngine((engine) => {
   });
 
   test("a unit fails with the very error that it throws", async () => {
-    const failure = new GatewayError("conflict", "mine");
-    await expect(
-      database.write(async () => {
-        throw failure;
-      }),
-    ).rejects.toBe(failure);
+    const withCode = Object.assign(new TypeError("not a string"), { code: "ERR_INVALID_ARG_TYPE" });
+    for (const failure of [new GatewayError("conflict", "mine"), new Error("broken"), withCode])
+      await expect(
+        database.write(async () => {
+          throw failure;
+        }),
+      ).rejects.toBe(failure);
   });
 
   test("a unit whose statement the database rejects leaves nothing, and the next one works", async () => {

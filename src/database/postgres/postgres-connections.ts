@@ -231,9 +231,9 @@ export function isConnectionLost(error: unknown): boolean {
   if (error instanceof GatewayError) return error.code === "unavailable";
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
-  const code = driverCode(error);
-  if (code === undefined) return error instanceof QueryFailedError;
-  return CONNECTION_LOST.test(code) || !SQLSTATE.test(code);
+  const code = driverCode(error) ?? "";
+  // An error of the caller's own code may have any other code.
+  return SQLSTATE.test(code) ? CONNECTION_LOST.test(code) : error instanceof QueryFailedError;
 }
 
 /** Retries a read whose connection has broken; a server restart breaks all pooled connections. */
