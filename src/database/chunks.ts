@@ -1,13 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "./database";
-import type { Tx } from "./unit-of-work";
+import type { Tx, UnitOfWork } from "./unit-of-work";
 
-/** Target duration of a chunk (ms); short, because other writers wait for it. */
+/** Target duration of a chunk, and of the work between two pauses (ms); short, because other writers wait for it. */
 const CHUNK_MS = 25;
 const FIRST_CHUNK = 200;
 const MAX_CHUNK = 5_000;
-/** Min pause between two chunks (ms), the interval at which other processes poll SQLite's write lock. */
-const MIN_PAUSE_MS = 100;
 
 /**
  * Does part of the work in the transaction.
@@ -21,37 +19,71 @@ export type Chunk<Position> = (
   limit: number,
 ) => Promise<Position | undefined>;
 
-/** The owner of the work and its abort signal. */
+/** The owner of the work, its pace and its abort signal. */
 export interface ChunkOptions {
   /** The ID of the organization, as in `Database.writeFor`. */
   owner?: string | undefined;
   /** Stops the work after the current chunk. */
   signal?: AbortSignal | undefined;
+  /** Shared with other work that this work is a step of. */
+  pace?: Pace | undefined;
 }
 
+/** Pauses between transactions of background work, for at least as long as they took. */
+export class Pace {
+  private worked = 0;
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Runs a unit of work like `Database.writeFor`, after a pause if the work since the last one took long enough.
+   * @returns the result of the unit and its duration (ms); undefined if the signal is aborted before it starts
+   */
+  async write<T>(
+    unit: UnitOfWork<T>,
+    { owner, signal }: ChunkOptions,
+  ): Promise<{ result: T; took: number } | undefined> {
+    if (this.worked >= CHUNK_MS) {
+      const length = Math.max(this.worked, this.database.minPauseMs);
+      this.worked = 0;
+      await pause(length, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+    if (signal?.aborted) return undefined;
+    let took = 0;
+    // Measured inside the transaction, to exclude the wait for the write lock.
+    const result = await this.database.writeFor(owner, async (tx) => {
+      const began = performance.now();
+      const result = await unit(tx);
+      tx.beforeCommit(async () => {
+        took = performance.now() - began;
+      });
+      return result;
+    });
+    this.worked += took;
+    return { result, took };
+  }
+}
+
+/** Returns the max rows of the chunk after one that took a time (ms): at most double, because later rows may take longer. */
+export const nextLimit = (limit: number, took: number, max = MAX_CHUNK): number =>
+  Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, max));
+
 /**
- * Does work in short transactions, each followed by a pause at least as long as the transaction took.
+ * Does work in short transactions, with pauses between them.
  * @returns true if all work is done
  */
 export async function inChunks<Position>(
   database: Database,
   chunk: Chunk<Position>,
-  { owner, signal }: ChunkOptions = {},
+  options: ChunkOptions = {},
 ): Promise<boolean> {
+  const { pace = new Pace(database) } = options;
   let after: Position | undefined;
-  for (let limit = FIRST_CHUNK; !signal?.aborted; ) {
-    let took = 0;
-    // Measured inside the transaction, to exclude the wait for the write lock.
-    after = await database.writeFor(owner, async (tx) => {
-      const began = performance.now();
-      const next = await chunk(tx, after, limit);
-      took = performance.now() - began;
-      return next;
-    });
+  for (let limit = FIRST_CHUNK; ; ) {
+    const done = await pace.write((tx) => chunk(tx, after, limit), options);
+    if (done === undefined) return false;
+    after = done.result;
     if (after === undefined) return true;
-    // At most double the chunk, because later rows may take longer.
-    limit = Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, MAX_CHUNK));
-    await pause(Math.max(took, MIN_PAUSE_MS), undefined, { signal, ref: false }).catch(() => undefined);
+    limit = nextLimit(limit, done.took);
   }
-  return false;
 }

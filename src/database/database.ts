@@ -212,6 +212,11 @@ export class Database {
     return this.engine.clock(afterMs);
   }
 
+  /** Min length of a pause that lets other processes get a write lock (ms). */
+  get minPauseMs(): number {
+    return this.engine.minPauseMs;
+  }
+
   /** True if the last write succeeded: on a full disk, for example, writes fail but reads still work. */
   get lastWriteSucceeded(): boolean {
     return !this.lastWriteFailed;

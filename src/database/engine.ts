@@ -78,6 +78,8 @@ export interface Engine {
   readonly system: "postgresql" | "sqlite";
   /** True if a statement can contain another one that changes rows. */
   readonly hasWritableCtes: boolean;
+  /** Min length of a pause that lets other processes get a write lock (ms). */
+  readonly minPauseMs: number;
   /**
    * An SQL expression for properties that differ in a restored copy of the database and survive a failover, as a JSON
    * object with string values; undefined if there are none.

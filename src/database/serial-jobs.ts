@@ -1,4 +1,6 @@
-export interface JobOptions {
+import type { ChunkOptions } from "./chunks";
+
+export interface JobOptions extends ChunkOptions {
   owner: string;
   /** Aborted when the job should stop soon. */
   signal: AbortSignal;
@@ -23,12 +25,13 @@ export class SerialJobs {
    * Runs a job, unless one with this ID is waiting or running.
    * @returns a promise that resolves when the job has ended; it never rejects
    */
-  run(id: string, { owner, signal }: { owner: string; signal?: AbortSignal | undefined }): Promise<void> {
+  run(id: string, options: ChunkOptions & Pick<JobOptions, "owner">): Promise<void> {
+    const { owner, signal } = options;
     const present = this.jobs.get(id);
     if (present !== undefined) return present;
     const start = async () => {
       const either = signal === undefined ? this.stop.signal : AbortSignal.any([signal, this.stop.signal]);
-      if (!either.aborted) await this.work(id, { owner, signal: either });
+      if (!either.aborted) await this.work(id, { ...options, signal: either });
     };
     const job = (this.last.get(owner) ?? Promise.resolve())
       .then(start)

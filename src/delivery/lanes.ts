@@ -1,6 +1,8 @@
+import { In } from "typeorm";
 import { type Timestamp, timestamp } from "../common/time";
 import { type Change, changeTogether } from "../database/change-together";
 import type { Database } from "../database/database";
+import { lockRows } from "../database/lock-rows";
 import { padded, placeholders } from "../database/returning";
 import type { Tx } from "../database/unit-of-work";
 import { Lane } from "./lane.entity";
@@ -213,8 +215,16 @@ export class Lanes {
    * @returns true if the lane exists
    */
   async lock(tx: Tx, id: string): Promise<boolean> {
-    const lane = await tx.lock(tx.createQueryBuilder(Lane, "lane").where({ id })).getOne();
-    return lane !== null;
+    return (await this.lockAll(tx, [id])).has(id);
+  }
+
+  /**
+   * Locks lanes until the transaction ends.
+   * @returns the IDs of those that exist
+   */
+  async lockAll(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const query = tx.createQueryBuilder(Lane, "lane").where({ id: In([...ids]) });
+    return new Set((await lockRows(tx, query)).keys());
   }
 
   /**

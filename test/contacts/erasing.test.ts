@@ -166,7 +166,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     });
     const order: string[] = [];
     gateway.services.hooks.add({
-      contactErased: async (id) => {
+      contactErased: async ([id = ""]) => {
         order.push(id);
         if (id === first) await held;
         return true;

@@ -38,7 +38,8 @@ describeGateway({ env: { RETENTION_CONTACTS_DAYS: "30" } }, (gateway) => {
     const conversation = { id: conversationId, agentId: of, contactId: id, addressId, lineId, ...times };
     const message = { id: idFrom(days), agentId: of, conversationId, sequence: 1, createdAt: ago(days) };
     await database().write(async (tx) => {
-      await tx.insert(Contact, { ...own, ...times, name: "Anna", version: 1, attributes: {} } as object);
+      const contact = { ...own, ...times, touchedAt: ago(days), name: "Anna", version: 1, attributes: {} };
+      await tx.insert(Contact, contact as object);
       await tx.insert(ContactAddress, address as object);
       await tx.insert(Conversation, {
         ...{ ...conversation, state: "closed", handler: "agent", version: 1, lastSequence: 1 },
@@ -142,11 +143,11 @@ describeGateway({ env: { RETENTION_CONTACTS_DAYS: "30" } }, (gateway) => {
     const optOut = 'mutation ($id: ID!) { setConsent(input: { id: $id, topic: "*", state: out }) { id } }';
     const id = await put();
     await gateway.graphql(optOut, { id });
-    // Housekeeping finds contacts by their IDs, which have the time of their creation.
     const old = idFrom(31);
     await database().write(async (tx) => {
       const contact = await tx.findOneByOrFail(Contact, { id });
-      await tx.insert(Contact, { ...contact, id: old, ref: "old", updatedAt: ago(31) } as object);
+      const times = { touchedAt: ago(31), updatedAt: ago(31) };
+      await tx.insert(Contact, { ...contact, id: old, ref: "old", ...times } as object);
       await tx.update(ContactAddress, { contactId: id }, { contactId: old });
       await tx.query("update consent set changed_at = $1", [ago(31)]);
     });
@@ -158,6 +159,24 @@ describeGateway({ env: { RETENTION_CONTACTS_DAYS: "30" } }, (gateway) => {
     expect((await find(old)).body.data.contact).toEqual({ erasedAt: expect.any(String), addresses: [] });
     expect(await put()).toBe(id);
     expect((await find(id)).body.data.contact.addresses).toEqual([{ optedOutAt: expect.any(String) }]);
+  });
+
+  test("a contact in use is examined again a day later, and a touched one when its days are over", async () => {
+    const touchedAt = async ({ id }: Old) =>
+      (await database().read((reader) => reader.findOneByOrFail(Contact, { id }))).touchedAt;
+    const [waiting, touched] = [await addOld(40), await addOld(40)];
+    const set = (old: Old, column: string, value: string) =>
+      write(`update conversation set ${column} = $1 where id = $2`, [value, old.conversationId]);
+    await set(waiting, "waiting_since", ago(40));
+    await set(touched, "updated_at", ago(3));
+    await eraseUntouched();
+    expect((await touchedAt(waiting))?.slice(0, 16)).toBe(ago(29).slice(0, 16));
+    expect((await touchedAt(touched))?.slice(0, 16)).toBe(ago(3).slice(0, 16));
+    await write("update conversation set waiting_since = null", []);
+    await write("update contact set touched_at = $1 where id = $2", [ago(31), waiting.id]);
+    await eraseUntouched();
+    expect([await isErased(waiting), await isErased(touched)]).toEqual([true, false]);
+    expect(await touchedAt(waiting)).toBeNull();
   });
 
   test("organizations take turns, however many agents they have", async () => {

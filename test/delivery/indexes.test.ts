@@ -329,8 +329,8 @@ onEachEngine((engine) => {
     const early = "1970-01-01T00:00:00.000Z";
     await logged.database.write(async (tx) => {
       await tx.query(
-        `insert into contact (id, agent_id, version, created_at, updated_at)
-         values ('${id}', '${AGENT}', 1, '${early}', '${early}')`,
+        `insert into contact (id, agent_id, version, created_at, updated_at, touched_at)
+         values ('${id}', '${AGENT}', 1, '${early}', '${early}', '${early}')`,
       );
       await tx.query(
         `insert into contact_address (id, agent_id, contact_id, kind, address)
@@ -345,8 +345,11 @@ onEachEngine((engine) => {
     const retention = { RETENTION_CONTACTS_DAYS: 20_000 };
     const contacts = new UntouchedContacts(logged.database, services.erasures, services.hooks, { retention });
     await logged.expectIndexes(() => contacts.erase(new AbortController().signal), {
-      reads: /select id from contact\s+where updated_at/,
+      reads: /select id, updated_at as at from contact/,
     });
+    const plan = await planOf(/select id, touched_at/);
+    expect(plan).toContain("contact_touched");
+    expect(plan).not.toMatch(/sort|temp b-tree/i);
     const [{ erased }] = await logged.database.read((reader) =>
       reader.query("select erased_at as erased from contact where id = $1", [id]),
     );

@@ -115,7 +115,7 @@ onEachEngine((engine) => {
         }),
       { reads: /from "?event"?/i },
     );
-    await services.database.write((tx) => services.erasures.begin(tx, AGENT));
+    await services.database.write((tx) => services.erasures.begin(tx, [AGENT]));
     await logged.expectIndexes(() => services.erasures.finish(AGENT, ORGANIZATION), {
       reads: /webhook_delivery/i,
     });
@@ -129,7 +129,7 @@ onEachEngine((engine) => {
         [laneId],
       ),
     );
-    await services.database.write((tx) => services.erasures.begin(tx, AGENT));
+    await services.database.write((tx) => services.erasures.begin(tx, [AGENT]));
     logged.statements.length = 0;
     // On a slow machine, an erasure continues in the background, and a failed one is continued as in housekeeping.
     await waitUntil(async () => {

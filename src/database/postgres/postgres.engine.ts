@@ -61,6 +61,7 @@ const partKey = (list: number, part: string): string =>
 export class PostgresEngine implements Engine {
   readonly system = "postgresql";
   readonly hasWritableCtes = true;
+  readonly minPauseMs = 0;
   private readonly reads: PostgresReads;
 
   private constructor(

@@ -24,23 +24,43 @@ export interface AuditTarget {
  */
 export async function recordAudit(
   tx: Tx,
-  { caller, origin }: RequestContext,
+  context: RequestContext,
   action: AuditAction,
   target: AuditTarget,
   changes: Changes = {},
 ): Promise<void> {
-  await tx.insert(AuditEntry, {
-    id: uuid(),
-    action,
-    ...actorOf(caller),
-    ...columnsOf(target),
-    changes: changesOf(changes),
-    ...origin,
-    count: 1,
-    countedAs: null,
-    createdAt: timestamp(),
-  });
+  await tx.insert(AuditEntry, entryOf(context, action, target, changes));
 }
+
+/** Records the same action on several resources, like `recordAudit`. */
+export const recordAudits = (
+  tx: Tx,
+  context: RequestContext,
+  action: AuditAction,
+  targets: readonly AuditTarget[],
+): Promise<void> =>
+  insertAll(
+    tx,
+    AuditEntry,
+    targets.map((target) => entryOf(context, action, target, {})),
+  );
+
+const entryOf = (
+  { caller, origin }: RequestContext,
+  action: AuditAction,
+  target: AuditTarget,
+  changes: Changes,
+) => ({
+  id: uuid(),
+  action,
+  ...actorOf(caller),
+  ...columnsOf(target),
+  changes: changesOf(changes),
+  ...origin,
+  count: 1,
+  countedAs: null,
+  createdAt: timestamp(),
+});
 
 /** Repetitions of one of an API key's actions. */
 export interface RepeatedAction {

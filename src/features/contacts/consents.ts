@@ -196,13 +196,15 @@ export const consentTo = coalesceKeysInTx(
   { cache: true },
 );
 
-/** Anonymizes the consents of a contact whose addresses are about to be deleted. */
-export async function detachConsents(tx: Tx, contactId: string): Promise<void> {
+/** Anonymizes the consents of contacts whose addresses are about to be deleted. */
+export async function detachConsents(tx: Tx, contactIds: readonly string[]): Promise<void> {
   await tx
     .createQueryBuilder()
     .update(Consent)
     .set({ addressId: null, evidence: null })
-    .where("address_id IN (SELECT id FROM contact_address WHERE contact_id = :contactId)", { contactId })
+    .where("address_id IN (SELECT id FROM contact_address WHERE contact_id IN (:...contactIds))", {
+      contactIds,
+    })
     .execute();
 }
 

@@ -3,6 +3,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { TIMESTAMP_COLUMN } from "../../database/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -14,6 +15,7 @@ import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from ".
 @Index(["agentId", "ref"], { unique: true })
 // Excludes erased contacts, because they are never listed.
 @Index("contact_listed", ["agentId", "id"], { where: "erased_at IS NULL" })
+@Index("contact_touched", ["agentId", "touchedAt", "id"], { where: "touched_at IS NOT NULL" })
 export class Contact {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })
   @Uuid
@@ -78,6 +80,13 @@ export class Contact {
   })
   @Column({ type: "varchar", length: 24 })
   updatedAt!: Timestamp;
+
+  /**
+   * When something touched the contact, as far as known; retention raises it, so that touching a contact costs nothing.
+   * Null once the contact is erased.
+   */
+  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  touchedAt!: Timestamp | null;
 
   @Nullable(() => GraphQLISODateTime, "When the contact was erased; only its ID and timestamps are kept.")
   @Column({ type: "varchar", length: 24, nullable: true })

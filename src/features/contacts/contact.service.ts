@@ -26,7 +26,7 @@ import type { ContactArgs, ContactsArgs, SetConsentInput, TagChange } from "./co
 import { ContactAddress } from "./contact-address.entity";
 import { markDeliverable } from "./contact-addresses";
 import { ContactTag } from "./contact-tag.entity";
-import { eraseContact } from "./erase-contact";
+import { eraseContacts } from "./erase-contact";
 import { Erasure } from "./erasure.entity";
 import type { Erasures } from "./erasures";
 import { assertNotErased, lockContact } from "./find-contact";
@@ -266,7 +266,7 @@ export class ContactService {
       const contact = await lockContact(tx, context, id);
       if (contact.erasedAt !== null)
         return { contact, isUnfinished: await tx.existsBy(Erasure, { contactId: id }) };
-      await eraseContact(tx, context, contact, this.erasures);
+      await eraseContacts(tx, context, [contact], this.erasures);
       return { contact, isUnfinished: true };
     });
     if (isUnfinished) await this.erasures.finish(id, organizationOf(context));

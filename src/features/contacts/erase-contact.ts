@@ -1,7 +1,8 @@
+import { In } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
-import { recordAudit } from "../audit/audit";
+import { recordAudits } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
 import { detachConsents } from "./consents";
 import { contactActions } from "./contact.audit";
@@ -13,26 +14,30 @@ import { ContactTerm } from "./contact-term.entity";
 import type { Erasures } from "./erasures";
 
 /**
- * Erases a locked contact's own data except its ID and timestamps, and begins the erasure of its data in other
+ * Erases the own data of locked contacts except their IDs and timestamps, and begins the erasure of their data in other
  * features.
  */
-export async function eraseContact(
+export async function eraseContacts(
   tx: Tx,
   context: RequestContext,
-  contact: Contact,
+  contacts: readonly Contact[],
   erasures: Erasures,
 ): Promise<void> {
-  const { id, version } = contact;
-  await detachConsents(tx, id);
-  for (const part of [ContactAddress, ContactTag, ContactTerm]) await tx.delete(part, { contactId: id });
+  const ids = contacts.map(({ id }) => id);
+  if (ids.length === 0) return;
+  await detachConsents(tx, ids);
+  for (const part of [ContactAddress, ContactTag, ContactTerm]) await tx.delete(part, { contactId: In(ids) });
   const now = timestamp();
   const empty = { ref: null, name: null, locale: null, timezone: null, attributes: {} };
-  const times = { handedOffAt: null, updatedAt: now, erasedAt: now };
-  const change = { ...empty, version: version + 1, ...times };
-  await tx.update(Contact, { id }, change);
-  const target = { id, name: id, organizationId: organizationOf(context) };
-  await recordAudit(tx, context, contactActions.contact_erased, target);
-  await erasures.begin(tx, id);
-  Object.assign(contact, change);
-  recordEvents(tx, [contactEvent("contact.erased", contact)]);
+  const change = { ...empty, handedOffAt: null, touchedAt: null, updatedAt: now, erasedAt: now };
+  await tx.update(Contact, { id: In(ids) }, { ...change, version: () => "version + 1" });
+  const organizationId = organizationOf(context);
+  const targets = ids.map((id) => ({ id, name: id, organizationId }));
+  await recordAudits(tx, context, contactActions.contact_erased, targets);
+  await erasures.begin(tx, ids);
+  for (const contact of contacts) Object.assign(contact, change, { version: contact.version + 1 });
+  recordEvents(
+    tx,
+    contacts.map((contact) => contactEvent("contact.erased", contact)),
+  );
 }

@@ -1,37 +1,47 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { EntityManager } from "typeorm";
 import { systemFor } from "../../auth/context";
 import { FairQueue } from "../../common/fair-queue";
 import { DAY_MS, type Timestamp, timestampOf } from "../../common/time";
-import { leastUuidAt } from "../../common/uuid";
 import type { Config } from "../../config";
+import { nextLimit, Pace } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import { placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "../agents/agent.entity";
 import type { Organization } from "../organizations/organization.entity";
-import { eraseContact } from "./erase-contact";
-import type { Erasures } from "./erasures";
+import type { Contact } from "./contact.entity";
+import { eraseContacts } from "./erase-contact";
+import { type Erasures, MAX_ERASED } from "./erasures";
 import { lockContacts } from "./known-contact";
 
 /** The retention setting for contacts (days), and its default. */
 export const CONTACT_RETENTION = { RETENTION_CONTACTS_DAYS: 0 };
 
-/** Contacts examined before the next organization's turn. */
-const PAGE = 200;
+/** Contacts of an agent to examine first. */
+const FIRST_CONTACTS = 25;
+
+/** When something last touched a contact; null if something still uses it. */
+export interface ContactTouch {
+  id: string;
+  at: Timestamp | null;
+}
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /**
-     * Returns the contacts, among the given ones, whose data in the feature changed at or after a time or is still in
-     * use.
-     */
-    contactsInUse: (
+    /** Returns when the feature's data about the given contacts last changed; several touches of a contact may be returned. */
+    contactsTouched: (
       reader: EntityManager,
       contactIds: readonly string[],
-      since: Timestamp,
-    ) => Promise<readonly string[]>;
+    ) => Promise<readonly ContactTouch[]>;
   }
+}
+
+/** The next contacts of an agent to examine: those after a position in the order of `touchedAt` and ID. */
+interface Turn {
+  agent: Agent;
+  after: Pick<Contact, "id"> & { touchedAt: string };
+  limit: number;
 }
 
 /** Erases contacts that nothing has touched for the days of the retention setting. */
@@ -44,81 +54,105 @@ export class UntouchedContacts {
   ) {}
 
   /**
-   * Erases the untouched contacts of all agents, one contact at a time. Organizations take turns.
-   * @param signal stops the run after the current contact
+   * Erases the untouched contacts of all agents, several at a time. Organizations take turns.
+   * @param signal stops the run after the current transaction
    */
   async erase(signal: AbortSignal): Promise<void> {
     const { RETENTION_CONTACTS_DAYS: days } = { ...CONTACT_RETENTION, ...this.config.retention };
     if (days === 0) return;
     const since = timestampOf(Date.now() - days * DAY_MS);
+    const pace = new Pace(this.database);
     const agents = await this.database.read((reader) =>
       reader.find(Agent, { relations: { organization: true }, order: { id: "ASC" } }),
     );
-    const turns = new FairQueue<{ agent: Agent; after: string }>();
-    for (const agent of agents) turns.add(agent.organizationId, { agent, after: "" });
+    const turns = new FairQueue<Turn>();
+    for (const agent of agents)
+      turns.add(agent.organizationId, { agent, after: { touchedAt: "", id: "" }, limit: FIRST_CONTACTS });
     for (let turn = turns.next(); turn !== undefined && !signal.aborted; turn = turns.next()) {
-      const { agent, after } = turn;
-      const ids = await this.eraseSome(agent, after, since, signal);
-      if (ids.length === PAGE) turns.add(agent.organizationId, { agent, after: ids.at(-1) as string });
+      const next = await this.eraseSome(turn, since, { signal, pace });
+      if (next !== undefined) turns.add(turn.agent.organizationId, next);
     }
   }
 
-  /** @returns the IDs of the examined contacts, in order */
+  /** @returns the agent's next turn; undefined if no contacts are left */
   private async eraseSome(
-    { id: agentId, organizationId: owner, organization }: Agent,
-    after: string,
+    { agent, after, limit }: Turn,
     since: Timestamp,
-    signal: AbortSignal,
-  ): Promise<string[]> {
+    { signal, pace }: { signal: AbortSignal; pace: Pace },
+  ): Promise<Turn | undefined> {
+    const { id: agentId, organizationId: owner, organization } = agent;
     const context = systemFor(organization as Organization);
-    const { ids, untouched } = await this.database.report(owner, async (reader) => {
-      const rows: { id: string }[] = await reader.query(
-        "select id from contact where agent_id = $1 and erased_at is null and id > $2 and id < $3 order by id limit $4",
-        [agentId, after, leastUuidAt(Date.parse(since)), PAGE],
+    const { rows, touched } = await this.database.report(owner, async (reader) => {
+      const rows: Turn["after"][] = await reader.query(
+        `select id, touched_at as "touchedAt" from contact
+         where agent_id = $1 and touched_at < $2 and (touched_at, id) > ($3, $4)
+         order by touched_at, id limit $5`,
+        [agentId, since, after.touchedAt, after.id, limit],
       );
       const ids = rows.map(({ id }) => id);
-      return { ids, untouched: await this.untouchedAmong(reader, ids, since) };
+      return { rows, touched: await this.lastTouches(reader, ids, since) };
     });
-    for (const id of untouched) {
-      if (signal.aborted) return ids;
-      const began = performance.now();
-      const isErased = await this.database.writeFor(owner, async (tx) => {
-        const contact = (await lockContacts(tx, [id])).get(id);
-        // The contact may have been touched or erased since it was read.
-        if (contact === undefined || contact.erasedAt !== null) return false;
-        if ((await this.untouchedAmong(tx, [id], since)).length === 0) return false;
-        await eraseContact(tx, context, contact, this.erasures);
-        return true;
-      });
-      if (isErased) await this.erasures.complete(id, owner, signal);
-      await pause(performance.now() - began, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-    return ids;
+    const last = rows.at(-1);
+    if (last === undefined) return undefined;
+    const done = await pace.write(
+      async (tx) => {
+        const ids = rows.map(({ id }) => id);
+        const locked = await lockContacts(tx, ids, { skipLocked: true });
+        await raise(
+          tx,
+          touched.filter(({ id, at }) => locked.has(id) && at >= since),
+        );
+        const untouched = touched.flatMap(({ id, at }) => (locked.has(id) && at < since ? id : []));
+        // The contacts may have been touched or erased since they were read.
+        const still = await this.lastTouches(tx, untouched, since);
+        const contacts = still.flatMap(({ id, at }) => (at < since ? (locked.get(id) as Contact) : []));
+        const erased = contacts.filter(({ erasedAt }) => erasedAt === null);
+        await eraseContacts(tx, context, erased, this.erasures);
+        return erased.map(({ id }) => id);
+      },
+      { owner, signal },
+    );
+    if (done === undefined) return undefined;
+    await this.erasures.complete(done.result, { owner, signal, pace });
+    if (rows.length < limit) return undefined;
+    return { agent, after: last, limit: nextLimit(limit, done.took, MAX_ERASED) };
   }
 
-  private async untouchedAmong(
+  /** @returns when each contact was last touched; a day after `since` if it is in use, to examine it again a day later */
+  private async lastTouches(
     reader: EntityManager,
     ids: readonly string[],
     since: Timestamp,
-  ): Promise<string[]> {
+  ): Promise<{ id: string; at: Timestamp }[]> {
     if (ids.length === 0) return [];
-    const rows: { id: string }[] = await reader.query(
-      `select id from contact
-       where updated_at < $1 and id in ${placeholders(1, ids.length, 2)}
-         and not exists (
-           select 1 from contact_tag where contact_tag.contact_id = contact.id and added_at >= $1)
-         and not exists (
-           select 1 from contact_address join consent on consent.address_id = contact_address.id
-           where contact_address.contact_id = contact.id and consent.changed_at >= $1)
-       order by id`,
-      [since, ...ids],
+    const these = placeholders(1, ids.length);
+    const own: { id: string; at: Timestamp }[] = await reader.query(
+      `select id, updated_at as at from contact where id in ${these}
+       union all
+       select contact_id, max(added_at) from contact_tag where contact_id in ${these} group by contact_id
+       union all
+       select contact_id, max(consent.changed_at) from contact_address
+       join consent on consent.address_id = contact_address.id where contact_id in ${these} group by contact_id`,
+      [...ids],
     );
-    let left = rows.map(({ id }) => id);
-    for (const inUse of this.hooks.of("contactsInUse")) {
-      if (left.length === 0) break;
-      const used = new Set(await inUse(reader, left, since));
-      left = left.filter((id) => !used.has(id));
-    }
-    return left;
+    const last = new Map<string, Timestamp>();
+    const later = timestampOf(Date.parse(since) + DAY_MS);
+    const add = ({ id, at }: ContactTouch) => {
+      const touch = at ?? later;
+      if (touch > (last.get(id) ?? "")) last.set(id, touch);
+    };
+    own.forEach(add);
+    for (const touchedIn of this.hooks.of("contactsTouched")) (await touchedIn(reader, ids)).forEach(add);
+    return [...last].map(([id, at]) => ({ id, at }));
   }
+}
+
+/** Stores when locked contacts were last touched. */
+async function raise(tx: Tx, touched: readonly { id: string; at: Timestamp }[]): Promise<void> {
+  if (touched.length === 0) return;
+  await tx.query(
+    `with touched (id, at) as (values ${placeholders(touched.length, 2)})
+     update contact set touched_at = touched.at from touched where contact.id = touched.id and touched_at is not null`,
+    touched.flatMap(({ id, at }) => [id, at]),
+  );
 }

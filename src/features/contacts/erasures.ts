@@ -1,8 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { In } from "typeorm";
+import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
-import type { ChunkOptions } from "../../database/chunks";
+import { type ChunkOptions, Pace } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import { insertAll } from "../../database/insert-all";
 import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
@@ -12,10 +15,14 @@ import { Erasure } from "./erasure.entity";
 const MAX_WAIT_MS = 3_000;
 
 /**
- * Erases the data that another feature stores about an erased contact. Must be idempotent.
+ * Erases the data that another feature stores about erased contacts of one organization. Must be idempotent.
+ * @param contactIds at most `MAX_ERASED`
  * @returns true when everything is erased
  */
-export type ErasureStep = (contactId: string, options: ChunkOptions) => Promise<boolean>;
+export type ErasureStep = (contactIds: readonly string[], options: ChunkOptions) => Promise<boolean>;
+
+/** Max contacts erased together. */
+export const MAX_ERASED = 200;
 
 declare module "../../schema/hooks" {
   interface Hooks {
@@ -23,8 +30,11 @@ declare module "../../schema/hooks" {
   }
 }
 
+/** Separates the IDs of contacts erased together, in the ID of their job. */
+const SEPARATOR = " ";
+
 /**
- * Erases the data of erased contacts in other features, one contact per organization at a time, and in chunks because
+ * Erases the data of erased contacts in other features, one erasure per organization at a time, and in chunks because
  * there may be a lot of it. Housekeeping resumes interrupted erasures.
  */
 export class Erasures {
@@ -36,14 +46,20 @@ export class Erasures {
     private readonly hooks: HookRegistry,
   ) {
     this.jobs = new SerialJobs(
-      (contactId, options) => this.erase(contactId, options),
-      (err, contactId) => log.warn({ err, contactId }, "an erasure is unfinished; housekeeping continues it"),
+      (contactIds, options) => this.erase(contactIds.split(SEPARATOR), options),
+      (err, contactIds) =>
+        log.warn({ err, contactIds }, "an erasure is unfinished; housekeeping continues it"),
     );
   }
 
-  /** Marks an erasure as unfinished, in the transaction that erases the contact's own data. */
-  async begin(tx: Tx, contactId: string): Promise<void> {
-    await tx.insert(Erasure, { contactId, startedAt: timestamp() });
+  /** Marks erasures as unfinished, in the transaction that erases the contacts' own data. */
+  async begin(tx: Tx, contactIds: readonly string[]): Promise<void> {
+    const startedAt = timestamp();
+    await insertAll(
+      tx,
+      Erasure,
+      contactIds.map((contactId) => ({ contactId, startedAt })),
+    );
   }
 
   /**
@@ -59,11 +75,14 @@ export class Erasures {
   }
 
   /**
-   * Erases a contact's remaining data, however long it takes.
-   * @param signal stops the erasure after the current chunk
+   * Erases the remaining data of at most `MAX_ERASED` contacts of one organization, however long it takes.
+   * @param options.signal stops the erasure after the current chunk
    */
-  complete(contactId: string, owner: string, signal: AbortSignal): Promise<void> {
-    return this.jobs.run(contactId, { owner, signal });
+  async complete(
+    contactIds: readonly string[],
+    options: ChunkOptions & Pick<JobOptions, "owner">,
+  ): Promise<void> {
+    if (contactIds.length > 0) await this.jobs.run(contactIds.join(SEPARATOR), options);
   }
 
   /**
@@ -77,8 +96,16 @@ export class Erasures {
          join contact on contact.id = contact_id join agent on agent.id = agent_id order by started_at`,
       ),
     );
-    // One at a time, because parallel erasures would leave little database capacity for requests.
-    for (const { contactId, owner } of left) await this.complete(contactId, owner, signal);
+    // One set at a time, because parallel erasures would leave little database capacity for requests.
+    const pace = new Pace(this.database);
+    for (const [owner, erasures] of groupBy(left, ({ owner }) => owner))
+      for (let at = 0; at < erasures.length; at += MAX_ERASED) {
+        const together = erasures.slice(at, at + MAX_ERASED);
+        await this.complete(
+          together.map(({ contactId }) => contactId),
+          { owner, signal, pace },
+        );
+      }
   }
 
   /** Stops after the current chunks. */
@@ -86,8 +113,10 @@ export class Erasures {
     return this.jobs.close();
   }
 
-  private async erase(contactId: string, options: JobOptions): Promise<void> {
-    for (const hook of this.hooks.of("contactErased")) if (!(await hook(contactId, options))) return;
-    await this.database.writeFor(options.owner, (tx) => tx.delete(Erasure, { contactId }));
+  private async erase(contactIds: readonly string[], options: JobOptions): Promise<void> {
+    for (const hook of this.hooks.of("contactErased")) if (!(await hook(contactIds, options))) return;
+    await this.database.writeFor(options.owner, (tx) =>
+      tx.delete(Erasure, { contactId: In([...contactIds]) }),
+    );
   }
 }

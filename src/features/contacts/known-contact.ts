@@ -41,12 +41,17 @@ export const contactIdOf = coalesceInTx(async (tx: Tx, keys: readonly KeyedConta
 
 /**
  * Locks contacts in ID order until the transaction ends; see `delivery/README.md` for the lock order.
+ * @param options.skipLocked true to skip contacts locked by another transaction
  * @returns the current contacts, by ID
  */
-export async function lockContacts(tx: Tx, ids: readonly string[]): Promise<Map<string, Contact>> {
+export async function lockContacts(
+  tx: Tx,
+  ids: readonly string[],
+  options?: { skipLocked: boolean },
+): Promise<Map<string, Contact>> {
   if (ids.length === 0) return new Map();
   const query = tx.createQueryBuilder(Contact, "contact");
-  return lockRows(tx, query.where("contact.id IN (:...ids)", { ids: [...new Set(ids)] }));
+  return lockRows(tx, query.where("contact.id IN (:...ids)", { ids: [...new Set(ids)] }), options);
 }
 
 /** True if a key's `ref` or address belongs to a contact with these addresses. */

@@ -122,6 +122,7 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
       handedOffAt: null,
       createdAt: now,
       updatedAt: now,
+      touchedAt: now,
       erasedAt: null,
     }),
   );
@@ -159,7 +160,7 @@ async function change(
   }
   if (input.expectedVersion != null && input.expectedVersion !== contact.version)
     throw new GatewayError("version_conflict", `The contact is at version ${contact.version}.`);
-  if (input.addresses === null) await detachConsents(tx, id);
+  if (input.addresses === null) await detachConsents(tx, [id]);
   const removed =
     input.addresses === null && ((await tx.delete(ContactAddress, { contactId: id })).affected ?? 0) > 0;
   if (removed) addressesOf.set(tx, id, []);

@@ -1,6 +1,7 @@
 import { In } from "typeorm";
 import { timestamp } from "../../common/time";
 import { changeTogether } from "../../database/change-together";
+import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
@@ -99,4 +100,16 @@ export async function unsent(
   };
 }
 
-export const idsOf = (messages: readonly Message[]): string[] => messages.map(({ id }) => id);
+/** Returns the conversations, among the given ones, that have unsent messages. */
+export async function withUnsent(tx: Tx, conversationIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const these = `conversation_id in ${placeholders(1, conversationIds.length)}`;
+  const rows: { id: string }[] = await tx.query(
+    [IS_UNSENT, IS_UNPLACED]
+      .map((condition) => `select conversation_id as id from message where ${these} and ${condition}`)
+      .join(" union "),
+    [...conversationIds],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);

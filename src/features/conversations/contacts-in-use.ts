@@ -1,22 +1,24 @@
 import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { placeholders } from "../../database/returning";
+import type { ContactTouch } from "../contacts/erase-untouched";
 import { IS_UNPLACED, IS_UNSENT } from "../messages/message.entity";
 
-/** Contacts with recent conversations, unsent messages, or a conversation that waits for a reply. */
+/**
+ * Returns when the contacts' conversations last changed. An unsent message, or a conversation that waits for a reply,
+ * is in use.
+ */
 export async function contactsInConversation(
   reader: EntityManager,
   contactIds: readonly string[],
-  since: Timestamp,
-): Promise<string[]> {
-  const rows: { id: string }[] = await reader.query(
-    `select distinct contact_id as id from conversation
-     where (
-       updated_at >= $1 or waiting_since is not null
+): Promise<ContactTouch[]> {
+  const rows: { id: string; at: Timestamp; used: number }[] = await reader.query(
+    `select contact_id as id, max(updated_at) as at, max(case when waiting_since is not null
        or exists (select 1 from message where conversation_id = conversation.id and ${IS_UNSENT})
-       or exists (select 1 from message where conversation_id = conversation.id and ${IS_UNPLACED}))
-       and contact_id in ${placeholders(1, contactIds.length, 2)}`,
-    [since, ...contactIds],
+       or exists (select 1 from message where conversation_id = conversation.id and ${IS_UNPLACED})
+       then 1 else 0 end) as used
+     from conversation where contact_id in ${placeholders(1, contactIds.length)} group by contact_id`,
+    [...contactIds],
   );
-  return rows.map(({ id }) => id);
+  return rows.map(({ id, at, used }) => ({ id, at: used === 1 ? null : at }));
 }

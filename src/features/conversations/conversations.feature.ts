@@ -95,7 +95,7 @@ export const conversations = feature({
     agentPurged: async (...args) =>
       (await purgeRows(database, ConversationLogEntry)(...args)) &&
       purgeRows(database, Conversation)(...args),
-    contactsInUse: contactsInConversation,
+    contactsTouched: contactsInConversation,
     contactErased: eraseConversations(database, lanes),
     contactExported: conversationParts,
   }),

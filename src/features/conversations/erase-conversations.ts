@@ -1,16 +1,14 @@
-import { MoreThan } from "typeorm";
+import { In, MoreThan } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { ErasureStep } from "../contacts/erasures";
 import { Message } from "../messages/message.entity";
-import { MessageError } from "../messages/message.enums";
 import { Conversation, ConversationState } from "./conversation.entity";
-import { ConversationLogEntry } from "./conversation-log-entry.entity";
 import { lockConversations } from "./find-conversation";
-import { all } from "./planned-change";
-import { storeChange } from "./store-change";
+import { closeAll } from "./store-change";
 
 /** Number of messages whose texts can be cleared in the time that closing one conversation takes. */
 const CONVERSATION_ROWS = 20;
@@ -23,72 +21,91 @@ interface Position {
 }
 
 /**
- * Closes an erased contact's conversations and clears the texts of their messages. A closed conversation gets no new
+ * Closes the conversations of erased contacts and clears the texts of their messages. A closed conversation gets no new
  * messages, and an erased contact no new conversations, so no text is left behind.
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>
-  (contactId, options) =>
+  (contactIds, options) =>
     inChunks<Position>(
       database,
-      (tx, after, limit) => eraseChunk({ lanes, tx }, contactId, after, limit),
+      (tx, after, limit) => eraseChunk({ lanes, tx }, contactIds, after, limit),
       options,
     );
 
 async function eraseChunk(
   { lanes, tx }: { lanes: Lanes; tx: Tx },
-  contactId: string,
+  contactIds: readonly string[],
   after: Position | undefined,
   limit: number,
 ): Promise<Position | undefined> {
-  let at = after;
-  for (let left = limit; left > 0; ) {
-    if (at === undefined || at.erased === at.last) {
-      const next: Conversation | null = await tx.findOne(Conversation, {
-        where: { contactId, ...(at !== undefined && { id: MoreThan(at.id) }) },
-        order: { id: "ASC" },
-      });
-      if (next === null) return undefined;
-      const { id } = next;
-      const conversation = (await lockConversations(tx, [id])).get(id) as Conversation;
-      if (conversation.state === ConversationState.open) {
-        await storeChange(tx, lanes, conversation, {
-          change: { state: ConversationState.closed },
-          cancel: all(MessageError.closed),
-        });
-      }
-      await tx.update(ConversationLogEntry, { conversationId: id }, { reason: null });
-      at = { id, erased: 0, last: conversation.lastSequence };
-      left -= CONVERSATION_ROWS;
-      continue;
-    }
-    const { id, erased, last }: Position = at;
-    const next = Math.min(last, erased + left);
-    // A receiver's response may repeat the message.
-    await tx.query(
-      `update delivery_attempt set detail = null where detail is not null and message_id in
-         (select id from message where conversation_id = $1 and sequence > $2 and sequence <= $3)`,
-      [id, erased, next],
-    );
-    await tx
-      .createQueryBuilder()
-      .update(Message)
-      .set({
-        text: "",
-        errorText: null,
-        omitted: null,
-        subject: null,
-        html: null,
-        quoted: null,
-        proposedText: null,
-        thread: null,
-      })
-      .where({ conversationId: id })
-      .andWhere("(message <> '' OR omitted IS NOT NULL OR thread IS NOT NULL)")
-      .andWhere("sequence > :erased AND sequence <= :next", { erased, next })
-      .execute();
-    left -= next - erased;
-    at = { id, erased: next, last };
+  if (after !== undefined && after.erased < after.last) {
+    const erased = Math.min(after.last, after.erased + limit);
+    await clearMessages(tx, [after.id], { after: after.erased, to: erased });
+    return { ...after, erased };
   }
-  return at;
+  const take = Math.ceil(limit / CONVERSATION_ROWS);
+  const next = await tx.find(Conversation, {
+    select: ["id", "lastSequence"],
+    where: { contactId: In([...contactIds]), ...(after !== undefined && { id: MoreThan(after.id) }) },
+    order: { id: "ASC" },
+    take,
+  });
+  let messages = 0;
+  const some = next.filter(({ lastSequence }) => {
+    messages += lastSequence;
+    return messages <= limit;
+  });
+  // The messages of a long conversation are cleared in further chunks.
+  const isLong = some.length === 0;
+  const ids = (isLong ? next.slice(0, 1) : some).map(({ id }) => id);
+  const conversations = [...(await lockConversations(tx, ids)).values()];
+  const last = conversations.at(-1);
+  if (last === undefined) return undefined;
+  const isOpen = ({ state }: Conversation) => state === ConversationState.open;
+  await closeAll(tx, lanes, conversations.filter(isOpen));
+  await tx.query(
+    `update conversation_log_entry set reason = null
+     where reason is not null and conversation_id in ${placeholders(1, ids.length)}`,
+    ids,
+  );
+  if (!isLong) await clearMessages(tx, ids);
+  if (!isLong && ids.length < take && ids.length === next.length) return undefined;
+  return { id: last.id, erased: isLong ? 0 : last.lastSequence, last: last.lastSequence };
+}
+
+const CLEARED = {
+  text: "",
+  errorText: null,
+  omitted: null,
+  subject: null,
+  html: null,
+  quoted: null,
+  proposedText: null,
+  thread: null,
+};
+
+/**
+ * Clears the texts of conversations' messages.
+ * @param range limits it to messages with a sequence number after one number and up to another
+ */
+async function clearMessages(
+  tx: Tx,
+  conversationIds: readonly string[],
+  range?: { after: number; to: number },
+): Promise<void> {
+  const inRange = range === undefined ? "" : ` and sequence > ${range.after} and sequence <= ${range.to}`;
+  // A receiver's response may repeat the message.
+  await tx.query(
+    `update delivery_attempt set detail = null where detail is not null and message_id in
+       (select id from message where conversation_id in ${placeholders(1, conversationIds.length)}${inRange})`,
+    [...conversationIds],
+  );
+  await tx
+    .createQueryBuilder()
+    .update(Message)
+    .set(CLEARED)
+    .where({ conversationId: In([...conversationIds]) })
+    .andWhere(`(message <> '' OR omitted IS NOT NULL OR thread IS NOT NULL)${inRange}`)
+    .execute();
 }

@@ -8,13 +8,14 @@ import type { Contact } from "../contacts/contact.entity";
 import { recordEvents } from "../events/record-events";
 import { addNotices } from "../handoff-notices/add-notices";
 import { Message } from "../messages/message.entity";
+import { MessageError } from "../messages/message.enums";
 import { WaitingTimers } from "../timers/waiting-timers";
-import { cancelAll, idsOf, unsent } from "./cancel-messages";
+import { cancelAll, idsOf, unsent, withUnsent } from "./cancel-messages";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import type { ConversationChange } from "./conversation.inputs";
 import { conversationEvent, typesOfChange } from "./conversation-events";
 import { logChange } from "./conversation-log";
-import { type PlannedChange, setHandedOff } from "./planned-change";
+import { all, type PlannedChange, setHandedOff } from "./planned-change";
 
 type ChangedQueue = Pick<ConversationChange, "canceled" | "carried" | "inFlight">;
 
@@ -57,6 +58,31 @@ export async function storeChange(
   const queues = await restamp(tx, lanes, conversation, cancel);
   await lanes.wake(tx, [id]);
   return queues;
+}
+
+/**
+ * Closes locked open conversations like `storeChange`, and cancels their unsent messages; conversations without such
+ * messages share statements.
+ */
+export async function closeAll(tx: Tx, lanes: Lanes, conversations: readonly Conversation[]): Promise<void> {
+  if (conversations.length === 0) return;
+  const change = { state: ConversationState.closed };
+  const ids = idsOf(conversations);
+  await lanes.lockAll(tx, ids);
+  const unsent = await withUnsent(tx, ids);
+  const idle = conversations.filter(({ id }) => !unsent.has(id));
+  if (idle.length > 0) {
+    const stored = { ...change, waitingSince: null, updatedAt: timestamp() };
+    await tx.update(Conversation, { id: In(idsOf(idle)) }, { ...stored, version: () => "version + 1" });
+    for (const each of idle) Object.assign(each, stored, { version: each.version + 1 });
+    recordEvents(
+      tx,
+      idle.map((each) => conversationEvent("conversation.closed", each)),
+    );
+    await lanes.wake(tx, idsOf(idle));
+  }
+  for (const each of conversations)
+    if (unsent.has(each.id)) await storeChange(tx, lanes, each, { change, cancel: all(MessageError.closed) });
 }
 
 /**

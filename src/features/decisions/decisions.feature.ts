@@ -97,7 +97,7 @@ export const decisions = feature({
         return true;
       },
     ],
-    contactsInUse: contactsDecidedAbout,
+    contactsTouched: contactsDecidedAbout,
     conversationsInUse: conversationsBeingDecided,
     contactErased: eraseDecisions(database),
     contactExported: decisionParts,

@@ -1,31 +1,32 @@
-import { MoreThan } from "typeorm";
+import { In, MoreThan } from "typeorm";
+import { groupBy } from "../../common/group-by";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import type { ErasureStep } from "../contacts/erasures";
 import { Decision } from "./decision.entity";
 
-/** Erases the content of decisions about an erased contact, except time, version, rule and outcome. */
+/** Erases the content of decisions about erased contacts, except time, version, rule and outcome. */
 export const eraseDecisions =
   (database: Database): ErasureStep =>
-  (contactId, options) =>
+  (contactIds, options) =>
     inChunks<string>(
       database,
       async (tx, after, limit) => {
         const rows = await tx.find(Decision, {
-          where: { contactId, ...(after !== undefined && { id: MoreThan(after) }) },
-          select: ["id", "situation"],
+          where: { contactId: In([...contactIds]), ...(after !== undefined && { id: MoreThan(after) }) },
+          select: ["id", "situationType"],
           order: { id: "ASC" },
           take: limit,
         });
-        for (const { id, situation } of rows) {
+        for (const [type, ofType] of groupBy(rows, ({ situationType }) => situationType)) {
           const empty = {
-            situation: { type: situation.type, data: {} },
+            situation: { type, data: {} },
             situationKey: null,
             snapshot: null,
             effects: [],
             explanation: null,
           };
-          await tx.update(Decision, { id }, empty);
+          await tx.update(Decision, { id: In(ofType.map(({ id }) => id)) }, empty);
         }
         return rows.length < limit ? undefined : rows.at(-1)?.id;
       },

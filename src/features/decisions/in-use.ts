@@ -1,20 +1,19 @@
 import type { EntityManager } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import { leastUuidAt } from "../../common/uuid";
 import { placeholders } from "../../database/returning";
+import type { ContactTouch } from "../contacts/erase-untouched";
 
-/** Contacts with recent or pending decisions. */
+/** Returns when the last decision about each contact was made; a pending decision is in use. */
 export async function contactsDecidedAbout(
   reader: EntityManager,
   contactIds: readonly string[],
-  since: Timestamp,
-): Promise<string[]> {
-  const rows: { id: string }[] = await reader.query(
-    `select distinct contact_id as id from decision
-     where (id >= $1 or state = 'deciding') and contact_id in ${placeholders(1, contactIds.length, 2)}`,
-    [leastUuidAt(Date.parse(since)), ...contactIds],
+): Promise<ContactTouch[]> {
+  const rows: { id: string; at: Timestamp; used: number }[] = await reader.query(
+    `select contact_id as id, max(created_at) as at, max(case when state = 'deciding' then 1 else 0 end) as used
+     from decision where contact_id in ${placeholders(1, contactIds.length)} group by contact_id`,
+    [...contactIds],
   );
-  return rows.map(({ id }) => id);
+  return rows.map(({ id, at, used }) => ({ id, at: used === 1 ? null : at }));
 }
 
 /** Conversations with pending decisions, which read their messages. */

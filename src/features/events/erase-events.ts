@@ -1,28 +1,32 @@
-import { MoreThan, Not } from "typeorm";
 import { type ChunkOptions, inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
-import { Event, OF_CONTACT } from "./event.entity";
+import { allReturning, placeholders } from "../../database/returning";
+import { OF_CONTACT } from "./event.entity";
+
+/** The data that is left of an event about an erased contact. */
+const ERASED = `'{"id":"' || substr(subject, ${"contact:".length + 1}) || '"}'`;
 
 /**
- * Erases the content of events about an erased contact; events about its decisions, conversations and messages have
+ * Erases the content of events about erased contacts; events about their decisions, conversations and messages have
  * none.
  */
 export const eraseEvents =
   (database: Database) =>
-  (contactId: string, options: ChunkOptions): Promise<boolean> =>
-    inChunks<string>(
+  (contactIds: readonly string[], options: ChunkOptions): Promise<boolean> =>
+    inChunks<true>(
       database,
-      async (tx, after = "0", limit) => {
-        const rows = await tx
-          .createQueryBuilder(Event, "event")
-          .where({ subject: `contact:${contactId}`, position: MoreThan(after), type: Not("contact.erased") })
-          .andWhere(OF_CONTACT)
-          .orderBy("event.position")
-          .take(limit)
-          .getMany();
-        for (const { agentId, position } of rows)
-          await tx.update(Event, { agentId, position }, { data: { id: contactId } });
-        return rows.length < limit ? undefined : rows.at(-1)?.position;
+      async (tx, _, limit) => {
+        const erased = await allReturning(
+          tx,
+          `update event set data = ${ERASED} where (agent_id, position) in (
+             select agent_id, position from event
+             where subject in ${placeholders(1, contactIds.length)} and ${OF_CONTACT} and type <> 'contact.erased'
+               and data <> ${ERASED}
+             limit ${limit})
+           returning position`,
+          contactIds.map((id) => `contact:${id}`),
+        );
+        return erased.length < limit ? undefined : true;
       },
       options,
     );

@@ -49,6 +49,7 @@ export const sampleContact = (
   updatedAt: now,
   hasTimers: false,
   handedOffAt: null,
+  touchedAt: now,
   erasedAt: null,
 });
 

@@ -1,3 +1,4 @@
+import { In } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
@@ -6,16 +7,17 @@ import { lockContacts } from "../contacts/known-contact";
 import { Timer } from "./timer.entity";
 import { cancelTimers } from "./waiting-timers";
 
-/** Cancels an erased contact's timers; the contact gets no new timers. */
+/** Cancels the timers of erased contacts; the contacts get no new timers. */
 export const eraseTimers =
   (database: Database, lanes: Lanes): ErasureStep =>
-  (contactId, options) =>
-    inChunks<never>(
+  (contactIds, options) =>
+    inChunks<true>(
       database,
-      async (tx) => {
-        await lockContacts(tx, [contactId]);
-        await cancelTimers(tx, lanes, await tx.findBy(Timer, { subjectId: contactId }), "erased");
-        return undefined;
+      async (tx, _, limit) => {
+        await lockContacts(tx, contactIds);
+        const timers = await tx.find(Timer, { where: { subjectId: In([...contactIds]) }, take: limit });
+        await cancelTimers(tx, lanes, timers, "erased");
+        return timers.length < limit ? undefined : true;
       },
       options,
     );

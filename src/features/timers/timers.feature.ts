@@ -35,12 +35,12 @@ export const timers = feature({
   hooks: ({ database, lanes }) => ({
     // Their lanes end like all lanes of a deleted agent.
     agentPurged: purgeRows(database, Timer),
-    contactsInUse: async (reader, contactIds) => {
+    contactsTouched: async (reader, contactIds) => {
       const waiting = await reader.find(Timer, {
         select: ["subjectId"],
         where: { subjectId: In(contactIds) },
       });
-      return waiting.map(({ subjectId }) => subjectId);
+      return waiting.map(({ subjectId: id }) => ({ id, at: null }));
     },
     contactErased: eraseTimers(database, lanes),
     contactExported: timerPart,

@@ -10,32 +10,43 @@ import { WebhookDelivery } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 import { laneIdOf } from "./webhook-lane";
 
-/** Max conversations per chunk, because a statement includes one lane per conversation and endpoint. */
-const MAX_CONVERSATIONS = 200;
+/** Max lanes per chunk, one per subject and endpoint. */
+const MAX_LANES = 2_000;
 
-/** Clears endpoints' responses to deliveries about an erased contact, because a response may name the contact. */
+const OF_CONVERSATION = "conversation:";
+
+/** Clears endpoints' responses to deliveries about erased contacts, because a response may name the contact. */
 export const eraseDeliveries =
   (database: Database): ErasureStep =>
-  (contactId, options) =>
+  (contactIds, options) =>
     inChunks<string>(
       database,
       async (tx, after = "", limit) => {
-        const take = Math.min(limit, MAX_CONVERSATIONS);
-        const { agentId } = await tx.findOneByOrFail(Contact, { id: contactId });
+        const { agentId } = await tx.findOneByOrFail(Contact, { id: contactIds[0] as string });
         const { organizationId } = await tx.findOneOrFail(Agent, {
           where: { id: agentId },
           withDeleted: true,
         });
-        const conversations = await tx.find(Conversation, {
-          select: ["id"],
-          where: { contactId, id: MoreThan(after) },
-          order: { id: "ASC" },
-          take,
-        });
-        const subjects = conversations.map(({ id }) => `conversation:${id}`);
-        if (after === "") subjects.push(`contact:${contactId}`);
-        if (subjects.length === 0) return undefined;
         const endpoints = await tx.findBy(WebhookEndpoint, { organizationId });
+        if (endpoints.length === 0) return undefined;
+        const take = Math.max(1, Math.min(limit, Math.floor(MAX_LANES / endpoints.length)));
+        // Subjects of contacts sort before subjects of conversations.
+        const subjects = contactIds
+          .map((id) => `contact:${id}`)
+          .sort()
+          .filter((subject) => subject > after)
+          .slice(0, take);
+        if (subjects.length < take) {
+          const last = after.startsWith(OF_CONVERSATION) ? after.slice(OF_CONVERSATION.length) : "";
+          const conversations = await tx.find(Conversation, {
+            select: ["id"],
+            where: { contactId: In([...contactIds]), id: MoreThan(last) },
+            order: { id: "ASC" },
+            take: take - subjects.length,
+          });
+          subjects.push(...conversations.map(({ id }) => `${OF_CONVERSATION}${id}`));
+        }
+        if (subjects.length === 0) return undefined;
         const laneIds = endpoints.flatMap(({ id }) => subjects.map((subject) => laneIdOf(id, subject)));
         // Locked before their deliveries, as by deliverers.
         const lanes = tx
@@ -55,7 +66,7 @@ export const eraseDeliveries =
         if (ids.length > 0) await tx.update(WebhookDelivery, ids, { lastError: null, attemptLog: null });
         // These lanes may have more deliveries.
         if (ids.length === limit) return after;
-        return conversations.length < take ? undefined : conversations.at(-1)?.id;
+        return subjects.length < take ? undefined : subjects.at(-1);
       },
       options,
     );

@@ -76,13 +76,14 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
       moments("created_at", "updated_at"),
       nullable(
         texts({ ref: 255, name: 200, locale: 35, timezone: 64 }),
-        moments("handed_off_at", "erased_at"),
+        moments("handed_off_at", "touched_at", "erased_at"),
       ),
     ],
     foreignKeys: [references("agent")],
     indices: [
       unique("agent_id", "ref"),
       { ...index("agent_id", "id"), name: "contact_listed", where: "erased_at IS NULL" },
+      { ...index("agent_id", "touched_at", "id"), name: "contact_touched", where: "touched_at IS NOT NULL" },
     ],
   },
   {
