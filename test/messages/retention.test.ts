@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
-import { deleteEndedMessages } from "../../src/features/conversations/delete-ended-messages";
+import { deleteEndedMessages, newWalk } from "../../src/features/conversations/delete-ended-messages";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
@@ -101,6 +101,28 @@ describeGateway((gateway) => {
     await database().write((tx) => tx.update(Decision, { id: decision.id }, { state: "decided" }));
     await deleteOlderThan(30);
     expect(await isKept(added)).toBe(false);
+  });
+
+  test("a kept message is examined again a day later, and newer ones before", async () => {
+    const walk = newWalk();
+    const walked = () =>
+      deleteEndedMessages(
+        database(),
+        gateway.services.hooks,
+        { retention: { RETENTION_MESSAGES_DAYS: 30 } },
+        { walk },
+      );
+    const kept = await addMessage(40, {}, { waitingSince: ago(40) });
+    await walked();
+    await database().write((tx) =>
+      tx.update(Conversation, { id: kept.conversationId }, { waitingSince: null }),
+    );
+    const newer = await addMessage(31);
+    await walked();
+    expect([await isKept(kept), await isKept(newer)]).toEqual([true, false]);
+    walk.startedMs -= DAY_MS;
+    await walked();
+    expect(await isKept(kept)).toBe(false);
   });
 
   test("without the setting, messages are kept", async () => {

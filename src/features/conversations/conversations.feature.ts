@@ -23,7 +23,7 @@ import { ConversationService } from "./conversation.service";
 import { ConversationChanges } from "./conversation-changes";
 import { ConversationLogEntry } from "./conversation-log-entry.entity";
 import { DefaultConversations } from "./default-conversations";
-import { deleteEndedMessages, MESSAGE_RETENTION } from "./delete-ended-messages";
+import { deleteEndedMessages, MESSAGE_RETENTION, newWalk } from "./delete-ended-messages";
 import { eraseConversations } from "./erase-conversations";
 import { conversationParts } from "./export-conversations";
 import {
@@ -111,7 +111,10 @@ export const conversations = feature({
   scopes: conversationScopes,
   eventTypes: conversationEventTypes,
   retention: MESSAGE_RETENTION,
-  chores: ({ database, hooks, config }) => [(signal) => deleteEndedMessages(database, hooks, config, signal)],
+  chores: ({ database, hooks, config }) => {
+    const walk = newWalk();
+    return [(signal) => deleteEndedMessages(database, hooks, config, { signal, walk })];
+  },
   lanes: (services) => ({
     [RELEASE_LANE]: releaseWork(
       services.lanes,

@@ -1,14 +1,14 @@
-import { type EntityManager, In } from "typeorm";
+import type { EntityManager } from "typeorm";
 import { DAY_MS, timestampOf } from "../../common/time";
 import { leastUuidAt } from "../../common/uuid";
 import type { Config } from "../../config";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
-import { lockRows } from "../../database/lock-rows";
+import { placeholders } from "../../database/returning";
+import type { Tx } from "../../database/unit-of-work";
 import type { HookRegistry } from "../../schema/hooks";
 import { MAX_CAP_DAYS } from "../configuration/configuration.limits";
-import { DeliveryAttempt } from "../messages/delivery-attempt.entity";
-import { IS_UNPLACED, IS_UNSENT, Message } from "../messages/message.entity";
+import { IS_UNPLACED, IS_UNSENT } from "../messages/message.entity";
 
 /** The retention setting for messages (days), and its default. */
 export const MESSAGE_RETENTION = { RETENTION_MESSAGES_DAYS: 0 };
@@ -26,24 +26,38 @@ declare module "../../schema/hooks" {
 }
 
 /**
+ * How far a process has walked through the old messages. It examines the messages that it kept again a day later,
+ * because there may be many of them.
+ */
+export interface MessageWalk {
+  /** The ID of the last examined message. */
+  after: string;
+  startedMs: number;
+}
+
+export const newWalk = (): MessageWalk => ({ after: "", startedMs: Date.now() });
+
+/**
  * Deletes messages that ended before the days of the retention setting, with their attempts. Keeps messages that a cap
  * counts, and all messages of a conversation while the contact waits for a reply or a feature needs them.
- * @param signal stops the work after the current chunk
+ * @param options.signal stops the work after the current chunk
+ * @param options.walk continues there
  */
 export async function deleteEndedMessages(
   database: Database,
   hooks: HookRegistry,
   { retention }: Pick<Config, "retention">,
-  signal?: AbortSignal,
+  { signal, walk = newWalk() }: { signal?: AbortSignal; walk?: MessageWalk } = {},
 ): Promise<void> {
   const { RETENTION_MESSAGES_DAYS: days } = { ...MESSAGE_RETENTION, ...retention };
   if (days === 0) return;
+  if (walk.startedMs + DAY_MS <= Date.now()) Object.assign(walk, newWalk());
   const beforeMs = Date.now() - days * DAY_MS;
   const before = timestampOf(beforeMs);
   const uncountedBefore = timestampOf(Math.min(beforeMs, Date.now() - MAX_CAP_DAYS * DAY_MS));
   await inChunks<string>(
     database,
-    async (tx, after = "", limit) => {
+    async (tx, after = walk.after, limit) => {
       // Selects every row up to the limit, because a chunk must be short even if it deletes nothing.
       const rows: { id: string; conversationId: string | null; isEnded: boolean | number }[] = await tx.query(
         `select id, conversation_id as "conversationId", not (${IS_UNSENT}) and not (${IS_UNPLACED})
@@ -61,17 +75,31 @@ export async function deleteEndedMessages(
         for (const hook of hooks.of("conversationsInUse"))
           for (const id of await hook(tx, conversationIds)) inUse.add(id);
       const deleted = ended.flatMap(({ id, conversationId }) => (inUse.has(conversationId) ? [] : id));
-      if (deleted.length > 0) {
-        const query = tx
-          .createQueryBuilder(Message, "message")
-          .select("message.id")
-          .where({ id: In(deleted) });
-        const ids = [...(await lockRows(tx, query, { skipLocked: true })).keys()];
-        await tx.delete(DeliveryAttempt, { messageId: In(ids) });
-        await tx.delete(Message, { id: In(ids) });
-      }
-      return rows.length < limit ? undefined : rows.at(-1)?.id;
+      const ids = await lockUnlocked(tx, deleted);
+      for (const [table, column] of [
+        ["delivery_attempt", "message_id"],
+        ["message", "id"],
+      ])
+        if (ids.length > 0)
+          await tx.query(`delete from ${table} where ${column} in ${placeholders(1, ids.length)}`, ids);
+      const last = rows.at(-1)?.id ?? after;
+      tx.afterCommit(() => {
+        walk.after = last;
+      });
+      return rows.length < limit ? undefined : last;
     },
     { signal },
   );
+}
+
+/** Locks messages, except messages locked by other transactions, until the transaction ends. */
+async function lockUnlocked(tx: Tx, ids: string[]): Promise<string[]> {
+  const lock = tx.updateLock({ skipLocked: true });
+  // A database with a single writer has no concurrent transactions.
+  if (lock === "" || ids.length === 0) return ids;
+  const rows: { id: string }[] = await tx.query(
+    `select id from message where id in ${placeholders(1, ids.length)} order by id ${lock}`,
+    ids,
+  );
+  return rows.map(({ id }) => id);
 }
