@@ -42,6 +42,7 @@ import { timers } from "./features/timers/timers.feature";
 import { unsubscribe } from "./features/unsubscribe/unsubscribe.feature";
 import { webhooks } from "./features/webhooks/webhooks.feature";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
+import { Lease } from "./idempotency/lease.entity";
 import { InstanceKeyService } from "./instance-key/instance-key.service";
 import { InstanceKeyCheck } from "./instance-key/instance-key-check.entity";
 import { RejectedTokens } from "./rate-limits/rejected-tokens";
@@ -183,7 +184,7 @@ export const closeFeatures = (services: Services): Promise<unknown> =>
 export const createDataSource = (url: string, poolSize?: number): DataSource =>
   createDataSourceOf(
     url,
-    [...ALL.flatMap(({ entities }) => entities), IdempotencyRecord, InstanceKeyCheck, Lane],
+    [...ALL.flatMap(({ entities }) => entities), IdempotencyRecord, InstanceKeyCheck, Lane, Lease],
     poolSize,
   );
 

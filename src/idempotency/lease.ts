@@ -3,19 +3,16 @@ import { v7 as uuid } from "uuid";
 import type { Database } from "../database/database";
 import { allReturning } from "../database/returning";
 import type { Tx } from "../database/unit-of-work";
-import { IdempotencyRecord } from "./idempotency-record.entity";
+import { Lease } from "./lease.entity";
 
-/** Time after the last renewal when another process may take over (ms), because the holder was killed or hangs. */
+/** Time after the last renewal when another process may take over (ms). */
 const LEASE_MS = 15_000;
 /** Delay between renewals, and between attempts to get the lease (ms). */
 const RENEWAL_INTERVAL_MS = 5_000;
 
-/** Row key of a lease; its scope is the lease's name. */
-const KEY = "lease";
-
 /**
  * Does work that only one process at a time may do, as soon as no other process is doing it.
- * @param name max 80 characters
+ * @param name max 40 characters
  * @param work stops soon after its signal, which is aborted if the lease is lost
  * @param signal stops waiting, and the work
  * @throws the work's error
@@ -46,7 +43,7 @@ export async function whileLeased(
   } finally {
     clearInterval(timer);
     await renewal;
-    await database.write((tx) => tx.delete(IdempotencyRecord, { scope: name, key: KEY, resourceId: holder }));
+    await database.write((tx) => tx.delete(Lease, { name, holder }));
   }
 }
 
@@ -54,12 +51,10 @@ export async function whileLeased(
 async function claimLease(tx: Tx, name: string, holder: string): Promise<boolean> {
   const rows = await allReturning(
     tx,
-    `insert into idempotency_record (scope, key, request_hash, resource_id, created_at)
-     values ($1, '${KEY}', '', $2, ${tx.clock()})
-     on conflict (scope, key) do update set resource_id = excluded.resource_id, created_at = excluded.created_at
-       where idempotency_record.resource_id = excluded.resource_id
-         or idempotency_record.created_at < ${tx.clock(-LEASE_MS)}
-     returning resource_id`,
+    `insert into lease (name, holder, held_until) values ($1, $2, ${tx.clock(LEASE_MS)})
+     on conflict (name) do update set holder = excluded.holder, held_until = excluded.held_until
+       where lease.holder = excluded.holder or lease.held_until < ${tx.clock()}
+     returning holder`,
     [name, holder],
   );
   return rows.length > 0;

@@ -107,9 +107,7 @@ onAnyEngine((engine) => {
     await stopWaiting();
     expect(done).toEqual(["first"]);
     // As if the process had not renewed its lease for a long time.
-    await database.write((tx) =>
-      tx.query("update idempotency_record set created_at = $1", [timestamp(-60_000)]),
-    );
+    await database.write((tx) => tx.query("update lease set held_until = $1", [timestamp(-1_000)]));
     const stopOther = start("other");
     await waitUntil(() => done.length === 2);
     await stopOther();
@@ -132,7 +130,7 @@ onAnyEngine((engine) => {
           }),
         ),
     ]);
-    const change = "update idempotency_record set resource_id = 'another'";
+    const change = "update lease set holder = 'another'";
     await waitUntil(async () => {
       await database.write((tx) => tx.query(change));
       return hasStopped;

@@ -432,6 +432,10 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
     indices: [index("day")],
   },
   {
+    name: "lease",
+    columns: [primary(texts({ name: 40 })), ids("holder"), moments("held_until")],
+  },
+  {
     name: "known_database",
     columns: [primary(integers("id")), nullable(longTexts("identity"), moments("restored_at"))],
   },
