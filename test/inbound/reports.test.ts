@@ -9,7 +9,7 @@ import { addSender, type Sender } from "../support/inbound";
 import { MailServer, rejection } from "../support/mail-server";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
-import { cases } from "../support/tiers";
+import { someOf } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
 
 const TO = "ada@customer.test";
@@ -215,7 +215,7 @@ const read = (raw: string) => readMail([Buffer.from(raw)], LINE);
 
 describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
   test("names the message that failed, and says whether its address exists", async () => {
-    for (const reason of REASONS.slice(0, cases(REASONS.length))) {
+    for (const reason of someOf(REASONS)) {
       const id = uuid();
       const [, , isUndeliverable] = reason;
       expect([reason, await read(reportOn(`<${id}@acme.example>`, reason, form))]).toEqual([
