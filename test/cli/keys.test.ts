@@ -4,7 +4,7 @@ import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
 
   /**

@@ -28,7 +28,7 @@ const alike = ({ code, stdout, stderr }: Ended) => ({
   stderr: stderr.replace(/(?<=-)[ds](?=\b)/g, "<run>"),
 });
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "gateway-test-"));

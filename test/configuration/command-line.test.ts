@@ -185,7 +185,7 @@ test.each([
   expect(segmentsOf(path)).toEqual(segments);
 });
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, ["configuration", ...args]);
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await cli(...args, "--json");

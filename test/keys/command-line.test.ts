@@ -5,7 +5,7 @@ import { codeOf, openSession } from "../support/people";
 import { runCli, runCliForJson } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   // The server keeps running while the command line works on its database.
   const run = (...args: string[]) => runCliForJson(gateway.databaseUrl, ...args);
   const say = async (...args: string[]) => (await runCli(gateway.databaseUrl, args)).stdout;

@@ -32,7 +32,7 @@ const OPERATIONS = [
   },
 ] as const;
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const client = apiKeyClient(gateway);
   const create = async (input: Record<string, unknown>) =>
     (await client.create(input)).body.data.createApiKey;

@@ -5,7 +5,7 @@ import { PUBLIC_URL } from "../support/lines";
 import { type Ended, runCli } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const cliReading = (input: string, ...args: string[]): Promise<Ended> =>
     runCli(gateway.databaseUrl, ["lines", ...args], input, { INSTANCE_KEY });
   const cli = (...args: string[]) => cliReading("", ...args);

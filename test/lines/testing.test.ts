@@ -14,7 +14,7 @@ const ALLOWED = { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
 const TEST =
   "mutation ($id: ID!, $to: String) { testLine(input: { id: $id, to: $to }) { outcome code detail } }" as const;
 
-describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
+describeGateway({ engine: "one", env: ALLOWED }, (gateway, engine) => {
   let receiver: Receiver;
   let organizations = 0;
   beforeEach(async () => {
@@ -216,7 +216,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
   });
 });
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   test("if private targets are not allowed, a test does not connect to them", async () => {
     const receiver = await Receiver.start();
     try {

@@ -8,7 +8,7 @@ import { describeGateway } from "../support/suite";
 
 const MESSAGES = 10_000;
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   let client: Client;
   let conversationId: string;
 

@@ -6,7 +6,7 @@ import { firstAgentId } from "../support/people";
 import { type Ended, runCli } from "../support/process";
 import { describeGateway } from "../support/suite";
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, ["messages", ...args]);
   /**
    * Runs a command that must succeed.

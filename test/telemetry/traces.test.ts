@@ -1,11 +1,11 @@
 import { type SeenSpan, startCollector } from "../support/collector";
-import { onAnyEngine } from "../support/engines";
+import { onOneEngine } from "../support/engines";
 import { endProcesses } from "../support/process";
 import { start } from "./traced-server";
 
 const PARENT = "b7ad6b7169203331";
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   const REST = "1".repeat(32);
   const GRAPHQL = "2".repeat(32);
   const SHARED = Array.from({ length: 20 }, (_, i) => `${i + 10}`.padStart(32, "a"));

@@ -7,7 +7,7 @@ import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
 import { addEvents } from "../support/webhooks";
 
-describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => {
+describeGateway({ engine: "one", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => {
   const OF_FIRST = ["--org", "first"];
   const cliWith = (key: string, ...args: string[]) =>
     runCli(gateway.databaseUrl, args, "", {
