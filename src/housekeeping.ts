@@ -1,9 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { HOUR_MS, timestamp } from "./common/time";
 import type { Retention } from "./config";
-import { inChunks } from "./database/chunks";
+import { type Chunk, inChunks } from "./database/chunks";
 import type { Database } from "./database/database";
-import type { Tx } from "./database/unit-of-work";
 import { expiredRows } from "./features";
 import { IDEMPOTENCY_LIFETIME_MS } from "./idempotency/idempotency";
 import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
@@ -23,13 +22,13 @@ export async function purge(
     { entity: IdempotencyRecord, column: "created_at", before: timestamp(-IDEMPOTENCY_LIFETIME_MS) },
     ...expiredRows(retention),
   ];
-  const whileFull = (work: (tx: Tx, limit: number) => Promise<number>) =>
-    inChunks<true>(database, async (tx, _, limit) => ((await work(tx, limit)) < limit ? undefined : true), {
-      signal,
-    });
   for (const { entity, column, before, keep } of expired) {
-    if (keep !== undefined && !(await whileFull(keep))) return;
-    await whileFull((tx, limit) => database.deleteBefore(tx, entity, { column, before, limit }));
+    const keepSome: Chunk<true> | undefined =
+      keep && (async (tx, _, limit) => ((await keep(tx, limit)) < limit ? undefined : true));
+    if (keepSome !== undefined && !(await inChunks(database, keepSome, { signal }))) return;
+    const deleteSome: Chunk<string> = (tx, after, limit) =>
+      database.deleteBefore(tx, entity, { column, after, before, limit });
+    await inChunks(database, deleteSome, { signal });
   }
 }
 

@@ -9,6 +9,7 @@ import { starting } from "./database-label";
 import type { Engine, KeysetQuery, Lookup, PageQuery, Read, TransactionOptions } from "./engine";
 import { FairBatches, type FairBatchesOptions } from "./fair-batches";
 import { type DatabaseObserver, type DatabaseStats, type Failure, NO_OBSERVER } from "./observer";
+import { allReturning } from "./returning";
 import { pendingMigrations, runMigrations } from "./run-migrations";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { asDryRun, type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
@@ -155,22 +156,31 @@ export class Database {
   }
 
   /**
-   * Deletes at most `limit` rows whose text in a column sorts before a given text.
-   * @returns the number of deleted rows
+   * Deletes at most `limit` rows whose text in an indexed column sorts before a given text, in the order of this
+   * column.
+   * @param range.after the result of the previous call
+   * @returns the last text that was deleted; undefined if no more rows are left
    */
   async deleteBefore(
     tx: Tx,
     entity: EntityTarget<ObjectLiteral>,
-    { column, before, limit }: { column: string; before: string; limit: number },
-  ): Promise<number> {
+    {
+      column,
+      after = "",
+      before,
+      limit,
+    }: { column: string; after?: string | undefined; before: string; limit: number },
+  ): Promise<string | undefined> {
     const { tableName } = tx.connection.getMetadata(entity);
-    const { affected } = await tx
-      .createQueryBuilder()
-      .delete()
-      .from(entity)
-      .where(this.engine.limitedCondition(tableName, `${column} < :before`, limit), { before })
-      .execute();
-    return affected ?? 0;
+    const condition = `${column} >= $1 and ${column} < $2`;
+    const rows = await allReturning<{ text: string }>(
+      tx,
+      `delete from ${tableName} where ${this.engine.limitedCondition(tableName, condition, column, limit)}
+       returning ${column} as text`,
+      [after, before],
+    );
+    if (rows.length < limit) return undefined;
+    return rows.reduce((last, { text }) => (text > last ? text : last), after);
   }
 
   /**

@@ -202,8 +202,8 @@ export class PostgresEngine implements Engine {
   }
 
   /** Skips rows locked by a process that is deleting or updating them. */
-  limitedCondition(table: string, condition: string, limit: number): string {
-    return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
+  limitedCondition(table: string, condition: string, order: string, limit: number): string {
+    return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
   }
 
   async canWrite(): Promise<boolean> {

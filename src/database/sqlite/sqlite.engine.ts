@@ -216,8 +216,8 @@ export class SqliteEngine implements Engine {
     return `json_each(${parameter})`;
   }
 
-  limitedCondition(table: string, condition: string, limit: number): string {
-    return `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} LIMIT ${limit})`;
+  limitedCondition(table: string, condition: string, order: string, limit: number): string {
+    return `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${limit})`;
   }
 
   async canWrite(): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type EntityTarget, In, IsNull, Not, type ObjectLiteral } from "typeorm";
+import { type EntityTarget, In, IsNull, MoreThan, Not, type ObjectLiteral } from "typeorm";
 import { HOUR_MS, timestamp } from "../../common/time";
 import { type ChunkOptions, inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
@@ -94,16 +94,21 @@ export const purgeRows =
     dependents: readonly (readonly [entity: EntityTarget<ObjectLiteral>, column: string])[] = [],
   ): PurgeStep =>
   (agentId, options) =>
-    inChunks<true>(
+    inChunks<string>(
       database,
-      async (tx, _, limit) => {
-        const rows = await tx.find(entity, { select: ["id"], where: { agentId }, take: limit });
+      async (tx, after = "", limit) => {
+        const rows = await tx.find(entity, {
+          select: ["id"],
+          where: { agentId, id: MoreThan(after) },
+          order: { id: "ASC" },
+          take: limit,
+        });
         const ids = rows.map(({ id }) => id);
         if (ids.length > 0) {
           for (const [dependent, column] of dependents) await tx.delete(dependent, { [column]: In(ids) });
           await tx.delete(entity, { id: In(ids) });
         }
-        return ids.length < limit ? undefined : true;
+        return ids.length < limit ? undefined : ids.at(-1);
       },
       options,
     );

@@ -1,4 +1,4 @@
-import { LessThanOrEqual } from "typeorm";
+import { And, LessThanOrEqual, MoreThan } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import type { PurgeStep } from "../agents/agent-purge";
@@ -9,18 +9,19 @@ import { Event } from "./event.entity";
 export const purgeEvents =
   (database: Database): PurgeStep =>
   async (agentId, options) => {
-    const isDone = await inChunks<true>(
+    const isDone = await inChunks<string>(
       database,
-      async (tx, _, limit) => {
+      async (tx, after = "0", limit) => {
         const rows = await tx.find(Event, {
           select: ["agentId", "position"],
-          where: { agentId },
+          where: { agentId, position: MoreThan(after) },
           order: { position: "ASC" },
           take: limit,
         });
         const last = rows.at(-1);
-        if (last !== undefined) await tx.delete(Event, { agentId, position: LessThanOrEqual(last.position) });
-        return rows.length < limit ? undefined : true;
+        if (last !== undefined)
+          await tx.delete(Event, { agentId, position: And(MoreThan(after), LessThanOrEqual(last.position)) });
+        return rows.length < limit ? undefined : last?.position;
       },
       options,
     );

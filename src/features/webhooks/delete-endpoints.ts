@@ -1,4 +1,4 @@
-import { In, IsNull, Not } from "typeorm";
+import { In, IsNull, MoreThan, Not } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import { WebhookCursor } from "./webhook-cursor.entity";
@@ -11,12 +11,17 @@ export async function deleteEndpoints(database: Database, signal?: AbortSignal):
     reader.find(WebhookEndpoint, { select: ["id", "organizationId"], where: { deletedAt: Not(IsNull()) } }),
   );
   for (const { id: endpointId, organizationId: owner } of deleted) {
-    const isDone = await inChunks<true>(
+    const isDone = await inChunks<string>(
       database,
-      async (tx, _, limit) => {
-        const rows = await tx.find(WebhookDelivery, { select: ["id"], where: { endpointId }, take: limit });
+      async (tx, after = "", limit) => {
+        const rows = await tx.find(WebhookDelivery, {
+          select: ["id"],
+          where: { endpointId, id: MoreThan(after) },
+          order: { id: "ASC" },
+          take: limit,
+        });
         if (rows.length > 0) await tx.delete(WebhookDelivery, { id: In(rows.map(({ id }) => id)) });
-        return rows.length < limit ? undefined : true;
+        return rows.length < limit ? undefined : rows.at(-1)?.id;
       },
       { owner, signal },
     );
