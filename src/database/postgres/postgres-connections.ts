@@ -42,6 +42,9 @@ const REPLACE_INTERVAL_MS = 1_000;
 /** Excludes five-letter system error codes such as `EPIPE`. */
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
 
+/** Codes of failed connections, such as `ECONNREFUSED` and `EAI_AGAIN`, but not Node's own, such as `ERR_INVALID_ARG_TYPE`. */
+const SYSTEM_ERROR = /^E(?!RR_)[A-Z0-9_]+$/;
+
 /**
  * Hands out pooled connections and destroys unresponsive ones, because a frozen or unreachable server reports no error.
  */
@@ -232,8 +235,9 @@ export function isConnectionLost(error: unknown): boolean {
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   const code = driverCode(error) ?? "";
-  // An error of the caller's own code may have any other code.
-  return SQLSTATE.test(code) ? CONNECTION_LOST.test(code) : error instanceof QueryFailedError;
+  if (SQLSTATE.test(code)) return CONNECTION_LOST.test(code);
+  // An error of the unit's own code may have any other code.
+  return SYSTEM_ERROR.test(code) || error instanceof QueryFailedError;
 }
 
 /** Retries a read whose connection has broken; a server restart breaks all pooled connections. */
