@@ -43,12 +43,12 @@ export function linkById<Parent extends object, Target extends object>(
 }
 
 /**
- * Declares a field that links to a page of a parent's objects.
+ * Declares a field that links to a page of a parent's objects; null for a deleted parent.
  * @param list the service method that reads the page
  * @returns the resolver class
  */
 export function linkToPage<Connection extends object, List extends string>(
-  Parent: ClassType<{ id: string }>,
+  Parent: ClassType<{ id: string; deletedAt?: string | null }>,
   Connection: ClassType<Connection> | (new (...parameters: never[]) => Connection),
   PageArgs: ClassType<OrderedPageArgs>,
   { list, ...link }: Link & { list: List },
@@ -61,10 +61,10 @@ export function linkToPage<Connection extends object, List extends string>(
     @FieldResolver(() => Connection as ClassType<Connection>, optionsOf(link))
     [link.name](
       @Ctx() context: RequestContext,
-      @Root() { id }: { id: string },
+      @Root() { id, deletedAt }: { id: string; deletedAt?: string | null },
       @Args(() => PageArgs) args: OrderedPageArgs,
-    ): Promise<Connection> {
-      return this.service[list](context, id, args);
+    ): Promise<Connection> | null {
+      return deletedAt == null ? this.service[list](context, id, args) : null;
     }
   }
   return LinkResolver;

@@ -3,7 +3,7 @@ import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { MAX_PAGE, OrderedPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
-import { linkById } from "../../schema/links";
+import { linkById, linkToPage } from "../../schema/links";
 import { AtMost, AtMostInAll } from "../../schema/list-size";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
@@ -38,22 +38,16 @@ const ASSUMED_CONSENTS = 20;
 
 const WRITE = { key: "contacts:write", member: Permission.conversations_write } as const;
 
-@Resolver(() => Agent)
-export class AgentContactsResolver {
-  constructor(private readonly service: ContactService) {}
+export const AgentContactsResolver = linkToPage(Agent, ContactConnection, OrderedPageArgs, {
+  name: "contacts",
+  access: MAY_READ_CONTACTS,
+  description: "The agent's contacts; null for a deleted agent.",
+  list: "ofAgent",
+});
 
-  @Access(MAY_READ_CONTACTS)
-  @FieldResolver(() => ContactConnection, {
-    nullable: true,
-    description: "The agent's contacts; null for a deleted agent. API keys need the `contacts:read` scope.",
-  })
-  contacts(
-    @Ctx() context: RequestContext,
-    @Root() agent: Agent,
-    @Args() args: OrderedPageArgs,
-  ): Promise<ContactConnection | null> {
-    return unlessDeleted(agent, (id) => this.service.ofAgent(context, id, args));
-  }
+@Resolver(() => Agent)
+export class AgentTopicsResolver {
+  constructor(private readonly service: ContactService) {}
 
   @Access(MAY_READ_CONTACTS)
   @AtMost(MAX_TOPICS)

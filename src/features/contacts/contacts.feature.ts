@@ -6,7 +6,12 @@ import { Consent } from "./consent.entity";
 import { Consents, rehashConsents } from "./consents";
 import { Contact } from "./contact.entity";
 import { contactEventTypes } from "./contact.event-types";
-import { AgentContactsResolver, AuditEntryContactResolver, ContactResolver } from "./contact.resolver";
+import {
+  AgentContactsResolver,
+  AgentTopicsResolver,
+  AuditEntryContactResolver,
+  ContactResolver,
+} from "./contact.resolver";
 import { contactRoutes } from "./contact.routes";
 import { contactScopes } from "./contact.scopes";
 import { ContactService } from "./contact.service";
@@ -69,6 +74,7 @@ export const contacts = feature({
   resolvers: ({ contacts, contactExport, agents }) => [
     new ContactResolver(contacts, contactExport, agents),
     new AgentContactsResolver(contacts),
+    new AgentTopicsResolver(contacts),
     new AuditEntryContactResolver(contacts),
   ],
   routes: contactRoutes,

@@ -13,17 +13,12 @@ import {
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { findIfAny } from "../../common/coalesce";
-import { NewestFirstPageArgs, OrderedPageArgs } from "../../pagination/connection";
+import { NewestFirstPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
-import { MAY_READ_LINES } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
-import { MAY_READ_CONTACTS } from "../contacts/contact.access";
-import { Contact } from "../contacts/contact.entity";
-import { ContactService } from "../contacts/contact.service";
-import { Line } from "../lines/line.entity";
 import { LineService } from "../lines/line.service";
 import { MAY_READ_MESSAGES } from "../messages/message.access";
 import { Message } from "../messages/message.entity";
@@ -60,13 +55,6 @@ import { MessageReviews } from "./message-reviews";
 const CHANGE = { key: "conversations:write", member: Permission.conversations_write } as const;
 const SEND = { key: "messages:write", member: Permission.conversations_write } as const;
 
-/** The services for objects that a conversation refers to. */
-interface Reached {
-  agents: AgentService;
-  contacts: ContactService;
-  lines: LineService;
-}
-
 @Resolver(() => Conversation)
 export class ConversationResolver {
   constructor(
@@ -74,7 +62,8 @@ export class ConversationResolver {
     private readonly changes: ConversationChanges,
     private readonly reviews: MessageReviews,
     private readonly queue: MessageQueue,
-    private readonly reached: Reached,
+    private readonly agents: AgentService,
+    private readonly lines: LineService,
   ) {}
 
   @Access(MAY_READ_CONVERSATIONS)
@@ -244,19 +233,6 @@ export class ConversationResolver {
     return findIfAny(this.service.lastMessageOf, id);
   }
 
-  @Access(MAY_READ_MESSAGES)
-  @FieldResolver(() => MessageConnection, {
-    nullable: true,
-    description: "The messages in the conversation. API keys need the `messages:read` scope.",
-  })
-  messages(
-    @Ctx() context: RequestContext,
-    @Root() { id }: Conversation,
-    @Args() args: OrderedPageArgs,
-  ): Promise<MessageConnection> {
-    return this.service.messagesOf(context, id, args);
-  }
-
   @FieldResolver(() => ConversationLogConnection, {
     description: "The conversation's moves, handoffs, releases, assignments and closures, and who made them.",
   })
@@ -279,30 +255,12 @@ export class ConversationResolver {
 
   @FieldResolver(() => Agent, { description: "The agent that the conversation belongs to." })
   agent(@Root() conversation: Conversation): Promise<Agent> {
-    return this.reached.agents.of(conversation);
-  }
-
-  @Access(MAY_READ_CONTACTS)
-  @FieldResolver(() => Contact, {
-    nullable: true,
-    description: "The contact. API keys need the `contacts:read` scope.",
-  })
-  contact(@Root() { contactId }: Conversation): Promise<Contact | null> {
-    return findIfAny(this.reached.contacts.byId, contactId);
-  }
-
-  @Access(MAY_READ_LINES)
-  @FieldResolver(() => Line, {
-    nullable: true,
-    description: "The conversation's line. API keys need the `agent:read` scope.",
-  })
-  line(@Root() { lineId }: Conversation): Promise<Line | null> {
-    return findIfAny(this.reached.lines.byId, lineId);
+    return this.agents.of(conversation);
   }
 
   @FieldResolver(() => String, { description: "Name of the conversation's line." })
   async lineName(@Root() { lineId }: Conversation): Promise<string> {
-    return (await this.reached.lines.byId(lineId))?.name ?? "";
+    return (await this.lines.byId(lineId))?.name ?? "";
   }
 
   @FieldResolver(() => String, {

@@ -1,37 +1,25 @@
-import { Args, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
-import type { RequestContext } from "../../auth/context";
 import { OrderedPageArgs } from "../../pagination/connection";
-import { Access } from "../../schema/access";
 import { linkById, linkToPage } from "../../schema/links";
+import { MAY_READ_LINES } from "../agents/agent.access";
 import { Agent } from "../agents/agent.entity";
-import { unlessDeleted } from "../agents/agent-scope";
 import { AuditEntry } from "../audit/audit-entry.entity";
+import { MAY_READ_CONTACTS } from "../contacts/contact.access";
 import { Contact } from "../contacts/contact.entity";
+import { Line } from "../lines/line.entity";
+import { MAY_READ_MESSAGES } from "../messages/message.access";
 import { Message } from "../messages/message.entity";
+import { MessageConnection } from "../messages/message.inputs";
 import { Timer } from "../timers/timer.entity";
 import { MAY_READ_CONVERSATIONS } from "./conversation.access";
 import { ConversationConnection } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
-import { ConversationService } from "./conversation.service";
 
-@Resolver(() => Agent)
-export class AgentConversationsResolver {
-  constructor(private readonly service: ConversationService) {}
-
-  @Access(MAY_READ_CONVERSATIONS)
-  @FieldResolver(() => ConversationConnection, {
-    nullable: true,
-    description:
-      "The agent's conversations; null for a deleted agent. API keys need the `conversations:read` scope.",
-  })
-  conversations(
-    @Ctx() context: RequestContext,
-    @Root() agent: Agent,
-    @Args() args: OrderedPageArgs,
-  ): Promise<ConversationConnection | null> {
-    return unlessDeleted(agent, (id) => this.service.ofAgent(context, id, args));
-  }
-}
+export const AgentConversationsResolver = linkToPage(Agent, ConversationConnection, OrderedPageArgs, {
+  name: "conversations",
+  access: MAY_READ_CONVERSATIONS,
+  description: "The agent's conversations; null for a deleted agent.",
+  list: "ofAgent",
+});
 
 export const ContactConversationsResolver = linkToPage(Contact, ConversationConnection, OrderedPageArgs, {
   name: "conversations",
@@ -59,4 +47,25 @@ export const TimerConversationResolver = linkById(Timer, Conversation, {
   access: MAY_READ_CONVERSATIONS,
   description: "The conversation; null if there was none when the timer was set.",
   id: "conversationId",
+});
+
+export const ConversationMessagesResolver = linkToPage(Conversation, MessageConnection, OrderedPageArgs, {
+  name: "messages",
+  access: MAY_READ_MESSAGES,
+  description: "The messages in the conversation.",
+  list: "messagesOf",
+});
+
+export const ConversationContactResolver = linkById(Conversation, Contact, {
+  name: "contact",
+  access: MAY_READ_CONTACTS,
+  description: "The contact.",
+  id: "contactId",
+});
+
+export const ConversationLineResolver = linkById(Conversation, Line, {
+  name: "line",
+  access: MAY_READ_LINES,
+  description: "The conversation's line.",
+  id: "lineId",
 });
