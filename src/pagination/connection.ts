@@ -113,16 +113,15 @@ export class PageInfo {
   @Field(() => Boolean, { description: "True if the page starts after a cursor." })
   readonly hasPreviousPage: boolean;
 
-  @Field(() => String, { nullable: true, description: "Cursor of the first item; null for an empty page." })
+  @Nullable(() => String, "Cursor of the first item; null for an empty page.")
   get startCursor(): string | null {
     return this.cursorAt(0);
   }
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Cursor to pass as `after` for the next page. Null for an empty page, except for events, where it is the cursor to continue from.",
-  })
+  @Nullable(
+    () => String,
+    "Cursor to pass as `after` for the next page. Null for an empty page, except for events, where it is the cursor to continue from.",
+  )
   get endCursor(): string | null {
     return this.cursorAt(-1);
   }

@@ -1,6 +1,7 @@
 import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { MaxCharacters } from "../../schema/list-size";
@@ -70,10 +71,7 @@ export class Consent {
   source!: ConsentSource;
 
   @ThirdPartyText()
-  @Field(() => String, {
-    nullable: true,
-    description: "Where and how the contact agreed or objected; null if it was not recorded.",
-  })
+  @Nullable(() => String, "Where and how the contact agreed or objected; null if it was not recorded.")
   @MaxCharacters(EVIDENCE_MAX_LENGTH)
   @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })
   evidence!: string | null;

@@ -63,11 +63,10 @@ export class Contact {
   @Column({ type: "boolean", default: false })
   hasTimers!: boolean;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description:
-      "When all conversations with the contact were handed off to a human, including conversations opened since; null if they were not handed off or have been released.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When all conversations with the contact were handed off to a human, including conversations opened since; null if they were not handed off or have been released.",
+  )
   @Column({ type: "varchar", length: 24, nullable: true })
   handedOffAt!: Timestamp | null;
 

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
 import { Nullable, Optional } from "../../common/nullable";
-import { IsOptional, ValidateNested } from "../../common/validators";
+import { ValidateNested } from "../../common/validators";
 import { OrderedPageArgs, PageArgs } from "../../pagination/connection";
 import { ForMembers } from "../../schema/for-members";
 import { IdempotentInput } from "../../schema/idempotent.input";
@@ -29,10 +29,7 @@ export const PendingMessages = enumOf(
 );
 export type PendingMessages = keyof typeof PendingMessages;
 
-const EXPECTED_VERSION = {
-  nullable: true,
-  description: "The current version; any other is rejected with `version_conflict`.",
-};
+const EXPECTED_VERSION = "The current version; any other is rejected with `version_conflict`.";
 const TEXT = "Text of the message, 1 to 10,000 characters.";
 
 @InputType({ description: "Identifies a contact by exactly one of these fields." })
@@ -183,8 +180,7 @@ export class SendToConversationInput extends IdempotentInput {
 
 @InputType()
 export abstract class ConversationChangeInput extends InputById("conversation") {
-  @Field(() => Int, EXPECTED_VERSION)
-  @IsOptional()
+  @Optional(() => Int, EXPECTED_VERSION)
   expectedVersion?: number | null | undefined;
 }
 

@@ -1,8 +1,7 @@
 import { ArgsType, Field, ID, ObjectType } from "type-graphql";
 import { Checked } from "../../common/checked";
 import { JsonSchema } from "../../common/json-schema";
-import { Nullable } from "../../common/nullable";
-import { IsOptional } from "../../common/validators";
+import { Nullable, Optional } from "../../common/nullable";
 import { EdgeOf, PageArgs, PageInfo } from "../../pagination/connection";
 import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
 import { Event } from "./event.entity";
@@ -26,15 +25,14 @@ export const IsEventType = () =>
       : "must be an event type, such as message.delivered",
   );
 
-const TYPES = { nullable: true, description: "Only events of these types." };
+const TYPES = "Only events of these types.";
 
 @ArgsType()
 export class EventsArgs extends PageArgs {
   @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Field(() => [EventType], TYPES)
-  @IsOptional()
+  @Optional(() => [EventType], TYPES)
   @AreEventTypes()
   types?: EventType[] | null | undefined;
 }
@@ -48,8 +46,7 @@ export class FollowEventsArgs {
   @JsonSchema({ minLength: 1 })
   after?: string | null | undefined;
 
-  @Field(() => [EventType], TYPES)
-  @IsOptional()
+  @Optional(() => [EventType], TYPES)
   @AreEventTypes()
   types?: EventType[] | null | undefined;
 }

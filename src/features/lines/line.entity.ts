@@ -65,18 +65,12 @@ export class Line {
   @Column({ type: "simple-json", default: "{}" })
   settings!: LineSettings;
 
-  @Field(() => LineWebhook, {
-    nullable: true,
-    description: "Delivery settings of a webhook line; null for other kinds.",
-  })
+  @Nullable(() => LineWebhook, "Delivery settings of a webhook line; null for other kinds.")
   get webhook(): LineWebhook | null {
     return this.kind === LineKind.webhook ? (this.settings as LineWebhook) : null;
   }
 
-  @Field(() => LineEmail, {
-    nullable: true,
-    description: "Delivery settings of an e-mail line; null for other kinds.",
-  })
+  @Nullable(() => LineEmail, "Delivery settings of an e-mail line; null for other kinds.")
   get email(): LineEmail | null {
     return this.kind === LineKind.email ? (this.settings as LineEmail) : null;
   }
@@ -93,11 +87,10 @@ export class Line {
   @Column({ type: "varchar", length: 24, nullable: true })
   previousUntil!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description:
-      "When messages stop being signed with the previous secret; null if only the current secret is used.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When messages stop being signed with the previous secret; null if only the current secret is used.",
+  )
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
   }

@@ -78,11 +78,10 @@ export class WebhookEndpoint {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   previousUntil!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description:
-      "When events stop being signed with the previous secret; null if only the current secret is used.",
-  })
+  @Nullable(
+    () => GraphQLISODateTime,
+    "When events stop being signed with the previous secret; null if only the current secret is used.",
+  )
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
   }
