@@ -6,7 +6,7 @@ import { auditLog } from "../support/audit";
 import { sqlite, type TestDatabase } from "../support/engines";
 import { mint, operator, signIn } from "../support/gateway";
 import { addMember } from "../support/people";
-import { type Ended, endProcesses, runCli, runCliAtTerminal } from "../support/process";
+import { type Ended, endProcesses, runCli, runCliAtTerminal, runCliForJson } from "../support/process";
 import { slowTest } from "../support/slow-test";
 import { describeGateway, suiteGateway } from "../support/suite";
 
@@ -14,11 +14,7 @@ afterEach(endProcesses);
 
 describeGateway({ engine: "any" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
-  async function json(...args: string[]) {
-    const { code, stdout, stderr } = await cli(...args, "--json");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    return JSON.parse(stdout);
-  }
+  const json = (...args: string[]) => runCliForJson(gateway.databaseUrl, ...args);
 
   test("a new organization, its agent, key and member work while the server runs", async () => {
     expect((await cli("orgs", "add", "--slug", "acme", "--name", "Acme")).stdout).toBe(

@@ -1,22 +1,13 @@
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { mint, operator } from "../support/gateway";
-import { type Ended, endProcesses, runCli, spawnCli } from "../support/process";
+import { type Ended, endProcesses, runCli, runCliForJson, spawnCli } from "../support/process";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "one" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
 
-  /**
-   * Runs a command that must succeed.
-   * @returns the one JSON document that it prints
-   */
-  async function json(...args: string[]) {
-    const { code, stdout, stderr } = await cli(...args, "--json");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^[^\n]+\n$/);
-    return JSON.parse(stdout);
-  }
+  const json = (...args: string[]) => runCliForJson(gateway.databaseUrl, ...args);
 
   const create = (name: string, ...more: string[]) =>
     json("keys", "create", "--agent", "first-agent", "--name", name, ...more);

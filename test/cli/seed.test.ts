@@ -12,7 +12,9 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     gateway.services.database.read((reader) => reader.query(sql, parameters));
   const count = async (sql: string, ...parameters: unknown[]) =>
     Number((await rows(`SELECT count(*) AS n ${sql}`, ...parameters))[0].n);
-  const seed = (...args: string[]) => runCliForJson(gateway.databaseUrl, "seed", ...args);
+  // Slow seeding also reports its progress on standard error.
+  const seed = async (...args: string[]) =>
+    JSON.parse((await runCli(gateway.databaseUrl, ["seed", ...args, "--json"])).stdout);
 
   /** Adds an agent whose only line is paused, so its messages stay queued. */
   async function pausedAgent() {

@@ -7,7 +7,7 @@ import { segmentsOf } from "../../src/features/configuration/document/problem";
 import { INITIAL_DOCUMENT } from "../../src/features/configuration/initial-document";
 import { version } from "../../src/version";
 import { operatorOfAgent } from "../support/people";
-import { type Ended, runCli } from "../support/process";
+import { type Ended, runCli, runCliForJson } from "../support/process";
 import { describeGateway } from "../support/suite";
 
 const DOCUMENT = { format: 1, rules: [{ id: "a", on: "*", do: [{ handoff: "\u202eüber 😀" }] }] };
@@ -187,11 +187,7 @@ test.each([
 
 describeGateway({ engine: "one" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, ["configuration", ...args]);
-  async function json(...args: string[]) {
-    const { code, stdout, stderr } = await cli(...args, "--json");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    return JSON.parse(stdout);
-  }
+  const json = (...args: string[]) => runCliForJson(gateway.databaseUrl, "configuration", ...args);
 
   let agents = 0;
   /** Creates an agent through the command line. */

@@ -14,6 +14,7 @@ import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
 import { addLine } from "../support/lines";
+import { numbers } from "../support/numbers";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -74,15 +75,6 @@ const KINDS = [
 const CONTACTS = 6;
 const HANDED = 120;
 const BATCH = 40;
-
-/** Returns integers from 0 up to but excluding `below`, always the same for a seed (linear congruential generator). */
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * below);
-  };
-}
 
 type Input = Omit<DecideInput, "agentId" | "dryRun">;
 

@@ -1,24 +1,12 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { expectNoFaults } from "../support/modules";
 
 const CRASH = join(__dirname, "crash.mjs");
 
-/**
- * Runs `npm run test:crash` with other options, in a separate process because it consists of ES modules.
- * @returns its output, after checking that nothing was lost, duplicated or incomplete
- */
-async function crash(engine: string, ...options: string[]): Promise<string> {
-  const { NODE_OPTIONS: _, ...env } = process.env;
-  const said = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [CRASH, "--engine", engine, ...options], { env }, (error, stdout, stderr) =>
-      resolve(`${stdout}${stderr}ended with ${error === null ? 0 : error.code}`),
-    );
+const crash = (engine: string, ...options: string[]) =>
+  expectNoFaults([CRASH, "--engine", engine, ...options], {
+    faults: ["lost", "doubled", "half", "other faults"],
   });
-  expect(said).toMatch(/ended with 0$/);
-  for (const fault of ["lost", "doubled", "half", "other faults"])
-    expect(said).toMatch(new RegExp(`^${fault} +0$`, "m"));
-  return said;
-}
 
 jest.setTimeout(300_000);
 

@@ -1,12 +1,11 @@
-import { randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { pick, seeded } from "../bench/random.mjs";
 import { createAgents } from "./agents.mjs";
+import { runCommand } from "./command.mjs";
 import { spawnGateway } from "./crash/gateway.mjs";
 import { createPlace } from "./crash/place.mjs";
 import { ask } from "./crash/writes.mjs";
@@ -203,35 +202,9 @@ async function run({ engine, processes, rounds, agents: count, seed, verbose }) 
   }
 }
 
-async function main() {
-  const text = { type: "string" };
-  const { values } = parseArgs({
-    options: {
-      engine: text,
-      processes: text,
-      rounds: text,
-      agents: text,
-      seed: text,
-      verbose: { type: "boolean" },
-      help: { type: "boolean" },
-    },
-  });
-  if (values.help) return console.log(USAGE);
-  const { engine = "postgres", rounds = "1000", agents = "25", verbose = false } = values;
-  const processes = Number(values.processes ?? (engine === "sqlite" ? 2 : 8));
-  const seed = Number(values.seed ?? randomInt(1e9));
-  const options = { engine, processes, rounds: Number(rounds), agents: Number(agents), seed, verbose };
-  const { faults, ...counts } = await run(options);
-  for (const [name, value] of Object.entries({ engine, processes, seed, ...counts }))
-    console.log(`${name.padEnd(24)}${value}`);
-  for (const [name, found] of Object.entries(faults)) {
-    console.log(`${name.padEnd(24)}${found.length}`);
-    for (const each of found.slice(0, 20)) console.log(`  ${each}`);
-  }
-  process.exit(Object.values(faults).every(({ length }) => length === 0) ? 0 : 1);
-}
-
-main().catch((error) => {
-  console.error(error);
-  process.exit(1);
+await runCommand(run, {
+  usage: USAGE,
+  processes: 8,
+  numbers: { rounds: 1000, agents: 25 },
+  flags: ["verbose"],
 });

@@ -1,12 +1,11 @@
-import { randomInt } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { pick, seeded } from "../bench/random.mjs";
 import { createAgents } from "./agents.mjs";
+import { runCommand } from "./command.mjs";
 import { spawnGateway } from "./crash/gateway.mjs";
 import { createPlace } from "./crash/place.mjs";
 import { ask } from "./crash/writes.mjs";
@@ -220,26 +219,4 @@ function countOf(all) {
   return counts;
 }
 
-async function main() {
-  const text = { type: "string" };
-  const { values } = parseArgs({
-    options: { engine: text, processes: text, rounds: text, seed: text, help: { type: "boolean" } },
-  });
-  if (values.help) return console.log(USAGE);
-  const { engine = "postgres", rounds = "1000" } = values;
-  const processes = Number(values.processes ?? (engine === "sqlite" ? 2 : 3));
-  const seed = Number(values.seed ?? randomInt(1e9));
-  const { faults, ...counts } = await run({ engine, processes, rounds: Number(rounds), seed });
-  for (const [name, value] of Object.entries({ engine, processes, seed, ...counts }))
-    console.log(`${name.padEnd(28)}${value}`);
-  for (const [name, found] of Object.entries(faults)) {
-    console.log(`${name.padEnd(28)}${found.length}`);
-    for (const each of found.slice(0, 20)) console.log(`  ${each}`);
-  }
-  process.exit(Object.values(faults).every(({ length }) => length === 0) ? 0 : 1);
-}
-
-main().catch((error) => {
-  console.error(error);
-  process.exit(1);
-});
+await runCommand(run, { usage: USAGE, processes: 3, numbers: { rounds: 1000 } });

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { pick, seeded } from "../bench/random.mjs";
 import { createAgents } from "./agents.mjs";
+import { runCommand } from "./command.mjs";
 import { spawnGateway } from "./crash/gateway.mjs";
 import { createPlace } from "./crash/place.mjs";
 
@@ -46,7 +46,15 @@ const MAX_WAIT_MS = 3_000;
 /** Max delay of the timers that a killed process was firing (ms). */
 const TAKEOVER_MS = 60_000;
 
-async function run({ engine, processes, kills, agents: count, expireLeases, seed, verbose }) {
+async function run({
+  engine,
+  processes,
+  kills,
+  agents: count,
+  "expire-leases": expireLeases,
+  seed,
+  verbose,
+}) {
   const random = seeded(seed);
   const place = await createPlace(engine);
   const database = await place.create();
@@ -156,44 +164,9 @@ function verify({ decisions, messages, timers, complaints }, acknowledged) {
   };
 }
 
-async function main() {
-  const text = { type: "string" };
-  const { values } = parseArgs({
-    options: {
-      engine: text,
-      processes: text,
-      kills: text,
-      agents: text,
-      seed: text,
-      "expire-leases": { type: "boolean" },
-      verbose: { type: "boolean" },
-      help: { type: "boolean" },
-    },
-  });
-  if (values.help) return console.log(USAGE);
-  const { engine = "postgres", kills = "100", agents = "10", verbose = false } = values;
-  const processes = Number(values.processes ?? (engine === "sqlite" ? 2 : 4));
-  const seed = Number(values.seed ?? randomInt(1e9));
-  const options = {
-    engine,
-    processes,
-    kills: Number(kills),
-    agents: Number(agents),
-    expireLeases: values["expire-leases"],
-    seed,
-    verbose,
-  };
-  const { faults, ...counts } = await run(options);
-  for (const [name, value] of Object.entries({ engine, processes, seed, ...counts }))
-    console.log(`${name.padEnd(24)}${value}`);
-  for (const [name, found] of Object.entries(faults)) {
-    console.log(`${name.padEnd(24)}${found.length}`);
-    for (const each of found.slice(0, 20)) console.log(`  ${each}`);
-  }
-  process.exit(Object.values(faults).every(({ length }) => length === 0) ? 0 : 1);
-}
-
-main().catch((error) => {
-  console.error(error);
-  process.exit(1);
+await runCommand(run, {
+  usage: USAGE,
+  processes: 4,
+  numbers: { kills: 100, agents: 10 },
+  flags: ["expire-leases", "verbose"],
 });

@@ -16,6 +16,7 @@ import { publish } from "../support/decisions";
 import { mint, operator } from "../support/gateway";
 import { addSender } from "../support/inbound";
 import { PUBLIC_URL } from "../support/lines";
+import { numbers } from "../support/numbers";
 import { firstAgentId } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
@@ -29,15 +30,6 @@ const CONFIGURATION = {
 const TEXTS = ["Hello", "How are you?", "Bye", "Hello again", "Thanks", "STOP", "START"];
 const SENDERS = 5;
 const MESSAGES = 60;
-
-/** Returns integers from 0 up to but excluding `below`, always the same for a seed (linear congruential generator). */
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * below);
-  };
-}
 
 describeGateway((gateway) => {
   const database = () => gateway.services.database;

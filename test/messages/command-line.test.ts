@@ -3,21 +3,12 @@ import { HeldReason } from "../../src/features/messages/message.enums";
 import { addConversation } from "../support/conversations";
 import { mint, operator } from "../support/gateway";
 import { firstAgentId } from "../support/people";
-import { type Ended, runCli } from "../support/process";
+import { type Ended, runCli, runCliForJson } from "../support/process";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "one" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, ["messages", ...args]);
-  /**
-   * Runs a command that must succeed.
-   * @returns the one JSON document that it prints
-   */
-  async function json(...args: string[]) {
-    const { code, stdout, stderr } = await cli(...args, "--json");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^[^\n]+\n$/);
-    return JSON.parse(stdout);
-  }
+  const json = (...args: string[]) => runCliForJson(gateway.databaseUrl, "messages", ...args);
   const send = async (message: string, token = gateway.key): Promise<string> =>
     (await gateway.rest("POST", "/messages", { body: { message }, token })).body.id;
   const update = (id: string, change: Partial<Message>) =>

@@ -239,12 +239,12 @@ export const runCliAtTerminal = (
 ): Promise<Ended> => CliHost.get().run(databaseUrl, args, { input: typed, terminal: true, env });
 
 /**
- * Runs the command line with `--json`.
- * @returns its output
- * @throws Error if it fails
+ * Runs a command that must succeed with `--json`.
+ * @returns the one JSON document that it prints
  */
 export async function runCliForJson(databaseUrl: string, ...args: string[]) {
   const { code, stdout, stderr } = await runCli(databaseUrl, [...args, "--json"]);
-  if (code !== 0) throw new Error(`gateway ${args.join(" ")} ended with ${code}: ${stderr}`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^[^\n]+\n$/);
   return JSON.parse(stdout);
 }
