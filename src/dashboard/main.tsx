@@ -3,6 +3,7 @@ import { startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
 import { pageAt } from "./pages";
+import { keepFocus } from "./ui/keep-focus";
 import { withoutSecrets } from "./ui/secrets";
 
 // A link or bookmark may contain a secret. Keep the fragment, because it holds an invitation token.
@@ -13,6 +14,8 @@ if (withoutSecrets(address) !== address) {
 
 // The page's code is needed as soon as the session is known.
 void pageAt(location.pathname.replace(/^\/dashboard\/?/, "/"))?.load();
+
+keepFocus();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no #root.");

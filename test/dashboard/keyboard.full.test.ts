@@ -1,8 +1,10 @@
 import type { Page } from "playwright-core";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { addContact } from "../support/contacts";
 import { mint } from "../support/gateway";
-import { addOrganization } from "../support/people";
+import { addOrganization, firstAgentId } from "../support/people";
 import { waitUntil } from "../support/wait-until";
-import { focusComesTo, focused, tabTo } from "./focus";
+import { focusComesTo, focused, hasFocus, tabTo } from "./focus";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 const press = async (page: Page, name: string): Promise<void> => {
@@ -104,6 +106,28 @@ describeDashboard("with the keyboard alone", (dashboard) => {
         page.evaluate(() => document.activeElement?.closest('[role="dialog"]') !== null),
       ).toBe(true);
     }
+  });
+
+  test("the focus stays near an element that is removed or disabled", async () => {
+    const { gateway } = dashboard;
+    const agentId = await firstAgentId(gateway);
+    const addresses = [{ kind: AddressKind.local, address: "typed" }];
+    const id = await addContact(gateway, { agentId, name: "Typed", tags: ["one", "two"], addresses });
+    const page = await dashboard.visit(`/contacts/${id}`);
+    const all = page.getByRole("switch", { name: "All messages" });
+    await all.press("Space");
+    await seen(page.getByText("Opted out: All messages."));
+    await hasFocus(all);
+    const tags = page.getByRole("list", { name: "Tags" });
+    await page.getByRole("button", { name: "Remove the tag one" }).press("Enter");
+    await gone(tags.getByText("one"));
+    await hasFocus(tags);
+    await page.getByRole("button", { name: "Remove the tag two" }).press("Enter");
+    await gone(tags);
+    await hasFocus(page.getByRole("region", { name: "Tags" }));
+    await page.goto(`${gateway.url}/dashboard/contacts?search=absent`);
+    await page.getByRole("button", { name: "Clear filters" }).press("Enter");
+    await hasFocus(page.getByRole("heading", { level: 1, name: "Contacts" }));
   });
 
   test("the audit log is filtered, read and exported", async () => {

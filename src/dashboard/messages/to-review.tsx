@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
+import { isFocusFree } from "../ui/keep-focus";
 import { PAGE_SIZE } from "../ui/list";
 import { useCursorFallback, useListAddress } from "../ui/list-address";
 import { Empty, Page, Placeholder } from "../ui/page";
@@ -54,7 +55,7 @@ function Proposals({ messages }: { messages: readonly Proposal[] }) {
   useEffect(() => {
     if (reviewed === undefined || messages.some(({ id }) => id === reviewed.id)) return;
     setReviewed(undefined);
-    if (document.activeElement !== document.body) return;
+    if (!isFocusFree()) return;
     const items = list.current?.querySelectorAll<HTMLElement>("li[tabindex]");
     (items?.[Math.min(reviewed.index, messages.length - 1)] ?? list.current)?.focus();
   }, [reviewed, messages]);

@@ -1,0 +1,53 @@
+/** Parts of a page that take the focus of a removed element, if they are closer to it than the heading. */
+const PARTS = "section, ol, ul, table, form";
+
+/** Dialogs and menus return the focus themselves. */
+const RETURNS_FOCUS = "[role=dialog], [role=menu], [role=listbox]";
+
+/** The part that took the focus of a removed element. */
+let substitute: Element | undefined;
+
+/** True if nothing has the focus, or only the part that took it from a removed element. */
+export const isFocusFree = (): boolean =>
+  document.activeElement === document.body || document.activeElement === substitute;
+
+/**
+ * Keeps the focus near the last focused element, because browsers lose it when the element is removed or disabled: the
+ * focus returns to an element that was disabled for a while, and moves from a removed one to the part around it or to
+ * the page's heading. Call once.
+ */
+export function keepFocus(): void {
+  let last: Element | undefined;
+  let around: Element[] = [];
+  let wasDisabled = false;
+  const forget = () => {
+    last = undefined;
+  };
+  document.addEventListener("pointerdown", forget, { capture: true });
+  document.addEventListener("focusin", ({ target }) => {
+    if (!(target instanceof Element) || target.closest(RETURNS_FOCUS)) return forget();
+    last = target;
+    wasDisabled = false;
+    around = [];
+    for (let each = target.parentElement; each !== null; each = each.parentElement) around.push(each);
+  });
+  new MutationObserver(() => {
+    if (last === undefined) return;
+    if (last.isConnected && last.matches(":disabled")) wasDisabled = true;
+    if (document.activeElement !== document.body) return;
+    if (!last.isConnected) {
+      const near = around.find((each) => each.isConnected);
+      forget();
+      substitute = near?.closest(PARTS) ?? document.querySelector("main h1") ?? undefined;
+      focus(substitute);
+    } else if (wasDisabled && !last.matches(":disabled")) {
+      focus(last);
+    }
+  }).observe(document, { subtree: true, childList: true, attributeFilter: ["disabled"] });
+}
+
+function focus(element: Element | undefined): void {
+  if (!(element instanceof HTMLElement)) return;
+  if (element.tabIndex < 0) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}
