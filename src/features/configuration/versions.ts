@@ -1,4 +1,4 @@
-import { type EntityManager, In } from "typeorm";
+import { type EntityManager, In, MoreThan } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { derivedId } from "../../common/uuid";
@@ -103,20 +103,20 @@ const MAX_PURGED = 100;
 export const purgeVersions =
   (database: Database): PurgeStep =>
   (agentId, options) =>
-    inChunks<true>(
+    inChunks<number>(
       database,
-      async (tx, _, limit) => {
+      async (tx, after = 0, limit) => {
         const take = Math.min(limit, MAX_PURGED);
         const order = { version: "ASC" } as const;
         const rows = await tx.find(ConfigurationVersion, {
           select: ["version"],
-          where: { agentId },
+          where: { agentId, version: MoreThan(after) },
           order,
           take,
         });
         const version = In(rows.map((row) => row.version));
         if (rows.length > 0) await tx.delete(ConfigurationVersion, { agentId, version });
-        return rows.length < take ? undefined : true;
+        return rows.length < take ? undefined : rows.at(-1)?.version;
       },
       options,
     );
