@@ -26,7 +26,7 @@ export interface Client {
   readonly services?: Services;
 }
 
-/** Opens the server or the database that the user chose, for the duration of `work`. */
+/** Connects to the server or database that the user chose, for the duration of `work`. */
 export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const target = currentTarget();
   // Loaded on demand, because loading the services takes most of a second, and commands on a server do not need them.

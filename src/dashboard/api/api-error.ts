@@ -29,7 +29,7 @@ const RETRYING = "Can’t reach the server. Retrying…";
 /** Messages that differ from the server's error table, by code. */
 const SENTENCES: Readonly<Record<string, string>> = {
   unreachable: "Can’t reach the server. Try again in a moment.",
-  internal_error: "Something went wrong on the server. It has been logged.",
+  internal_error: "Something went wrong on the server. The error has been logged.",
   unavailable: "The server can’t reach its database. Try again in a moment.",
   organization_deactivated: "Your organization is deactivated. Reactivate it to make changes.",
   invalid_credentials: "Incorrect e-mail or password.",

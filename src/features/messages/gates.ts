@@ -28,7 +28,8 @@ export interface GateContext {
     /** True if the contact opted in to the message's topic at the address. */
     hasOptedIn: boolean;
     /**
-     * The contact's address on the line, with its opt-out of all messages or the topic; undefined if it was deleted.
+     * The contact's address on the line, and whether it is opted out of all messages or of the topic; undefined if the
+     * address was deleted.
      */
     address:
       | { kind: AddressKind; address: string; isOptedOut: boolean; isUndeliverable: boolean }

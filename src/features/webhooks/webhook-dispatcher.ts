@@ -119,7 +119,8 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Returns some of the endpoints that are behind, first one per organization, in random order, so that none starves.
+   * Returns some of the endpoints that are behind, in random order but starting with one from each organization, so that
+   * none is starved.
    */
   private behind(): Promise<Behind[]> {
     return this.database.read(

@@ -12,8 +12,8 @@ declare module "fastify" {
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
 /**
- * Records the count and duration of a request by its route pattern, because clients choose the URL. A stream counts as
- * ended when it starts.
+ * Counts a request and records its duration by its route pattern rather than its URL, because clients choose the URL. A
+ * stream counts as ended when it starts.
  */
 export const countRequest =
   (metrics: Metrics) =>

@@ -5,7 +5,7 @@ const MAX_PAGE = 100;
 const MAX_NAME = 200;
 const STATUSES = ["available", "pending", "sold"];
 
-/** Exposes only the table of pets, for reading and adding. */
+/** Exposes only the `pet` table, for reads and inserts. */
 export const onlyPets = pgSmartTags([
   { kind: "class", match: ({ relname }) => relname !== "pet", tags: { behavior: ["-*"] } },
   { kind: "class", match: ({ relname }) => relname === "pet", tags: { behavior: ["-update", "-delete"] } },
