@@ -2,8 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "./database";
 import type { Tx, UnitOfWork } from "./unit-of-work";
 
-/** Target duration of a chunk, and of the work between two pauses (ms); short, because other writers wait for it. */
+/** Target duration of a chunk (ms); short, because other writers wait for it. */
 const CHUNK_MS = 25;
+/** Duration of a chunk that makes the next one smaller (ms); on a busy machine, small chunks also take long. */
+const LONG_CHUNK_MS = 100;
+/** Duration of the work between two pauses (ms). */
+const WORK_MS = 50;
 const FIRST_CHUNK = 200;
 const MAX_CHUNK = 5_000;
 
@@ -44,7 +48,7 @@ export class Pace {
     unit: UnitOfWork<T>,
     { owner, signal }: ChunkOptions,
   ): Promise<{ result: T; took: number } | undefined> {
-    if (this.worked >= CHUNK_MS) {
+    if (this.worked >= WORK_MS) {
       const length = Math.max(this.worked, this.database.minPauseMs);
       this.worked = 0;
       await pause(length, undefined, { signal, ref: false }).catch(() => undefined);
@@ -65,9 +69,13 @@ export class Pace {
   }
 }
 
-/** Returns the max rows of the chunk after one that took a time (ms): at most double, because later rows may take longer. */
-export const nextLimit = (limit: number, took: number, max = MAX_CHUNK): number =>
-  Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, max));
+/**
+ * Returns the max rows of the chunk after one that took a time (ms): at most double, because later rows may take longer.
+ */
+export function nextLimit(limit: number, took: number, max = MAX_CHUNK): number {
+  if (took >= CHUNK_MS && took < LONG_CHUNK_MS) return limit;
+  return Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, max));
+}
 
 /**
  * Does work in short transactions, with pauses between them.

@@ -19,7 +19,7 @@ import { lockContacts } from "./known-contact";
 export const CONTACT_RETENTION = { RETENTION_CONTACTS_DAYS: 0 };
 
 /** Contacts of an agent to examine first. */
-const FIRST_CONTACTS = 25;
+const FIRST_CONTACTS = 100;
 
 /** When something last touched a contact; null if something still uses it. */
 export interface ContactTouch {

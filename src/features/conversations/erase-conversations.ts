@@ -11,7 +11,7 @@ import { lockConversations } from "./find-conversation";
 import { closeAll } from "./store-change";
 
 /** Number of messages whose texts can be cleared in the time that closing one conversation takes. */
-const CONVERSATION_ROWS = 20;
+const CONVERSATION_ROWS = 5;
 
 /** The last closed conversation, and the sequence number of its last cleared message. */
 interface Position {

@@ -1,4 +1,4 @@
-import { In } from "typeorm";
+import { In, MoreThan } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import type { Lanes } from "../../delivery/lanes";
@@ -11,13 +11,17 @@ import { cancelTimers } from "./waiting-timers";
 export const eraseTimers =
   (database: Database, lanes: Lanes): ErasureStep =>
   (contactIds, options) =>
-    inChunks<true>(
+    inChunks<string>(
       database,
-      async (tx, _, limit) => {
+      async (tx, after = "", limit) => {
         await lockContacts(tx, contactIds);
-        const timers = await tx.find(Timer, { where: { subjectId: In([...contactIds]) }, take: limit });
+        const timers = await tx.find(Timer, {
+          where: { subjectId: In([...contactIds]), id: MoreThan(after) },
+          order: { id: "ASC" },
+          take: limit,
+        });
         await cancelTimers(tx, lanes, timers, "erased");
-        return timers.length < limit ? undefined : true;
+        return timers.length < limit ? undefined : timers.at(-1)?.id;
       },
       options,
     );
