@@ -56,7 +56,7 @@ test.each([
 });
 
 const ID = "0193a1b2-0000-7000-8000-000000000000";
-const GRACE = { ref: "g-1", name: "Grace", erasedAt: null, addresses: [] };
+const GRACE = { ref: "g-1", name: "Grace", erasedAt: null };
 
 test.each<[Partial<Entry>, string]>([
   [

@@ -1,7 +1,7 @@
 import { IconChevronDown } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
-import { nameOfContact, nameOfPartner } from "../contacts/contact-label";
+import { nameOfPartner } from "../contacts/contact-label";
 import { exactTime, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import styles from "./audit-log.module.css";
@@ -62,7 +62,7 @@ export function AuditEntry({ entry }: { entry: Entry }) {
 /** A link to the affected conversation, contact or message. */
 function linkTo({ action, targetId, conversation, contact }: Entry): ReactNode {
   if (conversation) return <Link href={`/conversations/${targetId}`}>{nameOfPartner(conversation)}</Link>;
-  if (contact) return <Link href={`/contacts/${targetId}`}>{nameOfContact(contact)}</Link>;
+  if (contact) return <Link href={`/contacts/${targetId}`}>{nameOfPartner({ contact, address: null })}</Link>;
   return action === "message_approved" || action === "message_discarded" ? (
     <Link href={`/messages/${targetId}`}>The message</Link>
   ) : null;

@@ -1,4 +1,4 @@
-import { nameOfContact, nameOfPartner } from "../contacts/contact-label";
+import { nameOfPartner } from "../contacts/contact-label";
 import { AuditAction, type AuditLogQuery, type EntryFragment } from "./documents.generated";
 
 /** An entry, with the names of the conversation and the contact if they were read. */
@@ -161,7 +161,7 @@ const REJECTED_SIGN_INS: readonly AuditAction[] = [
  */
 export function targetOf({ action, targetId, targetName, conversation, contact }: Entry): string {
   if (conversation?.contact?.erasedAt === null) return nameOfPartner(conversation);
-  if (contact && contact.erasedAt === null) return nameOfContact(contact);
+  if (contact && contact.erasedAt === null) return nameOfPartner({ contact, address: null });
   if (action === "contact_consent_set") return "a contact";
   return targetName === targetId ? "" : targetName;
 }
