@@ -310,10 +310,10 @@ onEachEngine((engine) => {
     const old = await logged.database.read((reader) => reader.countBy(DeliveryAttempt, { startedAt: OLD }));
     expect(old).toBeGreaterThan(conversations / 2);
     await logged.expectIndexes(() => purge(logged.database, { RETENTION_ATTEMPTS_DAYS: 90 }), {
-      reads: /DELETE FROM "delivery_attempt"/,
+      reads: /delete from delivery_attempt/,
     });
     expect(await attempts()).toBe(before - old);
-    const plan = await planOf(/DELETE FROM "delivery_attempt"/);
+    const plan = await planOf(/delete from delivery_attempt/);
     expect(plan).toContain(logged.source.namingStrategy.indexName("delivery_attempt", ["started_at"]));
   });
 
