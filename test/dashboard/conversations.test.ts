@@ -29,7 +29,7 @@ describeDashboard(
       return { ...added, address };
     };
 
-    test("an owner starts one, writes, hands off, moves and closes it", async () => {
+    slowTest("an owner starts one, writes, hands off, moves and closes it", async () => {
       const { gateway } = dashboard;
       const { name: other } = await addLine(gateway, { agentId });
       await addContact(gateway, {

@@ -46,7 +46,9 @@ describeDashboard("a page of the dashboard", (dashboard) => {
         : route.continue(),
     );
     await page.reload();
-    await seen(page.getByRole("alert").getByText("Something went wrong on the server. The error has been logged."));
+    await seen(
+      page.getByRole("alert").getByText("Something went wrong on the server. The error has been logged."),
+    );
     await seen(page.getByRole("alert").getByText("req-123"));
     await page.unroute("**/graphql");
     await page.getByRole("button", { name: "Try again" }).click();

@@ -225,26 +225,29 @@ describeGateway({ engine: "any", env: DELIVERS }, (gateway) => {
     expect((await server.stop()).stderr.match(/RESTORED is set/g)).toHaveLength(1);
   });
 
-  test("a database that is declared as restored is held, and the notice ends after the confirmation", async () => {
-    const held = await runCli(gateway.databaseUrl, ["restored", "--json"]);
-    expect([held.code, held.stderr]).toEqual([0, ""]);
-    const { restoredAt } = JSON.parse(held.stdout);
-    expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok", restoredAt });
-    expect(await stateOf(gateway)).toMatchObject({ state: "paused" });
-    expect((await auditLog(gateway, { action: "database_restored" }))[0]).toMatchObject({
-      actorKind: "operator",
-    });
-    const id = await send(gateway, "held");
-    await allHeld(gateway);
-    expect(await statusOf(gateway, id)).toBe("queued");
+  slowTest(
+    "a database declared as restored is held, and the notice ends after the confirmation",
+    async () => {
+      const held = await runCli(gateway.databaseUrl, ["restored", "--json"]);
+      expect([held.code, held.stderr]).toEqual([0, ""]);
+      const { restoredAt } = JSON.parse(held.stdout);
+      expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok", restoredAt });
+      expect(await stateOf(gateway)).toMatchObject({ state: "paused" });
+      expect((await auditLog(gateway, { action: "database_restored" }))[0]).toMatchObject({
+        actorKind: "operator",
+      });
+      const id = await send(gateway, "held");
+      await allHeld(gateway);
+      expect(await statusOf(gateway, id)).toBe("queued");
 
-    const confirmed = await runCli(gateway.databaseUrl, ["restored", "--same", "--json"]);
-    expect([confirmed.code, confirmed.stderr, JSON.parse(confirmed.stdout)]).toEqual([
-      0,
-      "",
-      { restoredAt: null },
-    ]);
-    expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok" });
-    expect(await stateOf(gateway)).toMatchObject({ state: "paused" });
-  });
+      const confirmed = await runCli(gateway.databaseUrl, ["restored", "--same", "--json"]);
+      expect([confirmed.code, confirmed.stderr, JSON.parse(confirmed.stdout)]).toEqual([
+        0,
+        "",
+        { restoredAt: null },
+      ]);
+      expect(await readiness(gateway)).toEqual({ status: "ok", writes: "ok" });
+      expect(await stateOf(gateway)).toMatchObject({ state: "paused" });
+    },
+  );
 });

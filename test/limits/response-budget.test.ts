@@ -81,7 +81,7 @@ describe("large responses", () => {
     await begin("second", MAX_CHARACTERS - MAX_CHARACTERS_OF_ORGANIZATION),
   ];
 
-  test("beyond the budget are 503 after a moment, and are created again when there is room", async () => {
+  slowTest("beyond the budget are 503 after a moment, and are created again when there is room", async () => {
     await takeAll();
     expect(await ask("third", 100_000)).toBe(503);
     finish[0]?.("made");

@@ -55,20 +55,23 @@ onAnyEngine((engine) => {
     },
   );
 
-  test("on SIGTERM, it is not ready but keeps serving while it drains, for two seconds outside development", async () => {
-    const server = await startServer({ DATABASE_URL: testDatabase.url, ENVIRONMENT: "staging" });
-    server.signal("SIGTERM");
-    await server.until("stderr", '"draining"');
-    const ready = await fetch(`${server.url}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([
-      503,
-      { code: "unavailable", message: "The service is stopping.", status: 503 },
-    ]);
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
-    expect((await fetch(`${server.url}/agent/whoami`)).status).toBe(401);
-    const { code, stderr } = await server.ended;
-    expect(code).toBe(0);
-    expect(stderr).toContain('"stopped"');
-    expect(stderr).not.toContain('"level":50');
-  });
+  slowTest(
+    "on SIGTERM, it is not ready but keeps serving while it drains, for two seconds outside development",
+    async () => {
+      const server = await startServer({ DATABASE_URL: testDatabase.url, ENVIRONMENT: "staging" });
+      server.signal("SIGTERM");
+      await server.until("stderr", '"draining"');
+      const ready = await fetch(`${server.url}/readyz`);
+      expect([ready.status, await ready.json()]).toEqual([
+        503,
+        { code: "unavailable", message: "The service is stopping.", status: 503 },
+      ]);
+      expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+      expect((await fetch(`${server.url}/agent/whoami`)).status).toBe(401);
+      const { code, stderr } = await server.ended;
+      expect(code).toBe(0);
+      expect(stderr).toContain('"stopped"');
+      expect(stderr).not.toContain('"level":50');
+    },
+  );
 });
