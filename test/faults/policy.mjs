@@ -53,7 +53,7 @@ const CONCERNED = 0.5;
 const TROUBLE = { busy: 0.01, broken: 0.01 };
 const KILLS = 0.6;
 /** Share of the messages during which the contact opts in or out, and the share of opt-outs among them. */
-const CONSENTS = 0.15;
+const CONSENTS = 0.4;
 const OPT_OUTS = 0.35;
 
 const CREATE_LINE = "mutation ($input: CreateLineInput!) { createLine(input: $input) { line { id } } }";
