@@ -21,7 +21,7 @@ const OUTCOMES = {
 /** The outcome filter includes messages that were proposed or scheduled. */
 export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map((value) => ({
   value,
-  label: value === "send" ? "Sent or proposed a message" : OUTCOMES[value].label,
+  label: value === "send" ? "Sent or proposed" : OUTCOMES[value].label,
 }));
 
 /** The parts of an effect that the name of an outcome depends on. */
@@ -38,7 +38,7 @@ const WAITS_FOR_TIME: readonly string[] = ["delay", "window", "cap"];
 /** Returns the past tense for a `send` effect, because messages may wait for an approval or a later time. */
 const sentVerb = ({ gate, delaySeconds }: AppliedEffect): "proposed" | "scheduled" | "sent" => {
   if (gate?.name === "review") return "proposed";
-  return delaySeconds !== null || WAITS_FOR_TIME.includes(gate?.name ?? "") ? "scheduled" : "sent";
+  return (delaySeconds ?? 0) > 0 || WAITS_FOR_TIME.includes(gate?.name ?? "") ? "scheduled" : "sent";
 };
 
 /** The filter option for decisions that failed or have failed effects, regardless of their outcome. */
