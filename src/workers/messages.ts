@@ -6,6 +6,8 @@ export type ToWorker =
   /** Make `/readyz` return 503 from now on. */
   | { type: "announceStop" }
   | { type: "stop" }
+  /** The response to `closed`: no more connections follow. */
+  | { type: "exit" }
   /** Reply with `collected`. */
   | { type: "collect"; id: number }
   /** The response to `scrape`. */
@@ -21,6 +23,8 @@ export type FromWorker =
   | { type: "ready"; address: string }
   /** The worker could not start; `reason` is a single line of text. */
   | { type: "failed"; reason: string }
+  /** The worker has stopped; it exits after `exit`, and until then returns connections that are being handed to it. */
+  | { type: "closed" }
   | { type: "collected"; id: number; values: MetricValues }
   /** Reply with the metrics of all workers. */
   | { type: "scrape"; id: number }

@@ -35,6 +35,7 @@ export class WorkerProcess {
       this.onMessage((message) => {
         if (message.type === "ready") resolve(message.address);
         if (message.type === "failed") reject(new StartupError(message.reason));
+        if (message.type === "closed") this.send({ type: "exit" });
       });
       void this.exited.then(({ code, signal }) =>
         reject(new StartupError(`worker ${number} ended while it started (${signal ?? `code ${code}`})`)),
@@ -115,6 +116,10 @@ function closeLostConnections({ process }: Worker): void {
     return send(message, handle, ...rest);
   };
   process.send = sendAndRemember as unknown as typeof process.send;
+  process.on("message", ({ type }: FromWorker) => {
+    // The worker returns connections that it does not take.
+    if (type === "closed") last.clear();
+  });
   process.once("exit", () => {
     hasEnded = true;
     for (const handle of last.values()) handle.close?.();

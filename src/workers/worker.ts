@@ -31,13 +31,16 @@ function work(): void {
     const { app } = await started;
     send({ type: "collected", id, values: await app.metrics.values() }, sent);
   };
+  const exit = () => process.exit(0);
   let isStopping = false;
   const stop = async () => {
     if (isStopping) return;
     isStopping = true;
     await stopServer(started, telemetry, log);
     await new Promise<void>((resolve) => void collect(0, resolve));
-    process.exit(0);
+    process.once("disconnect", exit);
+    if (process.connected) send({ type: "closed" });
+    else exit();
   };
   const handle = async (message: ToWorker) => {
     if (message.type === "counts") windows.add(message.counts);
@@ -46,6 +49,7 @@ function work(): void {
     if (message.type === "collect") await collect(message.id);
     if (message.type === "announceStop") (await started).app.announceStop();
     if (message.type === "stop") await stop();
+    if (message.type === "exit") exit();
   };
   const fail = (error: unknown) => send({ type: "failed", reason: explain(error) }, () => process.exit(1));
 
