@@ -76,7 +76,10 @@ const ofTime =
   ([receiver = null]) => {
     if (receiver instanceof Date) return BigInt(ofDate(receiver));
     if (receiver instanceof Duration && unitMs) return BigInt(Math.trunc(receiver.ms / unitMs));
-    throw new Failure("type_mismatch", `A value of type ${typeOf(receiver)} has no such date or time component.`);
+    throw new Failure(
+      "type_mismatch",
+      `A value of type ${typeOf(receiver)} has no such date or time component.`,
+    );
   };
 
 /** A method for timestamps in a time zone; null means the configuration's zone. */
@@ -84,7 +87,10 @@ const ofLocalTime =
   (ofDate: (date: Date) => number): ConditionFunction =>
   ([receiver = null, zone = null], steps, formats) => {
     if (!(receiver instanceof Date))
-      throw new Failure("type_mismatch", `A value of type ${typeOf(receiver)} has no such date or time component.`);
+      throw new Failure(
+        "type_mismatch",
+        `A value of type ${typeOf(receiver)} has no such date or time component.`,
+      );
     const local = formats.inZone(receiver, zone === null ? formats.zone : text(zone), steps);
     if (local === undefined) throw invalid("The time zone is unknown.");
     return BigInt(ofDate(local));
