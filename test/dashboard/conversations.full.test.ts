@@ -172,7 +172,7 @@ describeDashboard(
       const field = page.getByLabel("Message", { exact: true });
       await field.fill("draft");
       await page.route("**/graphql", (route) => route.abort());
-      await page.keyboard.press("ControlOrMeta+Enter");
+      await field.press("ControlOrMeta+Enter");
       await seen(page.getByRole("alert"));
       await eventually(() => field.inputValue()).toBe("draft");
       await page.context().unrouteAll();
