@@ -220,7 +220,7 @@ export class Lanes {
 
   /**
    * Locks lanes until the transaction ends.
-   * @returns the IDs of those that exist
+   * @returns the IDs of the lanes that exist
    */
   async lockAll(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const query = tx.createQueryBuilder(Lane, "lane").where({ id: In([...ids]) });

@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
-import { type EntityTarget, In, IsNull, MoreThan, Not, type ObjectLiteral } from "typeorm";
+import { type EntityTarget, IsNull, Not, type ObjectLiteral } from "typeorm";
 import { HOUR_MS, timestamp } from "../../common/time";
-import { type ChunkOptions, inChunks } from "../../database/chunks";
+import type { ChunkOptions } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import { type Dependents, deleteInChunks } from "../../database/delete-in-chunks";
 import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
@@ -91,24 +92,7 @@ export const purgeRows =
   (
     database: Database,
     entity: EntityTarget<ObjectLiteral & { id: string; agentId: string }>,
-    dependents: readonly (readonly [entity: EntityTarget<ObjectLiteral>, column: string])[] = [],
+    dependents: Dependents = [],
   ): PurgeStep =>
   (agentId, options) =>
-    inChunks<string>(
-      database,
-      async (tx, after = "", limit) => {
-        const rows = await tx.find(entity, {
-          select: ["id"],
-          where: { agentId, id: MoreThan(after) },
-          order: { id: "ASC" },
-          take: limit,
-        });
-        const ids = rows.map(({ id }) => id);
-        if (ids.length > 0) {
-          for (const [dependent, column] of dependents) await tx.delete(dependent, { [column]: In(ids) });
-          await tx.delete(entity, { id: In(ids) });
-        }
-        return ids.length < limit ? undefined : ids.at(-1);
-      },
-      options,
-    );
+    deleteInChunks(database, entity, { agentId }, options, dependents);

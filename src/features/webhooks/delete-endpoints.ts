@@ -1,6 +1,6 @@
-import { In, IsNull, MoreThan, Not } from "typeorm";
-import { inChunks } from "../../database/chunks";
+import { IsNull, Not } from "typeorm";
 import type { Database } from "../../database/database";
+import { deleteInChunks } from "../../database/delete-in-chunks";
 import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
@@ -11,20 +11,7 @@ export async function deleteEndpoints(database: Database, signal?: AbortSignal):
     reader.find(WebhookEndpoint, { select: ["id", "organizationId"], where: { deletedAt: Not(IsNull()) } }),
   );
   for (const { id: endpointId, organizationId: owner } of deleted) {
-    const isDone = await inChunks<string>(
-      database,
-      async (tx, after = "", limit) => {
-        const rows = await tx.find(WebhookDelivery, {
-          select: ["id"],
-          where: { endpointId, id: MoreThan(after) },
-          order: { id: "ASC" },
-          take: limit,
-        });
-        if (rows.length > 0) await tx.delete(WebhookDelivery, { id: In(rows.map(({ id }) => id)) });
-        return rows.length < limit ? undefined : rows.at(-1)?.id;
-      },
-      { owner, signal },
-    );
+    const isDone = await deleteInChunks(database, WebhookDelivery, { endpointId }, { owner, signal });
     if (!isDone) return;
     await database.writeFor(owner, async (tx) => {
       await tx.delete(WebhookCursor, { endpointId });
