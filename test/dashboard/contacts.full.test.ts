@@ -6,7 +6,7 @@ import { publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addMember, firstAgentId } from "../support/people";
 import { addTimer } from "../support/timers";
-import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, pressEnter, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("contacts", (dashboard) => {
   let agentId: string;
@@ -178,13 +178,15 @@ describeDashboard("contacts", (dashboard) => {
     await gateway.services.agents.create(await operator(gateway), { slug: "aaa", name: "Aaa" });
     const page = await dashboard.visit("/contacts");
     await seen(page.getByText("Aaa has no contacts yet"));
-    await page.getByRole("list", { name: "Contacts of other agents" }).getByRole("link").press("Enter");
+    await pressEnter(page.getByRole("list", { name: "Contacts of other agents" }).getByRole("link"));
     await seen(rowOf(page, "Only here"));
-    await page.getByRole("link", { name: "Conversations" }).press("Enter");
+    await pressEnter(page.getByRole("link", { name: "Conversations" }));
+    // Until then, the filter is that of the contacts.
+    await seen(page.getByRole("heading", { level: 1, name: "Conversations" }));
     await page.getByLabel("Agent", { exact: true }).selectOption("Aaa");
-    await page.getByRole("link", { name: "Open", exact: true }).press("Enter");
+    await pressEnter(page.getByRole("link", { name: "Open", exact: true }));
     await seen(page.getByText("Aaa has no conversations yet"));
-    await page.getByRole("button", { name: "Show all agents" }).press("Enter");
+    await pressEnter(page.getByRole("button", { name: "Show all agents" }));
     await gone(page.getByText("Aaa has no conversations yet"));
   });
 });

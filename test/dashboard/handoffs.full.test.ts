@@ -11,7 +11,7 @@ import { waitUntil } from "../support/wait-until";
 import { hasFocus } from "./focus";
 import { cutOff } from "./layout";
 import { looksRight } from "./looks";
-import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, pressEnter, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard(
   "handoffs",
@@ -73,7 +73,7 @@ describeDashboard(
       await field.selectOption({ label: ben.email });
       await looksRight(page);
       await page.keyboard.press("Tab");
-      await dialog.getByRole("button", { name: "Assign", exact: true }).press("Enter");
+      await pressEnter(dialog.getByRole("button", { name: "Assign", exact: true }));
       await gone(dialog);
       await seen(page.getByText(ben.email, { exact: true }));
       expect(await assigneeOf()).toBe(ben.id);

@@ -5,7 +5,7 @@ import { mint } from "../support/gateway";
 import { addOrganization, firstAgentId } from "../support/people";
 import { waitUntil } from "../support/wait-until";
 import { focusComesTo, focused, hasFocus, tabTo } from "./focus";
-import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, pressEnter, rowOf, seen } from "./visit";
 
 const press = async (page: Page, name: string): Promise<void> => {
   await tabTo(page, name);
@@ -119,14 +119,14 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     await seen(page.getByText("Opted out: All messages."));
     await hasFocus(all);
     const tags = page.getByRole("list", { name: "Tags" });
-    await page.getByRole("button", { name: "Remove the tag one" }).press("Enter");
+    await pressEnter(page.getByRole("button", { name: "Remove the tag one" }));
     await gone(tags.getByText("one"));
     await hasFocus(tags);
-    await page.getByRole("button", { name: "Remove the tag two" }).press("Enter");
+    await pressEnter(page.getByRole("button", { name: "Remove the tag two" }));
     await gone(tags);
     await hasFocus(page.getByRole("region", { name: "Tags" }));
     await page.goto(`${gateway.url}/dashboard/contacts?search=absent`);
-    await page.getByRole("button", { name: "Clear filters" }).press("Enter");
+    await pressEnter(page.getByRole("button", { name: "Clear filters" }));
     await hasFocus(page.getByRole("heading", { level: 1, name: "Contacts" }));
   });
 

@@ -233,6 +233,10 @@ export const seen = (what: Locator): Promise<void> => what.first().waitFor({ sta
 /** Waits until an element is removed or hidden. */
 export const gone = (what: Locator): Promise<void> => what.first().waitFor({ state: "hidden" });
 
+/** Presses Enter on a button or link, once it is enabled: Playwright presses keys on disabled buttons, which ignore them. */
+export const pressEnter = (what: Locator): Promise<void> =>
+  what.and(what.page().locator(":not(:disabled)")).press("Enter");
+
 /** Returns the table row that contains the given text. */
 export const rowOf = (page: Page, text: string): Locator => page.getByRole("row").filter({ hasText: text });
 
