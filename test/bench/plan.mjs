@@ -7,7 +7,7 @@ const AROUND = { turn: 0.35, server: 1, workload: 4 };
 /** The duration of the sections on a machine with two cores (s). */
 const SECTIONS = {
   delivery: [25, 6],
-  events: [60, 10],
+  events: [110, 10],
   decisions: [260, 60],
   queues: [290, 45],
   flat: [700, 60],

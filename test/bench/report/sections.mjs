@@ -20,16 +20,17 @@ const TABLES = {
   events: ({ connections, rows, idle }) => ({
     title: "Events from their commit to Server-Sent Events",
     rows: [
-      ["streams", "events/s", "events/s to all", "median ms", "p99 ms"],
-      ...rows.map(({ clients, perSecond, sentPerSecond, median, p99 }) => [
-        whole(clients),
+      ["streams", "events/s", "events/s to all", "CPU µs for each", "median ms", "p99 ms"],
+      ...rows.map(({ clients, stalled, perSecond, sentPerSecond, cpu, median, p99 }) => [
+        stalled > 0 ? `${whole(clients)}, and ${whole(stalled)} that never read` : whole(clients),
         whole(perSecond),
         whole(sentPerSecond),
+        cpu === undefined ? "–" : threeDigits(cpu),
         whole(median),
         whole(p99),
       ]),
     ],
-    note: `Events per second while ${connections} connections queue messages as fast as they can, until all streams have received all events. Times were measured at a slow pace, from just before the commit. An idle stream uses ${(idle.heap / 1024).toFixed(1)} KiB of heap and external memory, measured with ${whole(idle.count)} streams.`,
+    note: `Events per second while ${connections} connections queue messages as fast as they can, until all streams that read have received all events; the CPU time includes queueing the messages. Times were measured at a slow pace, from just before the commit. An idle stream uses ${(idle.heap / 1024).toFixed(1)} KiB of heap and external memory, measured with ${whole(idle.count)} streams.`,
   }),
   decisions({ connections, rounds, byRules, next, evaluation, hostile, contenders }) {
     const head = ["", "requests/s", "×", "spread", "CPU µs", "×", "spread", "database CPU µs", "p99 ms"];

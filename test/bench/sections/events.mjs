@@ -2,71 +2,106 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { targetOf } from "../measure.mjs";
 import { ask, PROBED } from "../probe.mjs";
+import { cpuMicros } from "../process-usage.mjs";
 import { startServer } from "../server.mjs";
 import { median } from "../stats.mjs";
 
 /** Number of streams whose events are timed; events of the other streams are only counted. */
 const READ = 20;
-/** Pause between two messages to a server that is otherwise idle (ms). */
-const PAUSE_MS = 20;
+/**
+ * Groups of streams: how many read, how many others never read, the load (all messages within seconds, or their number),
+ * and then messages with a pause (ms) to a server that is otherwise idle.
+ */
+const GROUPS = [
+  { clients: 1, load: { seconds: 4 }, calm: { count: 200, pauseMs: 20 } },
+  { clients: 100, load: { seconds: 4 }, calm: { count: 200, pauseMs: 20 } },
+  { clients: 100, stalled: 100, load: { seconds: 4 }, calm: { count: 200, pauseMs: 20 } },
+  { clients: 1_000, load: { seconds: 4 }, calm: { count: 200, pauseMs: 20 } },
+  { clients: 10_000, load: { requests: 200 }, calm: { count: 20, pauseMs: 1_000 } },
+];
+const QUICK_GROUPS = [
+  { clients: 1, load: { seconds: 1 }, calm: { count: 50, pauseMs: 20 } },
+  { clients: 100, stalled: 10, load: { seconds: 1 }, calm: { count: 50, pauseMs: 20 } },
+];
+/** Number of streams opened at the same time. */
+const OPENED_TOGETHER = 20;
 /** Max time until all streams have all events (ms). */
 const LIMIT_MS = 120_000;
 
 /**
- * Measures events from their commit to Server-Sent Events clients: how many reach 1, 100 and 1,000 streams of one agent
- * while messages are queued at full speed, their latency at a slow pace, and the memory of an idle stream.
+ * Measures events from their commit to Server-Sent Events clients: how many reach 1 to 10,000 streams of one agent while
+ * messages are queued at full speed, with and without clients that never read; the CPU time for each; their latency at a
+ * slow pace; and the memory of an idle stream.
  */
 export async function events({ product, data, generator, options, say }) {
-  const env = { ...product.env, DELIVERY_WORKERS: "0", MAX_CONNECTIONS_PER_ADDRESS: "0" };
+  const env = {
+    ...product.env,
+    DELIVERY_WORKERS: "0",
+    MAX_CONNECTIONS: "20000",
+    MAX_CONNECTIONS_PER_ADDRESS: "0",
+    // One organization can use half of them.
+    MAX_STREAMS: "30000",
+  };
   const server = await startServer({ ...product, env }, await data.copy(), PROBED);
   try {
     // One key, so that all messages belong to the agent that the streams follow.
     const target = targetOf(server, { ...data, facts: { ...data.facts, keys: 1 } });
     const [key] = data.secrets;
+    // Measured first, before the load leaves garbage.
+    const idle = await idleMemory(server, key, options);
     const rows = [];
-    for (const clients of options.quick ? [1, 100] : [1, 100, 1_000]) {
-      say(`${clients} streams`);
-      rows.push({ clients, ...(await follow({ server, target, key, clients, generator, options })) });
+    for (const group of options.quick ? QUICK_GROUPS : GROUPS) {
+      const { clients, stalled = 0 } = group;
+      say(`${clients} streams${stalled > 0 ? ` and ${stalled} that never read` : ""}`);
+      rows.push({ clients, stalled, ...(await follow({ server, target, key, group, generator, options })) });
     }
-    return { connections: options.connections[0], rows, idle: await idleMemory(server, key, options) };
+    return { connections: options.connections[0], rows, idle };
   } finally {
     await server.stop();
   }
 }
 
-async function follow({ server, target, key, clients, generator, options }) {
-  const streams = await Promise.all(
-    Array.from({ length: clients }, (_, i) => openStream(server, key, i < READ)),
-  );
+async function follow({
+  server,
+  target,
+  key,
+  group: { clients, stalled = 0, load, calm },
+  generator,
+  options,
+}) {
+  const streams = await openStreams(server, key, clients);
+  const stalledStreams = await openStreams(server, key, stalled);
+  for (const { socket } of stalledStreams) socket.pause();
   try {
+    const cpuBefore = cpuMicros(server.pid);
     const from = performance.now();
-    const seconds = options.quick ? 1 : 4;
     await generator.load({
       ...target,
       workload: "rest-send",
       connections: options.connections[0],
-      seconds,
       turn: 0,
+      ...load,
     });
     await caughtUp(streams);
     const took = (performance.now() - from) / 1000;
+    const cpu = cpuBefore === undefined ? undefined : cpuMicros(server.pid) - cpuBefore;
     const events = streams[0].events;
     for (const stream of streams) stream.times.length = 0;
-    const count = options.quick ? 50 : 200;
-    for (let sent = 0; sent < count; sent++) {
+    for (let sent = 0; sent < calm.count; sent++) {
       await send(server, key);
-      await sleep(PAUSE_MS);
+      await sleep(calm.pauseMs);
     }
     await caughtUp(streams);
     const times = streams.flatMap(({ times }) => times).sort((a, b) => a - b);
     return {
       perSecond: events / took,
       sentPerSecond: (events * clients) / took,
+      cpu: cpu === undefined ? undefined : cpu / (events * clients),
       median: median(times),
       p99: times[Math.floor(times.length * 0.99)],
     };
   } finally {
-    for (const { socket } of streams) socket.destroy();
+    for (const { socket } of [...streams, ...stalledStreams]) socket.destroy();
   }
 }
 
@@ -74,14 +109,25 @@ async function follow({ server, target, key, clients, generator, options }) {
 async function idleMemory(server, key, { quick }) {
   const count = quick ? 200 : 2_000;
   const before = await ask(server, "memory");
-  const streams = [];
-  for (let i = 0; i < count; i++) streams.push(await openStream(server, key, false));
+  const streams = await openStreams(server, key, count);
   // Wait until garbage from opening the streams is gone.
   await sleep(2_000);
   const after = await ask(server, "memory");
   for (const { socket } of streams) socket.destroy();
   const each = (name) => (after[name] - before[name]) / count;
   return { count, heap: each("heapUsed") + each("external") };
+}
+
+/** Opens streams, of which the first `READ` record the latency of each event. */
+async function openStreams(server, key, count) {
+  const streams = [];
+  for (let i = 0; i < count; i += OPENED_TOGETHER) {
+    const together = Array.from({ length: Math.min(OPENED_TOGETHER, count - i) }, (_, j) =>
+      openStream(server, key, i + j < READ),
+    );
+    streams.push(...(await Promise.all(together)));
+  }
+  return streams;
 }
 
 /**
