@@ -51,7 +51,8 @@ export async function compareRows({ urls, options, say }) {
   try {
     for (const [name, url] of Object.entries(urls)) sides[name] = await open(url);
     const results = [];
-    for (const [title, { operation, times }] of Object.entries(OPERATIONS)) {
+    for (const [title, { operation, times: usual }] of Object.entries(OPERATIONS)) {
+      const times = options.quick ? Math.ceil(usual / 20) : usual;
       for (const side of Object.values(sides)) await measured(side, operation, Math.ceil(times / 4));
       const rounds = [];
       for (const name of turns("small", ["large"], options.rounds)) {
@@ -81,6 +82,18 @@ async function open(url) {
     );
     return cycle(rows.map(({ id }) => id));
   };
+  /** Draws rows after which pages start. */
+  const starts = async (list) => {
+    const rows = database.read((reader) =>
+      reader
+        .createQueryBuilder(listClass(LISTS[list].entity), "row")
+        .where("row.agent_id = :agentId", { agentId })
+        .orderBy("RANDOM()")
+        .limit(USED.pages)
+        .getMany(),
+    );
+    return cycle(await rows);
+  };
   const isPostgres = url.startsWith("postgres");
   return {
     database,
@@ -89,9 +102,9 @@ async function open(url) {
     agentId,
     context: operatorFor(organization),
     rows: await ids("conversation", USED.rows),
-    contacts: await ids("contact", USED.pages),
-    conversations: await ids("conversation", USED.pages),
-    messages: await ids("message", USED.pages),
+    contacts: await starts("contacts"),
+    conversations: await starts("conversations"),
+    messages: await starts("messages"),
     lineOf: new Map(),
     /** Returns the CPU time of the PostgreSQL processes that work for this database (µs). */
     async backends() {
@@ -135,21 +148,41 @@ async function measured(side, operation, times) {
   return { cpu: cpu / times, p50: median(ms) };
 }
 
-/** Some cursors also contain the time of the row, which the order by ID does not use. */
-const cursorAt = (path, name, id) => {
-  const row = { id, updatedAt: new Date().toISOString() };
-  return new (product(path)[name])([row], { limit: PAGE, after: undefined }).pageInfo.endCursor;
+/** The entity of each list, its connection and its arguments, as pairs of a file and a name. */
+const LISTS = {
+  contacts: {
+    entity: ["contacts/contact.entity", "Contact"],
+    connection: ["contacts/contact.connection", "ContactConnection"],
+    args: ["contacts/contact.inputs", "ContactsArgs"],
+  },
+  conversations: {
+    entity: ["conversations/conversation.entity", "Conversation"],
+    connection: ["conversations/conversation.connection", "ConversationConnection"],
+    args: ["conversations/conversation.inputs", "ConversationsArgs"],
+  },
+  messages: {
+    entity: ["messages/message.entity", "Message"],
+    connection: ["messages/message.inputs", "MessageConnection"],
+    args: ["messages/message.inputs", "MessagesArgs"],
+  },
 };
+const listClass = ([file, name]) => product(`features/${file}.js`)[name];
 
-const listed = (service, name, path, connection) => (side) => {
-  const after = cursorAt(path, connection, side[name]());
-  return () => side.services[service].list(side.context, { agentId: side.agentId, first: PAGE, after });
-};
+/** Reads the page after a random row. */
+const listed =
+  (name, filterOf = () => ({})) =>
+  ({ services, context, agentId, [name]: next }) => {
+    const [connection, args] = [listClass(LISTS[name].connection), listClass(LISTS[name].args)];
+    const row = next();
+    const after = new connection([row], { limit: PAGE, after: undefined }).pageInfo.endCursor;
+    const page = Object.assign(new args(), { agentId, first: PAGE, after, ...filterOf(row) });
+    return () => services[name].list(context, page);
+  };
 
 /** Queues messages in random conversations, which makes their lanes due. */
 const queue = ({ services, context, rows }) => {
   const ids = Array.from({ length: BATCH }, rows);
-  return () => Promise.all(ids.map((id) => services.conversations.send(context, { id, message: "Hello" })));
+  return () => Promise.all(ids.map((id) => services.conversations.send(context, { id, text: "Hello" })));
 };
 
 /** Finds due lanes and delivers their messages, like the deliverer. */
@@ -163,7 +196,7 @@ async function deliver({ database, services: { lanes }, work }) {
     const ids = due.map(({ id }) => id);
     const owners = new Map(due.map(({ id, owner }) => [id, owner]));
     const senders = new Senders(SENDERS).offer((id) => owners.get(id));
-    if (ids.length > 0) await work.conversation.start(tx, ids, { senders, observer: NO_WORK_OBSERVER });
+    if (ids.length > 0) await work("conversation").start(tx, ids, { senders, observer: NO_WORK_OBSERVER });
     await lanes.end(tx, ids);
   };
   await database.write(deliverDue, { isRepeated: true });
@@ -197,31 +230,12 @@ async function purge(side) {
 
 /** Each operation prepares a run and returns it; `times` is the number of runs per turn. */
 const OPERATIONS = {
-  "page of contacts": {
-    times: 100,
-    operation: listed("contacts", "contacts", "features/contacts/contact.connection.js", "ContactConnection"),
-  },
-  "page of conversations": {
-    times: 100,
-    operation: listed(
-      "conversations",
-      "conversations",
-      "features/conversations/conversation.connection.js",
-      "ConversationConnection",
-    ),
-  },
-  "page of messages": {
-    times: 100,
-    operation: listed("messages", "messages", "features/messages/message.inputs.js", "MessageConnection"),
-  },
+  "page of contacts": { times: 100, operation: listed("contacts") },
+  "page of conversations": { times: 100, operation: listed("conversations") },
+  "page of messages": { times: 100, operation: listed("messages") },
   "tag search": {
     times: 100,
-    operation: ({ services, context, agentId, contacts }) => {
-      const id = contacts();
-      const tag = `group-${Number.parseInt(id.slice(-2), 16) % 100}`;
-      const after = cursorAt("features/contacts/contact.connection.js", "ContactConnection", id);
-      return () => services.contacts.list(context, { agentId, first: PAGE, tag, after });
-    },
+    operation: listed("contacts", ({ id }) => ({ tag: `group-${Number.parseInt(id.slice(-2), 16) % 100}` })),
   },
   move: {
     times: 60,
@@ -229,7 +243,8 @@ const OPERATIONS = {
       const id = rows();
       const line = LINES.find((name) => name !== (lineOf.get(id) ?? LINES[0]));
       lineOf.set(id, line);
-      return () => services.conversationChanges.move(context, { id, line });
+      return () =>
+        services.conversationChanges.move(context, { id, line: { name: line }, pending: "cancel" });
     },
   },
   [`${BATCH} messages queued`]: { times: 10, operation: queue },
