@@ -367,6 +367,17 @@ describeDashboard("Configuration", (dashboard) => {
     await page.getByLabel("With the tags").fill("vip, news");
     await page.getByRole("button", { name: "Dry run" }).click();
     await seen(page.getByText("The rule future decides (not published)."));
+    const result = page.getByRole("status", { name: "Result of the dry run" });
+    for (const [how, words] of [
+      [{}, "Sends"],
+      [{ delaySeconds: 60 }, "Schedules"],
+      [{ review: true }, "Proposes"],
+    ] as const) {
+      const otherwise = [{ send: "hello", ...how }];
+      await write(page, { format: 1, situations, templates: { hello: "Hello" }, rules: [], otherwise });
+      await page.getByRole("button", { name: "Dry run" }).click();
+      await seen(result.getByText(words, { exact: true }));
+    }
   });
 
   test("of an agent that does nothing starts with an example that works", async () => {

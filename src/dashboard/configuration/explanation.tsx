@@ -1,7 +1,7 @@
 import { Effects } from "../decisions/effects";
 import { ModelExchange } from "../decisions/model-exchange";
 import { Rules } from "../decisions/rules";
-import { closedGate, Undeclared } from "../decisions/words";
+import { closedGate, sentVerbOf, Undeclared } from "../decisions/words";
 import { Tag } from "../ui/tag";
 import styles from "./configuration.module.css";
 import type { TrySituationMutation } from "./documents.generated";
@@ -12,10 +12,11 @@ type Decision = TrySituationMutation["decide"];
 export function DecisionExplained({ decision }: { decision: Decision }) {
   const { explanation, ruleId, outcome, configurationVersion } = decision;
   const closed = explanation === null ? undefined : closedGate(explanation);
+  const verb = outcome === "send" ? sentVerbOf(explanation?.effects ?? []) : outcome;
   return (
     <div className={styles.explanation}>
       <p className={styles.outcome}>
-        <Tag tone={TONES[outcome ?? ""] ?? "good"}>{OUTCOMES[outcome ?? ""] ?? outcome}</Tag>
+        <Tag tone={TONES[verb ?? ""] ?? "good"}>{OUTCOMES[verb ?? ""] ?? verb}</Tag>
         <span>
           {closed !== undefined ? (
             closed
@@ -51,10 +52,18 @@ export function DecisionExplained({ decision }: { decision: Decision }) {
   );
 }
 
-const TONES: Readonly<Record<string, "plain" | "bad">> = { silent: "plain", stale: "plain", failed: "bad" };
+const TONES: Readonly<Record<string, "plain" | "bad">> = {
+  proposed: "plain",
+  scheduled: "plain",
+  silent: "plain",
+  stale: "plain",
+  failed: "bad",
+};
 
 const OUTCOMES: Readonly<Record<string, string>> = {
-  send: "Sends",
+  sent: "Sends",
+  proposed: "Proposes",
+  scheduled: "Schedules",
   handoff: "Hands off",
   silent: "Stays silent",
   stale: "Out of date",

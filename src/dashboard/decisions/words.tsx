@@ -35,11 +35,21 @@ interface AppliedEffect {
 /** The gates that wait for a time, not for other messages or the line. */
 const WAITS_FOR_TIME: readonly string[] = ["delay", "window", "cap"];
 
+type SentVerb = "proposed" | "scheduled" | "sent";
+
 /** Returns the past tense for a `send` effect, because messages may wait for an approval or a later time. */
-const sentVerb = ({ gate, delaySeconds }: AppliedEffect): "proposed" | "scheduled" | "sent" => {
+const sentVerb = ({ gate, delaySeconds }: AppliedEffect): SentVerb => {
   if (gate?.name === "review") return "proposed";
   return (delaySeconds ?? 0) > 0 || WAITS_FOR_TIME.includes(gate?.name ?? "") ? "scheduled" : "sent";
 };
+
+/** Returns the past tense for the messages of a decision: "sent" if at least one was sent immediately. */
+export function sentVerbOf(effects: readonly AppliedEffect[]): SentVerb {
+  const verbs = appliedOf(effects).flatMap((effect) => (effect.kind === "send" ? sentVerb(effect) : []));
+  return verbs.length === 0 || verbs.includes("sent")
+    ? "sent"
+    : (verbs.find((verb) => verb === "proposed") ?? "scheduled");
+}
 
 /** The filter option for decisions that failed or have failed effects, regardless of their outcome. */
 export const WITH_FAILURES = { value: "failures", label: "With failures" } as const;
@@ -51,14 +61,13 @@ export function OutcomeTag(props: {
   failedEffects: number;
   explanation: { effects: readonly AppliedEffect[] } | null;
 }) {
-  const sends = appliedOf(props.explanation?.effects ?? []).filter(({ kind }) => kind === "send");
-  const verbs = new Set(sends.map(sentVerb));
+  const verb = sentVerbOf(props.explanation?.effects ?? []);
   if (props.state === "failed") return <Tag tone="bad">Failed</Tag>;
   if (props.outcome === null) return <Tag tone="plain">Deciding</Tag>;
   return (
     <>
-      {props.outcome === "send" && verbs.size > 0 && !verbs.has("sent") ? (
-        <Tag tone="plain">{verbs.has("proposed") ? "Proposed a message" : "Scheduled a message"}</Tag>
+      {props.outcome === "send" && verb !== "sent" ? (
+        <Tag tone="plain">{verb === "proposed" ? "Proposed a message" : "Scheduled a message"}</Tag>
       ) : (
         <StateTag of={OUTCOMES} state={props.outcome} />
       )}{" "}
