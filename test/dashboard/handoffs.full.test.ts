@@ -59,6 +59,7 @@ describeDashboard(
       await seen(rowOf(page, "Nobody’s"));
       await page.getByLabel("Assigned to").selectOption({ label: "Unassigned" });
       await gone(rowOf(page, "Mine"));
+      expect(page.url()).toMatch(/assignee=unassigned$/);
       await seen(rowOf(page, "Nobody’s"));
       await page.getByLabel("Assigned to").selectOption({ label: "You (anna@example.com)" });
       await gone(rowOf(page, "Nobody’s"));

@@ -45,7 +45,7 @@ const columns = (tab: Tab) =>
 const FILTERS = ["search", "handler", "assignee", "line", "contact"];
 
 /** The filter for unassigned conversations, in place of a member's ID. */
-const UNASSIGNED = { value: "nobody", label: "Unassigned" };
+const UNASSIGNED = { value: "unassigned", label: "Unassigned" };
 
 /**
  * Conversations by state, with filters. Conversations that need a reply are listed longest waiting first, all others
