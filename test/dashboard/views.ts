@@ -299,7 +299,7 @@ export const VIEWS: Record<string, View> = {
     path: "/agents",
     open: async (page) => {
       await rowOf(page, "First agent").getByRole("link", { name: "First agent" }).click();
-      await seen(page.getByRole("region", { name: "Recent decisions" }).getByRole("row"));
+      await seen(page.getByRole("list", { name: "Recent decisions" }).getByRole("listitem"));
     },
   },
   "agent delete": {

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
+import { RecentDecisions } from "../decisions/recent-decisions";
 import { KINDS } from "../lines/line-kinds";
 import { LineTag } from "../lines/line-state";
 import { useViewer } from "../session/session";
@@ -15,7 +16,6 @@ import { RowMenu } from "../ui/row-menu";
 import { columnsOf, DataTable, Row } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { type AgentAction, agentActions } from "./agent-actions";
-import { AgentDecisions } from "./agent-decisions";
 import styles from "./agent-detail.module.css";
 import type { Agent } from "./agent-page";
 import { AgentSetupDocument, type AgentSetupQuery } from "./documents.generated";
@@ -62,7 +62,7 @@ function Content({ agent }: { agent: Agent }) {
         <Facts facts={{ Slug: <code>{agent.slug}</code>, ID: <code>{agent.id}</code> }} />
       </Card>
       {manages && <Setup agent={agent} />}
-      {may("conversations_read") && <AgentDecisions agent={agent} />}
+      {may("conversations_read") && <RecentDecisions agentId={agent.id} />}
       {action && <AgentDialog action={action} agent={agent} onClosed={() => setAction(undefined)} />}
     </Page>
   );

@@ -24,7 +24,11 @@ export function RecentDecisions({ agentId, contactId }: { agentId: string; conta
       {error !== null && list === undefined ? (
         <Failure error={error} retry={refetch} />
       ) : list?.nodes.length === 0 ? (
-        <p className={styles.body}>No decisions yet.</p>
+        <p className={styles.body}>
+          No decisions yet.
+          {contactId === undefined &&
+            " The agent decides when a contact writes, or when your app submits a situation."}
+        </p>
       ) : (
         <RowList
           label="Recent decisions"
