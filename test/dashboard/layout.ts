@@ -2,7 +2,8 @@ import type { Page } from "playwright-core";
 
 /**
  * Returns everything that a page or dialog cuts off, texts in tables of more than two lines, broken words in tables of
- * up to 12 letters, tags of more than one line, and everything that overflows the navigation.
+ * up to 12 letters, tags of more than one line, menus below the button beside them, and everything that overflows the
+ * navigation.
  */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -48,6 +49,11 @@ export const cutOff = (page: Page): Promise<string[]> =>
           if (word[0].length <= 12 && isBroken(text, word)) broken.push(word[0]);
       }
     }
+    const alone = [...document.querySelectorAll("main button[aria-haspopup=menu]")].filter(
+      (menu) =>
+        menu.previousElementSibling !== null &&
+        menu.getBoundingClientRect().top >= menu.previousElementSibling.getBoundingClientRect().bottom,
+    );
     const side = document.querySelector("header");
     const outside = [...(side?.querySelectorAll("a, button, p, svg") ?? [])].filter(
       (element) =>
@@ -60,6 +66,7 @@ export const cutOff = (page: Page): Promise<string[]> =>
       ...wide.map((each) => `${nameOf(each)} is ${each.scrollWidth - each.clientWidth} px too wide`),
       ...high.map((each) => `${nameOf(each)} takes too many lines`),
       ...broken.map((word) => `the word "${word}" is broken`),
+      ...alone.map((menu) => `the menu "${menu.ariaLabel}" is in a row of its own`),
       ...outside.map((element) => `${nameOf(element)} runs out of the navigation`),
     ];
   });

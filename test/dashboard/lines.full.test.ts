@@ -72,7 +72,7 @@ describeDashboard(
       await page.keyboard.press("Escape");
       await gone(dialog);
 
-      await settings.getByRole("button", { name: "Edit…" }).click();
+      await open(page, "sms", "Edit…");
       await dialog.getByLabel("Max messages per minute").fill("");
       await eventually(() => dialog.getByLabel("Expire after").inputValue()).toBe("3");
       await dialog.getByLabel("Expire after").fill("90");
@@ -177,7 +177,7 @@ describeDashboard(
       await dialog.getByRole("button", { name: "Create signing secret" }).click();
       expect(await secretIn(page)).toMatch(/^whsec_/);
       await gone(create);
-      await settings.getByRole("button", { name: "Edit…" }).click();
+      await open(page, "mail", "Edit…");
       await eventually(() => dialog.getByLabel("Password", { exact: true }).inputValue()).toBe("");
       await dialog.getByLabel("Subject").fill("Your order");
       await dialog.getByRole("button", { name: "Save" }).click();

@@ -113,7 +113,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     },
     "/conversations": { buttons: ["New conversation"] },
     [`/lines?create=yes&agent=${ids.agent}`]: {},
-    [`/lines/${ids.line}?agent=${ids.agent}`]: { buttons: ["Edit…"] },
+    [`/lines/${ids.line}?agent=${ids.agent}`]: { buttons: ["Send test message…"], items: ["Edit…"] },
     "/webhooks?create=yes": {},
     [`/webhooks/${ids.endpoint}`]: { buttons: ["Send test event…"], items: ["Edit…"] },
     "/pets": { buttons: ["Add pet"] },

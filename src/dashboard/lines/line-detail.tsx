@@ -70,10 +70,13 @@ function Content({ agent, line, section }: { agent: Agent; line: LineDetailsFrag
             <Button variant="default" size="xs" disabled={deactivated} onClick={() => setAction("test")}>
               Send test message…
             </Button>
-            <Button variant="default" size="xs" disabled={deactivated} onClick={() => setAction("edit")}>
-              Edit…
-            </Button>
-            <RowMenu of={line.name} actions={others} />
+            <RowMenu
+              of={line.name}
+              actions={[
+                { label: "Edit…", disabled: deactivated, onClick: () => setAction("edit") },
+                ...others,
+              ]}
+            />
           </span>
         }
       >
