@@ -63,7 +63,11 @@ export default {
     ? testFiles
     : [...SUITES.filter(hasTests), ...testFiles.filter((path) => !(folderOf(path) in filesByFolder))],
   globals: { TEST_FILES: filesByFolder },
-  setupFiles: ["reflect-metadata", "<rootDir>/test/support/cheap-passwords.ts"],
+  setupFiles: [
+    "reflect-metadata",
+    "<rootDir>/test/support/cheap-passwords.ts",
+    "<rootDir>/test/support/patient-database.ts",
+  ],
   globalSetup: "<rootDir>/test/support/global-setup.ts",
   globalTeardown: "<rootDir>/test/support/global-teardown.ts",
   transform: {

@@ -1,5 +1,6 @@
 import sqlite3 from "sqlite3";
 import { DataSource, type DataSourceOptions } from "typeorm";
+import { WAITS } from "./limits";
 import { MIGRATIONS } from "./migrations";
 import { SnakeCaseNaming } from "./snake-case-naming";
 
@@ -12,12 +13,6 @@ const model = {
   // By default, `findOneBy({ id: undefined })` returns the first row of the table.
   invalidWhereValuesBehavior: { null: "throw", undefined: "throw" },
 } as const satisfies Partial<DataSourceOptions>;
-
-/** Max time that an SQLite statement waits for another writer (ms). */
-export const BUSY_TIMEOUT_MS = 5_000;
-
-/** Max time to wait for a free or new PostgreSQL connection (ms). */
-export const CONNECT_TIMEOUT_MS = 2_000;
 
 /**
  * Creates the data source of the service's database, without connecting to it.
@@ -38,14 +33,14 @@ export function createDataSource(
       url,
       poolSize,
       applicationName: "gateway",
-      connectTimeoutMS: CONNECT_TIMEOUT_MS,
+      connectTimeoutMS: WAITS.connection,
     });
   }
   const source = new DataSource({
     ...common,
     type: "sqlite",
     database: url.slice("sqlite:".length),
-    busyTimeout: BUSY_TIMEOUT_MS,
+    busyTimeout: WAITS.writer,
     // TypeORM enables verbose mode by default, and its stack traces leak statement parameters into errors.
     driver: { ...sqlite3, verbose: () => sqlite3 },
   });

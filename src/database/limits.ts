@@ -1,3 +1,11 @@
+/** Max waits of all work (ms). */
+export const WAITS = {
+  /** For a free or new PostgreSQL connection. */
+  connection: 2_000,
+  /** Of an SQLite statement for another writer. */
+  writer: 5_000,
+};
+
 /** Timeouts (ms). */
 export interface Limits {
   /** For the whole call, including the wait for a connection. */

@@ -1,3 +1,4 @@
+import { withRealTimeouts } from "../support/patient-database";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
@@ -6,6 +7,8 @@ const ENDLESS = {
   SQLite: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n",
   PostgreSQL: "SELECT pg_sleep(600)",
 };
+
+withRealTimeouts();
 
 describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, engine) => {
   const whoami = () => gateway.rest("GET", "/agent/whoami");

@@ -9,9 +9,8 @@ import {
 import type { PostgresConnectionOptions } from "typeorm/driver/postgres/PostgresConnectionOptions";
 import type { PostgresDriver } from "typeorm/driver/postgres/PostgresDriver";
 import { GatewayError } from "../../errors";
-import { CONNECT_TIMEOUT_MS } from "../data-source";
 import { driverCode } from "../engine";
-import type { Limits } from "../limits";
+import { type Limits, WAITS } from "../limits";
 import type { DatabaseStats } from "../observer";
 import { Semaphore, shareOf } from "../semaphore";
 
@@ -185,7 +184,7 @@ export class PostgresConnections {
     work: (runner: QueryRunner) => Promise<T>,
   ): Promise<T> {
     const until = performance.now() + call;
-    await this.transactions.acquire(CONNECT_TIMEOUT_MS, owner);
+    await this.transactions.acquire(WAITS.connection, owner);
     try {
       return await this.connected(until, work);
     } finally {

@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import sqlite3 from "sqlite3";
-import { BUSY_TIMEOUT_MS } from "../data-source";
 import { driverCode } from "../engine";
+import { WAITS } from "../limits";
 
 /** SQLite's online backup; the driver has no types for it. */
 interface Backup {
@@ -39,7 +39,7 @@ export class SqliteFile {
         error === null ? resolve(opened as Connection) : reject(error),
       );
     });
-    connection.configure("busyTimeout", BUSY_TIMEOUT_MS);
+    connection.configure("busyTimeout", WAITS.writer);
     try {
       return await work(new SqliteFile(connection));
     } finally {

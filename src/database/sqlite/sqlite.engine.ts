@@ -4,7 +4,6 @@ import { DataSource, type ObjectLiteral, type QueryRunner, type SelectQueryBuild
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { BatchGate } from "../../common/batch-gate";
 import { Mutex } from "../../common/mutex";
-import { BUSY_TIMEOUT_MS } from "../data-source";
 import {
   driverCode,
   type Engine,
@@ -17,7 +16,7 @@ import {
   transact,
   type UnitOfWork,
 } from "../engine";
-import { BACKGROUND, type Limits, SERVING } from "../limits";
+import { BACKGROUND, type Limits, SERVING, WAITS } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
 import { Semaphore } from "../semaphore";
 import { GroupCommit } from "./group-commit";
@@ -301,7 +300,7 @@ export class SqliteEngine implements Engine {
   private async adjustBusyTimeout(wasBusy: boolean): Promise<void> {
     if (wasBusy === this.shortBusyTimeout) return;
     try {
-      await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? SHORT_BUSY_TIMEOUT_MS : BUSY_TIMEOUT_MS}`);
+      await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? SHORT_BUSY_TIMEOUT_MS : WAITS.writer}`);
       this.shortBusyTimeout = wasBusy;
     } catch {
       // Keep the old timeout; the next transaction tries again and reports the problem itself.
@@ -334,7 +333,7 @@ async function openReader(writer: DataSource): Promise<DataSource> {
  * together.
  */
 async function switchToWal(source: DataSource): Promise<void> {
-  const giveUpAt = Date.now() + BUSY_TIMEOUT_MS;
+  const giveUpAt = Date.now() + WAITS.writer;
   while (true) {
     try {
       await source.query("PRAGMA journal_mode = WAL");
