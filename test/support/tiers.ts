@@ -6,8 +6,8 @@ export const TIER = (process.env.TEST_TIER ?? "default") as "default" | "rest" |
 /** Jest's own `test`, even if `loadTestFile` replaces it. */
 export const declareTest = globalThis.test;
 
-/** Returns a number of generated cases; `npm test` runs a fifth, and CI then runs half of them with the rest. */
-export const cases = (full: number): number => Math.ceil(full / { default: 5, rest: 2, all: 1 }[TIER]);
+/** Returns a number of generated cases; `npm test` runs a fifth, and CI then runs a quarter with the rest. */
+export const cases = (full: number): number => Math.ceil(full / { default: 5, rest: 4, all: 1 }[TIER]);
 
 /** Returns the cases of a table that a tier runs: all but in `npm test`, which runs the first fifth. */
 export const someOf = <T>(table: readonly T[]): readonly T[] =>
