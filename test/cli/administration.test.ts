@@ -12,7 +12,7 @@ import { describeGateway, suiteGateway } from "../support/suite";
 
 afterEach(endProcesses);
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const cli = (...args: string[]): Promise<Ended> => runCli(gateway.databaseUrl, args);
   const json = (...args: string[]) => runCliForJson(gateway.databaseUrl, ...args);
 

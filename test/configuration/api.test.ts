@@ -21,7 +21,7 @@ const CANONICAL =
 
 const OTHER = { format: 1, rules: [{ id: "b", on: "*", do: [{ handoff: "b" }] }] };
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   let configurations: ReturnType<typeof configurationClient>;
   beforeAll(() => {
     configurations = configurationClient(gateway);

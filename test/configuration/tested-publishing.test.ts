@@ -42,7 +42,7 @@ const unsent = (at: number) => ({
 const RESULTS = `total failed results { id passed ruleId outcome } differences { testId path message ruleId clause }
   coverage { ruleId matched clauses { met notMet } }`;
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   const configurations = () => configurationClient(gateway);
 
   let agents = 0;

@@ -8,7 +8,7 @@ import { Message } from "../../src/features/messages/message.entity";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
-import { onAnyEngine } from "../support/engines";
+import { onOneEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
 import { addSender } from "../support/inbound";
 import { PROTOCOLS } from "../support/model";
@@ -46,7 +46,7 @@ const dataIn = (body: string) => {
   return JSON.parse(/^<data>(.*)<\/data>$/s.exec(content)?.[1] ?? "");
 };
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   let server: Receiver;
   let gateway: TestGateway;
   let agentId: string;

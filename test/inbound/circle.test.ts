@@ -17,7 +17,7 @@ const block = (language: string): string => {
 };
 
 describeGateway(
-  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  { engine: "one", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
   (gateway) => {
     let folder: string;
     let bridge: ChildProcess;

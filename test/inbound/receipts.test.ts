@@ -17,7 +17,7 @@ import { waitUntil } from "../support/wait-until";
 const AN_HOUR_AGO = new Date(Date.now() - 3_700_000).toISOString();
 
 describeGateway(
-  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  { engine: "one", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
   (gateway) => {
     let receiver: Receiver;
     let sender: Sender;

@@ -11,7 +11,7 @@ const MEBI = 1_048_576;
 const SIZE = 8 * MEBI;
 
 describeGateway(
-  { engine: "any", env: { TRUST_PROXY: "true", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  { engine: "one", env: { TRUST_PROXY: "true", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
   (gateway) => {
     let connections: RawConnection[] = [];
     afterEach(async () => {

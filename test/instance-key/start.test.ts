@@ -1,5 +1,5 @@
 import { InstanceKey } from "../../src/credentials/instance-key";
-import { onAnyEngine } from "../support/engines";
+import { onOneEngine } from "../support/engines";
 import { depend, withServices } from "../support/instance-key";
 import { databaseForEach, endProcesses, runServer, startServer } from "../support/process";
 import { slowTest } from "../support/slow-test";
@@ -9,7 +9,7 @@ afterEach(endProcesses);
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const OTHER_KEY = Buffer.alloc(32, 8).toString("base64");
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   const testDatabase = databaseForEach(engine);
 
   slowTest(

@@ -1,6 +1,6 @@
 import { ENVIRONMENTS, type Environment } from "../../src/common/environment";
 import { mintApiKey } from "../../src/credentials/token-format";
-import { onAnyEngine, type TestDatabase } from "../support/engines";
+import { onOneEngine, type TestDatabase } from "../support/engines";
 import { mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { outcomeOf } from "../support/keys";
 import { codeOf } from "../support/people";
@@ -9,7 +9,7 @@ import { slowTest } from "../support/slow-test";
 
 afterEach(endProcesses);
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   let testDatabase: TestDatabase;
   /** An active key of each environment, in one database. */
   const secrets = {} as Record<Environment, string>;

@@ -14,7 +14,7 @@ const EMAIL = {
   from: "Acme Support <Support@Acme.example>",
 };
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   let client: ReturnType<typeof lineClient>;
   let names = 0;
   beforeAll(() => {

@@ -2,7 +2,7 @@ import { Permission } from "../../src/auth/permissions";
 import { Member } from "../../src/features/members/member.entity";
 import { Session } from "../../src/features/members/session.entity";
 import { actionsOn } from "../support/audit";
-import { onAnyEngine, type TestDatabase, type TestEngine } from "../support/engines";
+import { onOneEngine, type TestDatabase, type TestEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { FollowingBrowser, type OpenIdProvider, startOpenIdProvider } from "../support/openid-provider";
 import { storePasskey } from "../support/passkeys";
@@ -26,7 +26,7 @@ const ACCOUNTS = {
   jo: { email: "jo@example.com", email_verified: true },
 };
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   let provider: OpenIdProvider;
   let database: TestDatabase;
   let gateway: TestGateway;

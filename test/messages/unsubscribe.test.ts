@@ -35,7 +35,7 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 describeGateway(
   {
-    engine: "any",
+    engine: "one",
     env: { DELIVERY_WORKERS: "4", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8", PUBLIC_URL, CORS_ORIGINS: ORIGIN },
   },
   (gateway) => {

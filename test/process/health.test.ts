@@ -1,9 +1,9 @@
-import { onAnyEngine } from "../support/engines";
+import { onOneEngine } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { databaseForEach, startServer } from "../support/process";
 import { slowTest } from "../support/slow-test";
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   const testDatabase = databaseForEach(engine);
 
   slowTest("both allow only GET and HEAD, without a key, and must not be stored", async () => {

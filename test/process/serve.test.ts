@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
-import { onAnyEngine } from "../support/engines";
+import { onOneEngine } from "../support/engines";
 import { databaseForEach, secretsIn, startServer, type TestServer } from "../support/process";
 import { slowTest } from "../support/slow-test";
 
@@ -35,7 +35,7 @@ async function finish(
   return { status: message.statusCode, headers: message.headers, body: await text(message) };
 }
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   const testDatabase = databaseForEach(engine);
 
   slowTest.each(["SIGTERM", "SIGINT"] as const)(

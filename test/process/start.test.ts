@@ -1,6 +1,6 @@
 import { loadConfig } from "../../src/config";
 import { StartupError } from "../../src/errors";
-import { onAnyEngine } from "../support/engines";
+import { onOneEngine } from "../support/engines";
 import { databaseForEach, endProcesses, runServer, secretsIn, startServer } from "../support/process";
 
 afterEach(endProcesses);
@@ -8,7 +8,7 @@ afterEach(endProcesses);
 const whoami = (url: string, key: string) =>
   fetch(`${url}/agent/whoami`, { headers: { authorization: `Bearer ${key}` } });
 
-onAnyEngine((engine) => {
+onOneEngine((engine) => {
   const database = databaseForEach(engine, { empty: true });
 
   test("the first start prints an API key and the owner's sign-in, which work, and the second start prints and logs no secret", async () => {

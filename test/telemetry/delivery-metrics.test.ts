@@ -9,7 +9,7 @@ import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
-describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
+describeGateway({ engine: "one", env: { DELIVERY_WORKERS: "8" } }, (gateway) => {
   slowTest(
     "messages are counted by status, attempts by line and outcome, and deliveries are timed",
     async () => {
@@ -51,7 +51,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
 });
 
 describeGateway(
-  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
+  { engine: "one", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
   (gateway) => {
     test("sent messages are counted and timed", async () => {
       const receiver = await Receiver.start();
@@ -73,7 +73,7 @@ describeGateway(
   },
 );
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "one" }, (gateway) => {
   test("work that no process handles is shown as due, with its age", async () => {
     await gateway.rest("POST", "/messages", { body: { message: "Waiting" } });
     await gateway.services.database.write((tx) =>
