@@ -8,7 +8,7 @@ import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { addOrganizationOption, withMember } from "./lookups";
 import { enumNames, type Json, printResult, printRows, type Row, recordOf } from "./output";
 
-const MEMBER = "id email organization { slug } permissions";
+const MEMBER = "id email name organization { slug } permissions";
 
 const LIST = query("members", "", MEMBER);
 const UNLINK = mutation("unlinkIdentity", MEMBER);
@@ -49,7 +49,7 @@ export function addMemberCommands(members: Command): void {
     .action(({ org, json }: Json & { org?: string }) =>
       withRun({ org }, async (run) => {
         const found = await run<Member[]>(LIST);
-        printRows(json, found, "id email organization permissions", "The organization has no members.");
+        printRows(json, found, "id email name organization permissions", "The organization has no members.");
       }),
     );
 

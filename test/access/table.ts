@@ -844,6 +844,10 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       input: { email: memberOf(caller)?.email ?? "nobody@example.com" },
     }),
   },
+  "Mutation.changeName": {
+    outcomes: ALLOWED.members,
+    document: 'mutation { changeName(input: { name: "Ann" }) { id } }',
+  },
   "Mutation.endSession": {
     outcomes: {
       ...NO_KEY,

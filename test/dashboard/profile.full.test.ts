@@ -2,9 +2,28 @@ import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { addMember, openSession, TEST_PASSWORD } from "../support/people";
 import { looksRight } from "./looks";
-import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, follow, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the profile", (dashboard) => {
+  test("changes the name, which colleagues see beside the e-mail", async () => {
+    const { gateway } = dashboard;
+    const member = await addMember(gateway, { email: "named@example.com" });
+    const page = await dashboard.visit("/settings/profile", { as: member });
+    const dialog = dialogOf(page);
+    await page.getByRole("button", { name: "Change name…" }).click();
+    await dialog.getByLabel("Name").fill("owner@example.com");
+    await page.keyboard.press("Enter");
+    await seen(dialog.locator("[id$=error]").getByText("Name must not contain an @."));
+    await dialog.getByLabel("Name").fill("שרה כהן");
+    await page.keyboard.press("Enter");
+    await gone(dialog);
+    await seen(page.getByRole("link", { name: "שרה כהן" }));
+    const colleague = await dashboard.visit("/settings/members");
+    await seen(rowOf(colleague, "named@example.com").getByText("שרה כהן"));
+    await follow(colleague, "/audit-log");
+    await seen(colleague.getByText("שרה כהן (named@example.com)").first());
+  });
+
   test("changes the e-mail, and the password, which needs the current one", async () => {
     const { gateway } = dashboard;
     const member = await addMember(gateway, { email: "before@example.com" });

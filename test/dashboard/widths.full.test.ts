@@ -37,6 +37,8 @@ async function fill(gateway: TestGateway) {
     email: `${"very.long.name.".repeat(4)}x@${"subdomain.".repeat(9)}example.com`,
     permissions: Object.values(Permission),
   });
+  const rename = "mutation ($name: String) { changeName(input: { name: $name }) { id } }";
+  await gateway.graphql(rename, { name: LONG }, { token: viewer.token });
   const context = await operator(gateway);
   await services.contacts.changeTags(context, contact, {
     add: ["vip", "t".repeat(50), "campaign-of-november"],
@@ -122,7 +124,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
       buttons: ["Invite member"],
       items: ["Change permissions…", "Sessions…", "Remove…"],
     },
-    "/settings/profile": { buttons: ["Change e-mail…", "Change password…"] },
+    "/settings/profile": { buttons: ["Change name…", "Change e-mail…", "Change password…"] },
   });
 
   test("dialogs cut nothing off and pass axe, even with long names without a space", async () => {

@@ -19,7 +19,7 @@ import { storedText } from "../support/stored-text";
 import { describeGateway } from "../support/suite";
 
 const ACCEPT = `mutation ($input: AcceptInvitationInput!) {
-  acceptInvitation(input: $input) { token expiresAt member { id email permissions organization { slug } } }
+  acceptInvitation(input: $input) { token expiresAt member { id email name permissions organization { slug } } }
 }`;
 const INVITE = `mutation ($input: InviteMemberInput!) {
   inviteMember(input: $input) { invitation { id email permissions invitedBy } link mail }
@@ -39,7 +39,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
   );
 
   const accept = (token: string, password = PASSWORD, call: Call = { token: null }) =>
-    gateway.graphql(ACCEPT, { input: { token, password } }, call);
+    gateway.graphql(ACCEPT, { input: { token, password, name: " Ada " } }, call);
   const acceptedBy = ({ body }: Reply) => body.data?.acceptInvitation;
   const problem = ({ body }: Reply) => body.errors?.[0]?.message;
   const inviteAs = (token: string, email: string, permissions: string[] = []) =>
@@ -75,6 +75,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     const { member, token } = acceptedBy(await accept(tokenIn(link)));
     expect(member).toMatchObject({
       email,
+      name: "Ada",
       permissions: ["conversations_read"],
       organization: { slug: "first" },
     });

@@ -5,6 +5,7 @@ import { addMember, addOrganization, codeOf, openSession, type TestMember } from
 import { describeGateway } from "../support/suite";
 
 const CHANGE = "mutation ($input: ChangeEmailInput!) { changeEmail(input: $input) { email } }";
+const RENAME = "mutation ($name: String) { changeName(input: { name: $name }) { name } }";
 const END = "mutation ($id: ID!) { endSession(input: { id: $id }) { id } }";
 const SESSIONS = "query ($id: ID) { sessions(memberId: $id) { id isCurrent ip userAgent expiresAt } }";
 const unique = () => `${Math.random().toString(36).slice(2)}@example.com`;
@@ -53,6 +54,30 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     const others = await Promise.all([1, 2, 3].map(() => addMember(gateway)));
     const codes = await Promise.all(others.map((each) => changeEmail(email, each.token).then(codeOf)));
     expect(codes.sort()).toEqual(["conflict", "conflict", undefined]);
+  });
+
+  test("a member has a name of one line that is no address and holds no token, until it is removed", async () => {
+    const rename = (name: string | null) => gateway.graphql(RENAME, { name }, { token: member.token });
+    for (const name of [
+      "",
+      " ",
+      "x".repeat(101),
+      "a@example.com",
+      "a＠b",
+      "two\nlines",
+      "\u202eann",
+      member.token,
+    ])
+      expect([name, codeOf(await rename(name))]).toEqual([name, "invalid_request"]);
+    expect((await rename(" 山田 👩‍👩‍👧 ")).body.data.changeName.name).toBe("山田 👩‍👩‍👧");
+    const names = (await gateway.graphql("{ members { id name } }", {}, { token: gateway.owner })).body.data;
+    expect(names.members).toContainEqual({ id: member.id, name: "山田 👩‍👩‍👧" });
+    expect((await rename(null)).body.data.changeName.name).toBeNull();
+    const entries = await auditLog(gateway, { targetId: member.id, action: "member_name_changed" });
+    expect(entries.map((entry: { changes: object[] }) => entry.changes)).toEqual([
+      [{ field: "name", before: "山田 👩‍👩‍👧", after: null }],
+      [{ field: "name", before: null, after: "山田 👩‍👩‍👧" }],
+    ]);
   });
 
   test("a member lists and ends only their own sessions", async () => {

@@ -2,6 +2,7 @@ import { IconChevronDown } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { nameOfPartner } from "../contacts/contact-label";
+import { useMembers } from "../members/use-members";
 import { exactTime, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import styles from "./audit-log.module.css";
@@ -10,6 +11,7 @@ import { changesInText, describe, type Entry } from "./sentence";
 /** An entry: its sentence and time on one line; expands to show the details. */
 export function AuditEntry({ entry }: { entry: Entry }) {
   const [isOpen, setOpen] = useState(false);
+  const { labelOf } = useMembers();
   const { who, verb, target, to, after } = describe(entry);
   return (
     <li className={styles.entry}>
@@ -18,7 +20,9 @@ export function AuditEntry({ entry }: { entry: Entry }) {
           <span className={styles.sentence}>
             {who !== "" && (
               <>
-                <strong>{who}</strong>{" "}
+                <strong>
+                  <bdi>{labelOf(entry.actorId, who)}</bdi>
+                </strong>{" "}
               </>
             )}
             {verb}

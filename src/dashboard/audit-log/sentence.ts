@@ -64,6 +64,12 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     to: "email",
     label: "E-mail changed",
   },
+  member_name_changed: {
+    verb: "changed the name of",
+    verbForSelf: "changed their name",
+    to: "name",
+    label: "Name changed",
+  },
   member_email_change_failed: {
     verb: "failed to change the e-mail of",
     verbForSelf: "failed to change their e-mail",

@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { nameOfActor, Time } from "../ui/format";
 import type { LogEntryFragment } from "./documents.generated";
@@ -25,7 +26,9 @@ export function LogItem({ entry }: { entry: LogEntryFragment }) {
 function Sentence({ entry }: { entry: LogEntryFragment }) {
   const { email } = useViewer();
   const { kind, before, after, reason } = entry;
-  const who = <bdi>{actorIn(entry, email)}</bdi>;
+  const { nameOfEmail } = useMembers();
+  const actor = actorIn(entry, email);
+  const who = <bdi>{entry.actorKind === "member" ? nameOfEmail(actor) : actor}</bdi>;
   switch (kind) {
     case "handed_off":
       return (
@@ -49,11 +52,11 @@ function Sentence({ entry }: { entry: LogEntryFragment }) {
     case "assigned":
       return after === null ? (
         <>
-          {who} unassigned <bdi>{before}</bdi>
+          {who} unassigned <bdi>{nameOfEmail(before ?? "")}</bdi>
         </>
       ) : (
         <>
-          {who} assigned the conversation to <bdi>{after === email ? "you" : after}</bdi>
+          {who} assigned the conversation to <bdi>{after === email ? "you" : nameOfEmail(after)}</bdi>
         </>
       );
     case "closed":

@@ -17,6 +17,7 @@ export interface Invitee {
 /** A listed member. */
 export type MemberEntry = Invitee & {
   id: string;
+  name: string | null;
   hasPassword: boolean;
   identity: { issuer: string; isCurrent: boolean } | null;
 };

@@ -9,6 +9,7 @@ import { loaded } from "../ui/loaded";
 import type { MenuAction } from "../ui/menu-button";
 import { Name } from "../ui/name";
 import { Card, Empty, Page } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
 import { Result } from "../ui/result";
 import { RowMenu } from "../ui/row-menu";
 import { columnsOf, DataTable, Row } from "../ui/table";
@@ -112,9 +113,14 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
           cells={[
             <div key="email" className={styles.email}>
               <Name>
-                {member.email}
+                {member.name ?? member.email}
                 {member.id === viewer.id && <span className={styles.you}> (you)</span>}
               </Name>
+              {member.name !== null && (
+                <p className={pageStyles.second}>
+                  <Name>{member.email}</Name>
+                </p>
+              )}
             </div>,
             <PermissionTags key="permissions" permissions={member.permissions} />,
             <RowMenu key="menu" of={member.email} actions={actionsOn(member)} />,

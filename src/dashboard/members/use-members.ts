@@ -9,20 +9,29 @@ const POLL_INTERVAL_MS = 60_000;
 export function useMembers() {
   const viewer = useViewer();
   const { data, isError } = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS });
-  const others = data?.members.filter(({ id }) => id !== viewer.id) ?? [];
+  const members = data?.members ?? [];
+  const labelOf = (id: string | null, email: string): string => {
+    const name = members.find((each) => each.id === id)?.name;
+    return name == null ? email : `${name} (${email})`;
+  };
   return {
     /** Members who may read conversations, as options, the signed-in member first. */
     readers: [
       { value: viewer.id, label: `You (${viewer.email})` },
-      ...others
-        .filter(({ permissions }) => permissions.includes("conversations_read"))
-        .map(({ id, email }) => ({ value: id, label: email })),
+      ...members
+        .filter(({ id, permissions }) => id !== viewer.id && permissions.includes("conversations_read"))
+        .map(({ id, email }) => ({ value: id, label: labelOf(id, email) })),
     ],
-    /** The name for a member's ID; "Unassigned" for null. */
+    /** The name for a member's ID, or the e-mail of a member without one; "Unassigned" for null. */
     nameOf: (id: string | null): string => {
       if (id === null) return "Unassigned";
       if (id === viewer.id) return "You";
-      return others.find((each) => each.id === id)?.email ?? (data || isError ? "A former member" : "…");
+      const member = members.find((each) => each.id === id);
+      return member?.name ?? member?.email ?? (data || isError ? "A former member" : "…");
     },
+    /** The name of the member with an e-mail address; the address if there is no such name. */
+    nameOfEmail: (email: string): string => members.find((each) => each.email === email)?.name ?? email,
+    /** The e-mail address of a member, after the name if there is one, because names need not be unique. */
+    labelOf,
   };
 }

@@ -5,7 +5,12 @@ import { confirmWith } from "../session/confirm-sign-in";
 import { useViewer } from "../session/session";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
-import { ChangeEmailDocument, ChangePasswordDocument, RemovePasswordDocument } from "./documents.generated";
+import {
+  ChangeEmailDocument,
+  ChangeNameDocument,
+  ChangePasswordDocument,
+  RemovePasswordDocument,
+} from "./documents.generated";
 
 const CURRENT_PASSWORD = "currentPassword";
 
@@ -34,6 +39,36 @@ export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
           autoComplete="username"
           maxLength={254}
           required
+          data-autofocus
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** Changes the name, or removes it if the field is empty. */
+export function ChangeName({ onClosed }: { onClosed: () => void }) {
+  const { name } = useViewer();
+  const submit = async (form: FormData) => {
+    await change(ChangeNameDocument, { input: { name: String(form.get("name")).trim() || null } });
+    toast("Changed your name.");
+  };
+  return (
+    <FormDialog
+      title="Change your name"
+      submit="Change name"
+      fields={["name"]}
+      onSubmit={submit}
+      onClosed={onClosed}
+    >
+      {({ field }) => (
+        <TextInput
+          {...field("name")}
+          label="Name"
+          description="Colleagues see it on your messages. If it’s empty, they see your e-mail."
+          autoComplete="name"
+          defaultValue={name ?? ""}
+          maxLength={100}
           data-autofocus
         />
       )}

@@ -22,6 +22,7 @@ import styles from "./profile.module.css";
 const POLL_INTERVAL_MS = 60_000;
 
 const { component: ChangeEmail } = loaded(async () => (await import("./account-dialogs")).ChangeEmail);
+const { component: ChangeName } = loaded(async () => (await import("./account-dialogs")).ChangeName);
 const { component: ChangePassword } = loaded(async () => (await import("./account-dialogs")).ChangePassword);
 
 const { component: RemovePassword } = loaded(async () => (await import("./account-dialogs")).RemovePassword);
@@ -35,7 +36,7 @@ const { component: RemovePasskey } = loaded(
 
 /** The signed-in member: how they sign in, where they are signed in, which e-mails they get, and the theme. */
 export function Profile() {
-  const { email, permissions, organization, may } = useViewer();
+  const { email, name, permissions, organization, may } = useViewer();
   const [dialog, open] = useState<ReactNode>();
   const { busy, error, run } = useTask();
   const ways = usePolledQuery(SignInWaysDocument, {}, { pollMs: POLL_INTERVAL_MS }).data?.viewer;
@@ -50,6 +51,9 @@ export function Profile() {
         title="Account"
         aside={
           <span className={styles.buttons}>
+            <Button variant="default" size="xs" onClick={() => open(<ChangeName onClosed={onClosed} />)}>
+              Change name…
+            </Button>
             <Button variant="default" size="xs" onClick={() => open(<ChangeEmail onClosed={onClosed} />)}>
               Change e-mail…
             </Button>
@@ -67,6 +71,7 @@ export function Profile() {
       >
         <Facts
           facts={{
+            Name: name ?? "None",
             "E-mail": email,
             "Linked account":
               identity == null ? undefined : (

@@ -1,4 +1,4 @@
-import { Alert, Button, PasswordInput } from "@mantine/core";
+import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
@@ -102,7 +102,9 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
     setBusy(true);
     setError(undefined);
     try {
-      await execute(AcceptInvitationDocument, { input: { token, password: String(form.get("password")) } });
+      const name = String(form.get("name")).trim() || null;
+      const input = { token, password: String(form.get("password")), name };
+      await execute(AcceptInvitationDocument, { input });
       // Another member may have been signed in before.
       client.clear();
       // Replaces the URL, because it contains the token.
@@ -136,6 +138,7 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
         autoFocus
         visibilityToggleButtonProps={{ "aria-label": "Show password" }}
       />
+      <TextInput name="name" label="Your name (optional)" autoComplete="name" maxLength={100} />
       <Button type="submit" loading={busy}>
         Join
       </Button>

@@ -10,7 +10,7 @@ import styles from "./shell.module.css";
 
 /** Links to the API documents, the signed-in member, and the sign-out button. */
 export function Account() {
-  const { email } = useViewer();
+  const { email, name } = useViewer();
   const { busy, error, run } = useTask();
   return (
     <div className={styles.account}>
@@ -28,7 +28,7 @@ export function Account() {
         <p className={styles.email}>
           <span className="visually-hidden">Signed in as </span>
           <Link href="/settings/profile" title={email}>
-            {email}
+            <bdi>{name ?? email}</bdi>
           </Link>
         </p>
         <UnstyledButton

@@ -99,7 +99,7 @@ async function findNamed({ reader, organizationId, manages }: FindScope, text: s
   const members = await reader.find(Member, first);
   const rows = [
     ...named(agents, ({ name, slug }) => [name, slug]).map(agentRow),
-    ...named(members, ({ email }) => [email]).map(memberRow),
+    ...named(members, ({ email, name }) => [email, name ?? ""]).map(memberRow),
   ];
   if (!manages) return rows;
   const lines = await reader.find(Line, { ...first, where: { agent: { organizationId } } });

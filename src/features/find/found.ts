@@ -32,7 +32,8 @@ export const agentRow = ({ id, name, slug }: Agent): FoundRow =>
 
 export const lineRow = ({ id, name, agentId }: Line): FoundRow => foundRow("line", id, name, { agentId });
 
-export const memberRow = ({ id, email }: Member): FoundRow => foundRow("member", id, email);
+export const memberRow = ({ id, email, name }: Member): FoundRow =>
+  foundRow("member", id, name ?? email, { detail: name && email });
 
 export const decisionRow = ({ id, situationType, situationKey, agentId }: Decision): FoundRow =>
   foundRow("decision", id, situationType, { detail: situationKey, agentId });

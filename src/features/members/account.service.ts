@@ -10,8 +10,8 @@ import { GatewayError } from "../../errors";
 import type { AuditAction } from "../audit/audit-actions";
 import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
-import type { ChangeEmailInput, ChangePasswordInput } from "./member.inputs";
-import { EMAIL_TAKEN, normalizeEmail, recordOn } from "./member.service";
+import type { ChangeEmailInput, ChangeNameInput, ChangePasswordInput } from "./member.inputs";
+import { EMAIL_TAKEN, lockMember, nameFrom, normalizeEmail, recordOn } from "./member.service";
 import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
@@ -106,6 +106,23 @@ export class AccountService {
       return false;
     });
     if (isTaken) throw new GatewayError("conflict", EMAIL_TAKEN);
+    return this.reload(id);
+  }
+
+  /**
+   * Changes or removes the name.
+   * @throws GatewayError `invalid_session`
+   */
+  async changeName(context: RequestContext, input: ChangeNameInput): Promise<Member> {
+    const { id } = memberCaller(context);
+    const name = nameFrom(input);
+    await this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await assertSignedIn(tx, context, { whileDeactivated: true });
+      const member = await lockMember(tx, id);
+      if (member === null || member.name === name) return;
+      await tx.update(Member, { id }, { name });
+      await recordOn(tx, context, memberActions.member_name_changed, member, { name: [member.name, name] });
+    });
     return this.reload(id);
   }
 

@@ -1,13 +1,13 @@
 import { Field, InputType, ObjectType } from "type-graphql";
 import { Permission } from "../../auth/permissions";
 import { enumOf } from "../../common/declared-enum";
-import { Nullable } from "../../common/nullable";
+import { Nullable, Optional } from "../../common/nullable";
 import { ArrayMaxSize, IsEmail, IsEnum, MaxLength } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { MaxCharacters } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
 import { Invitation } from "./invitation.entity";
-import { IsPassword, NO_SUCH_PERMISSION } from "./member.inputs";
+import { IsMemberName, IsPassword, NO_SUCH_PERMISSION } from "./member.inputs";
 
 /** Max length of a link: a URL and its token. */
 const LINK_MAX_LENGTH = 2_200;
@@ -45,6 +45,10 @@ export class AcceptInvitationInput {
   @Field(() => String, { description: "Password to sign in with, 12 to 200 characters." })
   @IsPassword()
   password!: string;
+
+  @Optional(() => String, "Name of the member, 1 to 100 characters without an @.")
+  @IsMemberName()
+  name?: string | null;
 }
 
 @InputType({

@@ -40,6 +40,7 @@ import {
   inOrder,
   lockMember,
   type MemberService,
+  nameFrom,
   normalizeEmail,
   recordOn as recordOnMember,
 } from "./member.service";
@@ -210,9 +211,10 @@ export class InvitationService {
    * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address belongs to
    *   another account, `organization_deactivated` or `too_many_attempts`
    */
-  async accept(context: RequestContext, { token, password }: AcceptInvitationInput): Promise<SignedIn> {
+  async accept(context: RequestContext, input: AcceptInvitationInput): Promise<SignedIn> {
     const { database, checks } = this.services;
     const { origin } = context;
+    const { token, password } = input;
     assertPasswordsOn(this.services.config);
     return checks.run(context, async () => {
       await countAddressAttempt(database, this.countsOf, origin.ip);
@@ -226,7 +228,7 @@ export class InvitationService {
           relations: { organization: true },
         });
         if (invitation === null) throw new GatewayError("invalid_invitation");
-        const member = await this.join(tx, origin, invitation, passwordHash);
+        const member = await this.join(tx, origin, invitation, { passwordHash, name: nameFrom(input) });
         await recordSignIn(tx, member.email, origin.ip);
         return this.services.sessions.open(tx, member, origin);
       });
@@ -245,14 +247,15 @@ export class InvitationService {
   /**
    * Makes the invited person a member and ends the invitation, in a transaction that holds the lock of
    * `MEMBER_CHANGES`. An existing member who had no way left to sign in gets the password and keeps the permissions.
-   * @param passwordHash empty for a person without a password
+   * @param account.passwordHash empty for a person without a password
+   * @param account.name null to keep the name of an existing member
    * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`
    */
   async join(
     tx: Tx,
     origin: RequestContext["origin"],
     invitation: Invitation,
-    passwordHash: string,
+    account: Pick<Member, "passwordHash" | "name">,
   ): Promise<Member> {
     const { organization, organizationId, email, permissions } = invitation;
     if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
@@ -274,12 +277,13 @@ export class InvitationService {
     const context: RequestContext = { caller, origin };
     await recordOn(tx, context, "invitation_accepted", invitation);
     if (known !== null) {
-      await tx.update(Member, { id }, { passwordHash });
+      const changed = { ...account, name: account.name ?? known.name };
+      await tx.update(Member, { id }, changed);
       await tx.delete(Session, { memberId: id });
       await recordOnMember(tx, context, memberActions.member_password_changed, known);
-      return tx.merge(Member, known, { passwordHash, organization });
+      return tx.merge(Member, known, { ...changed, organization });
     }
-    const fields = { id, organizationId, email, passwordHash, permissions };
+    const fields = { id, organizationId, email, permissions, ...account };
     const member = await this.services.members.add(tx, context, fields);
     return Object.assign(member, { organization });
   }

@@ -13,6 +13,7 @@ export const memberActions = auditActions({
   member_password_change_failed: "A password change failed because the current password was wrong.",
   member_permissions_changed: "A member's permissions were changed.",
   member_email_changed: "A member changed their e-mail address.",
+  member_name_changed: "A member changed their name.",
   member_email_change_failed: "An e-mail address change failed because the address was in use.",
   member_removed: "A member was removed, and their sessions were ended.",
   member_session_ended: "One of a member's sessions was ended.",

@@ -1,6 +1,7 @@
 import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Permission } from "../../auth/permissions";
+import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/insert-order-lock";
@@ -34,6 +35,10 @@ export class Member {
   @Field(() => String, { description: "E-mail address in lowercase, unique across the service." })
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
+
+  @Nullable(() => String, "Name that the member has chosen, which need not be unique; null if none.")
+  @Column({ type: "varchar", length: 100, nullable: true })
+  name!: string | null;
 
   /** argon2id, in PHC string format; empty for a member without a password. */
   @Column({ type: "varchar", length: 200 })

@@ -1,9 +1,11 @@
 import { Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
+import { applyDecorators } from "../../common/apply-decorators";
 import { Nullable, Optional } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { IsEmail, IsEnum, Length, MaxLength } from "../../common/validators";
+import { IsEmail, IsEnum, Length, MaxLength, ValidateBy } from "../../common/validators";
 import { InputById } from "../../schema/mutation-input";
+import { HoldsNoToken, IsText } from "../../schema/text";
 import { Member } from "./member.entity";
 
 const PASSWORD_MIN_LENGTH = 12;
@@ -16,6 +18,22 @@ export const IsPassword = () =>
   Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
   });
+
+const MEMBER_NAME_MAX_LENGTH = 100;
+
+/** A member's name; without an @, so that no name looks like another member's e-mail address. */
+export const IsMemberName = () =>
+  applyDecorators(
+    IsText(MEMBER_NAME_MAX_LENGTH, { trimmed: true, singleLine: true }),
+    HoldsNoToken(),
+    ValidateBy({
+      name: "holdsNoAt",
+      validator: {
+        validate: (value) => typeof value !== "string" || !/[@\uff20\ufe6b]/.test(value),
+        defaultMessage: () => "must not contain an @",
+      },
+    }),
+  );
 
 /** A password to verify. Its length is limited, because longer passwords take longer to hash. */
 export const IsShortEnough = () =>
@@ -96,6 +114,13 @@ export class ChangeEmailInput {
   @IsEmail({}, { message: "must be an e-mail address" })
   @MaxLength(254, { message: "must have at most 254 characters" })
   email!: string;
+}
+
+@InputType({ description: "A change to the member's name." })
+export class ChangeNameInput {
+  @Optional(() => String, "The new name, 1 to 100 characters without an @; null or omitted for none.")
+  @IsMemberName()
+  name?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: "How members can sign in." })

@@ -8,6 +8,7 @@ import { inCookie } from "./in-cookie";
 import { Member } from "./member.entity";
 import {
   ChangeEmailInput,
+  ChangeNameInput,
   ChangePasswordInput,
   CookieSession,
   GrantPermissionInput,
@@ -143,6 +144,12 @@ export class MemberResolver {
   })
   changeEmail(@Ctx() context: RequestContext, @Input() input: ChangeEmailInput): Promise<Member> {
     return this.account.changeEmail(context, input);
+  }
+
+  @Access({ member: true }, { whileDeactivated: true })
+  @Mutation(() => Member, { description: "Changes the name that other members see." })
+  changeName(@Ctx() context: RequestContext, @Input() input: ChangeNameInput): Promise<Member> {
+    return this.account.changeName(context, input);
   }
 
   @Access({ member: Permission.config_manage })

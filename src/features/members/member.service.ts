@@ -42,6 +42,9 @@ type MemberHook = (tx: Tx, member: Pick<Member, "id">, context: RequestContext) 
 /** E-mail addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
+/** Returns the name to store; null for none. */
+export const nameFrom = ({ name }: { name?: string | null }): string | null => name?.trim() ?? null;
+
 export const EMAIL_TAKEN = "A member with this e-mail address already exists.";
 
 /** Records an action on a member. */
@@ -184,10 +187,17 @@ export class MemberService {
   async add(
     tx: Tx,
     context: RequestContext,
-    fields: Pick<Member, "organizationId" | "email" | "passwordHash" | "permissions"> & { id?: string },
+    fields: Pick<Member, "organizationId" | "email" | "passwordHash" | "permissions"> &
+      Partial<Pick<Member, "id" | "name">>,
   ): Promise<Member> {
     const permissions = inOrder(fields.permissions);
-    const member = tx.create(Member, { id: uuid(), ...fields, permissions, createdAt: timestamp() });
+    const member = tx.create(Member, {
+      id: uuid(),
+      name: null,
+      ...fields,
+      permissions,
+      createdAt: timestamp(),
+    });
     await insertUnlessTaken(tx, Member, member, EMAIL_TAKEN);
     await recordOn(tx, context, memberActions.member_created, member, { permissions: [null, permissions] });
     return member;

@@ -226,7 +226,9 @@ export class OidcService {
   ): Promise<Member | undefined> {
     const { invitations } = this.services;
     const invitation = await invitations.newestFor(tx, email);
-    return invitation === null ? undefined : invitations.join(tx, origin, invitation, "");
+    return invitation === null
+      ? undefined
+      : invitations.join(tx, origin, invitation, { passwordHash: "", name: null });
   }
 
   private async withPermissions(
