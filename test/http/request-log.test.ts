@@ -23,11 +23,19 @@ describe("a request ID", () => {
     expect(gateway.log()).not.toContain(id);
   });
 
-  test.each(["feature-flags_7", "8f14e45f-ceea-467f-a1d0", "tags_1", "a".repeat(64)])(
+  test.each(["a", "trace-1:2.3_4", "feature-flags_7", "8f14e45f-ceea-467f-a1d0", "tags_1", "a".repeat(64)])(
     "may be %s",
     async (id) => {
       expect(await idFor(id)).toBe(id);
       expect(gateway.log()).toContain(`"reqId":"${id}"`);
+    },
+  );
+
+  test.each(["", "x".repeat(65), '{"level":60}', "a b", "<script>", "\u00e9", "a\tb"])(
+    "is never %j, which is not suitable for logs",
+    async (id) => {
+      expect(await idFor(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}$/);
+      if (id !== "") expect(gateway.log()).not.toContain(`"reqId":${JSON.stringify(id)}`);
     },
   );
 });

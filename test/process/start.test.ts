@@ -83,6 +83,15 @@ test.each<[string, Record<string, string>]>([
   ["RETENTION_EVENTS_DAYS", { RETENTION_EVENTS_DAYS: "hunter2" }],
   ["RETENTION_EVENTS_DAYS", { RETENTION_EVENTS_DAYS: "36501" }],
   ["BOOTSTRAP_OWNER_PASSWORD", { BOOTSTRAP_OWNER_PASSWORD: "hunter2" }],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", { OTEL_EXPORTER_OTLP_ENDPOINT: "hunter2:4317" }],
+  [
+    "OTEL_TRACES_SAMPLER",
+    { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318", OTEL_TRACES_SAMPLER: "hunter2" },
+  ],
+  [
+    "OTEL_TRACES_SAMPLER_ARG",
+    { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318", OTEL_TRACES_SAMPLER_ARG: "1.5" },
+  ],
 ])("a wrong %s is named in one line, never with its value", (name, env) => {
   const complaint = complaintAbout(env);
   expect(complaint).toContain(name);

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { onAnyEngine, sqlite, type TestDatabase } from "../support/engines";
@@ -30,10 +29,8 @@ onAnyEngine((engine) => {
       });
     });
     afterAll(async () => {
-      const end = await server?.stop();
       await endProcesses();
       await database?.drop();
-      expect(end?.code).toBe(0);
     });
 
     const scrape = async () => parseMetrics((await get(server, "/metrics")).body);
@@ -142,6 +139,15 @@ onAnyEngine((engine) => {
       expect([...old].filter(isAlive)).toEqual([]);
       for (const worker of [1, 2]) (await connectionTo(server, worker)).destroy();
     });
+
+    test("stops gracefully when its supervisor is killed", async () => {
+      const before = server.stderr().length;
+      server.signal("SIGKILL");
+      // Ends after the last worker has closed its outputs.
+      const stderr = (await server.ended).stderr.slice(before);
+      expect(stderr.match(/the supervisor has ended/g)).toHaveLength(2);
+      expect(stderr).not.toContain('"level":50');
+    });
   });
 
   describe("two workers", () => {
@@ -181,30 +187,11 @@ onAnyEngine((engine) => {
       expect(stderr.match(/"stopped"/g)).toHaveLength(1);
       expect(stderr).not.toContain('"level":50');
     });
-
-    test("stop gracefully when their supervisor is killed", async () => {
-      const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2" });
-      server.signal("SIGKILL");
-      // Ends after the last worker has closed its outputs.
-      const { stderr } = await server.ended;
-      expect(stderr.match(/the supervisor has ended/g)).toHaveLength(2);
-      expect(stderr).not.toContain('"level":50');
-    });
   });
 });
 
 describe("on SQLite", () => {
   const database = databaseForEach(sqlite);
-
-  test("the default is one process, whose log does not number it", async () => {
-    const server = await startServer({ DATABASE_URL: database.url });
-    const children = `/proc/${server.pid}/task/${server.pid}/children`;
-    if (existsSync(children)) expect(readFileSync(children, "utf8")).toBe("");
-    expect((await get(server, "/healthz")).status).toBe(200);
-    const { code, stderr } = await server.stop();
-    expect(code).toBe(0);
-    expect(stderr).not.toContain('"worker"');
-  });
 
   test("workers that cannot listen end the service with one line and code 1", async () => {
     const taken = createServer().listen(0, "127.0.0.1");

@@ -2,51 +2,24 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { startCollector } from "../support/collector";
 import { sqlite } from "../support/engines";
-import { endProcesses, runServer, startServer } from "../support/process";
+import { endProcesses, startServer } from "../support/process";
 import { start } from "./traced-server";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const PARENT = "b7ad6b7169203331";
-const traceparent = `00-${TRACE}-${PARENT}-01`;
 
 describe("tracing", () => {
   afterEach(endProcesses);
 
-  test("records nothing without an endpoint", async () => {
-    const gateway = await start(sqlite, {});
-    await gateway.rest("GET", "/v1/pets", { headers: { traceparent } });
-    expect(gateway.log()).not.toContain("trace_id");
-    await gateway.close();
-  });
-
-  test("starts no traces outside of requests, such as for a start or stop", async () => {
-    const collector = await startCollector();
-    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-    await gateway.close();
-    expect(collector.spans()).toEqual([]);
-    await collector.close();
-  });
-
-  test("does not send a request that its caller does not sample", async () => {
+  test("sends neither a request that its caller does not sample, nor anything outside of requests, such as a start", async () => {
     const collector = await startCollector();
     const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });
     await gateway.rest("GET", "/v1/pets", { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } });
     await gateway.rest("GET", "/agent/whoami");
     await gateway.close();
-    expect(collector.spans().map(({ traceId }) => traceId)).not.toContain(TRACE);
+    const traces = new Set(collector.spans().map(({ traceId }) => traceId));
     expect(collector.spans().map(({ name }) => name)).toContain("GET /agent/whoami");
-    await collector.close();
-  });
-
-  test("is not forced by a caller that samples its own request", async () => {
-    const collector = await startCollector();
-    const gateway = await start(sqlite, {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_TRACES_SAMPLER: "parentbased_always_off",
-    });
-    await gateway.rest("GET", "/v1/pets", { headers: { traceparent } });
-    await gateway.close();
-    expect(collector.spans()).toEqual([]);
+    expect([...traces]).toEqual([expect.not.stringMatching(TRACE)]);
     await collector.close();
   });
 
@@ -110,17 +83,5 @@ describe("tracing", () => {
     expect(stderr).toContain("did not accept the last telemetry in time");
     silent.close();
     await database.drop();
-  });
-
-  test("with wrong settings ends the start with one line", async () => {
-    for (const [name, value] of [
-      ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"],
-      ["OTEL_TRACES_SAMPLER", "sometimes"],
-      ["OTEL_TRACES_SAMPLER_ARG", "1.5"],
-    ] as const) {
-      const { code, stderr } = await runServer({ [name]: value });
-      expect(code).toBe(1);
-      expect(stderr).toMatch(new RegExp(`^gateway: ${name} [^\\n]+\\n$`));
-    }
   });
 });
