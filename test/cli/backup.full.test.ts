@@ -16,7 +16,7 @@ import {
 import { loadRelease, releasesOf } from "../support/released";
 import { waitUntil } from "../support/wait-until";
 
-const testDatabase = databaseForEach(sqlite, { empty: true });
+const testDatabase = databaseForEach(sqlite);
 let directory: string;
 beforeEach(() => {
   directory = dirname(fileOf(testDatabase.url));
@@ -106,7 +106,7 @@ describe("while a server writes", () => {
     expect(((await added.json()) as { id: number }).id).toBeGreaterThan(Math.max(...before));
   });
 
-  test("nothing is restored over the server's database", async () => {
+  test("nothing is restored over the server's database, and a backup contains the last writes of a killed server, which are still in the log", async () => {
     await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
     await runCli(testDatabase.url, ["backup", inPlace("backup")]);
     await call(server.url, "/v1/pets", { name: "Tom", categoryId: 1 });
@@ -115,25 +115,19 @@ describe("while a server writes", () => {
     );
     expect(await (await call(server.url, "/v1/pets")).json()).toHaveLength(2);
 
-    await server.stop();
+    server.signal("SIGKILL");
+    await server.ended;
+    expect(await runCli(testDatabase.url, ["backup", inPlace("later")])).toMatchObject({ code: 0 });
+    expect(await petsOf(`sqlite:${inPlace("later")}`)).toBe(2);
     expect(await runCli(testDatabase.url, ["restore", inPlace("backup"), "--force"])).toMatchObject({
       code: 0,
     });
     expect(await petsOf(testDatabase.url)).toBe(1);
   });
-
-  test("a backup contains the last writes of a killed server, which are still in the log", async () => {
-    await call(server.url, "/v1/pets", { name: "Rex", categoryId: 1 });
-    server.signal("SIGKILL");
-    await server.ended;
-    expect(await runCli(testDatabase.url, ["backup", inPlace("backup")])).toMatchObject({ code: 0 });
-    expect(await petsOf(`sqlite:${inPlace("backup")}`)).toBe(1);
-  });
 });
 
 describe("on a database with a pet", () => {
   beforeEach(async () => {
-    await runCli(testDatabase.url, ["migrate"]);
     await runCli(testDatabase.url, ["seed", "--pets", "1"]);
   });
 
