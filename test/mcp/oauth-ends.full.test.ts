@@ -2,13 +2,11 @@ import { Permission } from "../../src/auth/permissions";
 import { onEachEngine, type TestDatabase } from "../support/engines";
 import { INSTANCE_KEY, operator, startGateway, type TestGateway } from "../support/gateway";
 import { Application, OAUTH_ENV, type StoredConnection, storeConnection } from "../support/oauth";
-import { secretsIn, startServer, type TestServer } from "../support/process";
-import { Receiver } from "../support/receiver";
 
 /** How often each way to end a connection is checked in each process, on each database. */
 const ROUNDS = Number(process.env.ROUNDS ?? 1);
 
-type Server = Pick<TestServer, "url">;
+type Server = Pick<TestGateway, "url">;
 
 /** The connection of a check, with a separate member and, if necessary, a separate agent. */
 interface Subject extends StoredConnection {
@@ -18,35 +16,22 @@ interface Subject extends StoredConnection {
 
 onEachEngine((engine) => {
   let database: TestDatabase;
-  let server: TestServer;
-  /** Prepares the checks, and serves as the second server. */
+  /** Prepares the checks, and serves as one of the two servers. */
   let gateway: TestGateway;
-  let owner: string;
+  let server: TestGateway;
   let clientId: string;
 
   beforeAll(async () => {
-    database = await engine.createDatabase();
+    database = await engine.createMigratedDatabase();
     // Each check has its own address, because requests are limited by address.
     const env = { ...OAUTH_ENV, INSTANCE_KEY, TRUST_PROXY: "true", LOG_LEVEL: "error" };
-    const placeholder = await Receiver.start();
-    const { port } = placeholder;
-    await placeholder.close();
-    // The server shows its public URL, which tests cannot reach.
-    server = await startServer({ ...env, DATABASE_URL: database.url, PORT: String(port) });
-    server = { ...server, url: `http://127.0.0.1:${port}` };
-    gateway = await startGateway(engine, { env, database, signInOwner: false });
-    const { email, password } = secretsIn(server.stdout()) ?? {};
-    const signIn = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
-    const { body } = await send(server, "/graphql", {
-      query: signIn,
-      variables: { input: { email, password } },
-    });
-    owner = body.data.signIn.token;
+    gateway = await startGateway(engine, { env, database });
+    server = await startGateway(engine, { env, database, signInOwner: false });
     clientId = (await Application.register(gateway)).clientId;
   });
   afterAll(async () => {
     await gateway.close();
-    await server.stop();
+    await server.close();
     await database.drop();
   });
 
@@ -71,7 +56,7 @@ onEachEngine((engine) => {
       server,
       "/graphql",
       { query: `mutation { ${mutation} { __typename } }` },
-      owner,
+      gateway.owner,
     );
     expect(body.errors).toBeUndefined();
   };
