@@ -8,7 +8,8 @@ import { describeGateway } from "../support/suite";
 import { cases, TIER } from "../support/tiers";
 
 /** Number of bodies for each caller. */
-const BODIES = cases(100);
+// With fewer in CI, chance may send all documents of a caller to Apollo.
+const BODIES = TIER === "rest" ? 50 : cases(100);
 
 const ACCEPTED = [
   undefined,
