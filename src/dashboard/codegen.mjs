@@ -73,7 +73,7 @@ async function generator() {
     });
     // With the other sections, which look documents up by text, the bundle would contain each text twice.
     const section = sections.find(({ filename }) => filename.endsWith("graphql.ts"));
-    // Without the built schema, each folder would build it again.
+    // Passes the built schema, because each folder would otherwise build it again.
     const text = await codegen({ ...section, schemaAst }).catch(({ message }) => {
       throw new Error(`${message}\nIf the schema has changed, run "npm run fix".`);
     });

@@ -8,7 +8,7 @@ import { Targets } from "./targets";
 /** Max time for the mail server to accept an e-mail (ms). */
 const TIMEOUT_MS = 10_000;
 
-/** All networks, because the operator chose this server, while members choose the servers of lines. */
+/** Allows every address, because the operator chose this server; members choose only the servers of lines. */
 const ANYWHERE = ["0.0.0.0/0", "::/0"];
 
 /** An e-mail from the gateway itself, to a member or an invited person. */

@@ -4,7 +4,7 @@ import type { Tx } from "../database/unit-of-work";
 import { Lane } from "./lane.entity";
 import type { LaneWork } from "./lane-work";
 
-/** Kind of lane that wakes an agent's other lanes in parts; its ID is the agent's ID. */
+/** Kind of lane that wakes an agent's other lanes, a few at a time; its ID is the agent's ID. */
 export const WAKE_LANE = "wake";
 
 /** Kind of lane for a message that is due later, such as a scheduled message; its ID is the message's ID. */

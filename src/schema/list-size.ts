@@ -23,7 +23,7 @@ export const AtMost = (items: number | (() => number)): MethodDecorator & Proper
 export const MaxCharacters = (characters: number): MethodDecorator & PropertyDecorator =>
   Extensions({ characters });
 
-/** Max size of a response part. */
+/** The max size of a part of a response. */
 export interface Size {
   /** Objects, lists and leaves. */
   values: number;
@@ -92,8 +92,8 @@ export function itemsOf(field: Field | undefined, parent: string, page: number |
 }
 
 /**
- * Returns the declared bounds of a field's strings and lists as JSON Schema. Strings that declare none have the assumed
- * length, because longer strings must declare theirs.
+ * Returns the declared bounds of a field's strings and lists as JSON Schema. A string without a declared length has at
+ * most the assumed length, because longer strings must declare theirs.
  */
 export function boundsOf(field: Field | undefined): JsonSchemaRule {
   if (field === undefined) return {};

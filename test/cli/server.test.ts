@@ -217,7 +217,7 @@ describeGateway({ engine: "one" }, (gateway) => {
     for (const [args, says] of [
       [["--kind", "organization", "--scopes", "audit:read"], "the scope audit:read, which it lacks"],
       [["--kind", "organization", "--scopes", "members:read", "--networks", "0.0.0.0/0"], "more networks"],
-      [ofAgent, "without named scopes"],
+      [ofAgent, "without explicit scopes"],
     ] as const)
       expect(await mint(...args)).toMatchObject({
         code: 1,

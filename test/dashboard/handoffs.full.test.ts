@@ -146,7 +146,7 @@ describeDashboard(
       await seen(toggle);
       await toggle.focus();
       await page.keyboard.press("Space");
-      await seen(page.getByText("You get e-mails about handoffs of First agent."));
+      await seen(page.getByText("You’ll get e-mails about First agent’s handoffs."));
       await eventually(() => toggle.isChecked()).toBe(true);
       await looksRight(page);
 

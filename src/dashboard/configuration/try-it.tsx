@@ -40,7 +40,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
     ...(typed === undefined ? [] : [{ value: "typed" as const, label: "The text above" }]),
   ];
-  // The newest by default, which is what the person is working on. The chosen text is gone once the draft is published
+  // Defaults to the newest, which the member is working on. The chosen one no longer exists once the draft is published
   // or the typed text is saved.
   const by = choices.find(({ value }) => value === chosen)?.value ?? choices.at(-1)?.value ?? "live";
   const isBroken = by === "typed" && typed !== undefined && "problem" in typed;

@@ -95,7 +95,10 @@ class Overlap extends ApiError {
     readonly now: ContactFragment,
   ) {
     const values = both.map((name) => `${LABELS[name]} (now ${shown(now[name])})`).join(" and ");
-    super(`Someone else has changed the ${values}. Save again to replace it with yours.`, "overlap");
+    super(
+      `Someone else has changed the ${values}. Save again to use your ${both.length === 1 ? "value" : "values"} instead.`,
+      "overlap",
+    );
   }
 }
 

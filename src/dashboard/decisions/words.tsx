@@ -24,7 +24,7 @@ export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map(
   label: value === "send" ? "Sent or proposed" : OUTCOMES[value].label,
 }));
 
-/** The parts of an effect that the name of an outcome depends on. */
+/** The parts of an effect that determine the name of an outcome. */
 interface AppliedEffect {
   kind: EffectKind;
   status: string;

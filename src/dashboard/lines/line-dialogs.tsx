@@ -111,7 +111,7 @@ function RotateSecret({ line, onClosed }: Props) {
     );
     const secret = rotateLineSecret.signingSecret;
     const done = isFirst ? "Signing secret created" : "Signing secret rotated";
-    // The secret is shown only once, in a response that was lost.
+    // The lost response was the only one with the secret.
     if (secret === null) toast(`${done}. Rotate it to see a new one.`);
     else showSecret({ secret, title: done, name: line.name, kind: "signing" });
   };

@@ -40,7 +40,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
     const input = { ...fields, idempotencyKey: keyOf(fields) };
     const { inviteMember } = await change(InviteMemberDocument, { input }, { waitUntilShown: false });
     const { link, mail, invitation } = inviteMember;
-    // The link is shown only once, in a response that was lost.
+    // The lost response was the only one with the link.
     if (link === null || mail === null) {
       toast(`Invited ${invitation.email}. Invite again to see a new link.`);
       return;

@@ -1,7 +1,7 @@
 import type { Permission } from "../api/documents.generated";
 import { loaded } from "../ui/loaded";
 
-/** Shown until the managers are known. */
+/** Shown until the managers have loaded. */
 export const ANY_MANAGER = "a manager of your organization";
 
 const { component: ManagerList } = loaded(async () => (await import("./manager-list")).ManagerList);

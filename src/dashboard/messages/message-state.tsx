@@ -54,7 +54,7 @@ const SCHEDULED: Readonly<Record<ScheduledReason, string>> = {
 
 const ERRORS: Readonly<Record<MessageError, string>> = {
   canceled: "Canceled manually.",
-  capped: "The policy did not allow it before it expired.",
+  capped: "The policy held it back until it expired.",
   closed: "The conversation was closed first.",
   discarded: "Discarded manually.",
   expired: "It couldn’t be sent in time.",

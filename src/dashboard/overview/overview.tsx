@@ -59,7 +59,7 @@ function Content() {
     decisionMade: steps.data.firstSteps.decisionMade || tried,
   };
   const wasNew = useRef(false);
-  // Stays until the page is closed, to show that everything is done.
+  // Stays visible until the page is closed, to show that everything is done.
   wasNew.current ||= done !== undefined && Object.values(done).includes(false);
   const showsSteps = !dismissed && (wasNew.current || !attends);
   const canShowSteps = useIsSettled(showsSteps);

@@ -20,7 +20,7 @@ export function HandoffNotices() {
   const set = (agentId: string, name: string, enabled: boolean) =>
     run(async () => {
       await change(SetHandoffNoticesDocument, { agentId, enabled });
-      toast(enabled ? `You get e-mails about handoffs of ${name}.` : `No more e-mails about ${name}.`);
+      toast(enabled ? `You’ll get e-mails about ${name}’s handoffs.` : `No more e-mails about ${name}.`);
     });
   return (
     <Card title="E-mails about handoffs">

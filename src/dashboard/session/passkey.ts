@@ -38,7 +38,7 @@ const rememberUse = () => {
 export const offersPasskeys = async (): Promise<boolean> =>
   wasUsed() && (await library()).browserSupportsWebAuthnAutofill();
 
-/** Withdraws the offer of passkeys; `signWithPasskey` then fails. */
+/** Stops offering passkeys; the pending `signWithPasskey` fails. */
 export const withdrawPasskeys = async (): Promise<void> => {
   if (wasUsed()) (await library()).WebAuthnAbortService.cancelCeremony();
 };

@@ -28,7 +28,7 @@ export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, giv
 
 /**
  * Checks that an organization key does not obtain the secret of a key with more access than its own. The scopes of
- * agents' keys are not compared, because `keys:manage` covers them, but they must be named.
+ * agents' keys are not compared, because `keys:manage` covers them, but they must be listed.
  * @param minter from `callingKey`
  * @throws GatewayError `forbidden`
  */
@@ -41,7 +41,7 @@ export function assertMayMint(
   if (minter === null) return;
   const cannot = `An organization key cannot ${verb} a key`;
   if (key.agentId === null) assertHolds(minter, key.scopes ?? [], cannot);
-  else if (key.scopes === null) throw new GatewayError("forbidden", `${cannot} without named scopes.`);
+  else if (key.scopes === null) throw new GatewayError("forbidden", `${cannot} without explicit scopes.`);
   assertNotWider(minter, key, serverLimit, `${cannot} with`);
 }
 

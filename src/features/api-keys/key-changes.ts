@@ -242,7 +242,7 @@ export async function idsOfReplaced(
 const replacedBy = (tx: Tx, { id: replacedById, ...owner }: KeyOwner & Pick<ApiKey, "id">) =>
   tx.findOneBy(ApiKey, { ...keysOf(owner), replacedById, revokedAt: IsNull() });
 
-/** Gives another successor to the key that was replaced by a lost key. */
+/** Links the key that a lost key replaced to another successor. */
 export async function redirectReplaced(
   tx: Tx,
   context: RequestContext,

@@ -54,7 +54,7 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: 254 })
   publishedBy!: string;
 
-  /** The key for the version's cursor. */
+  /** The position that the version's cursor contains. */
   get id(): string {
     return String(this.version);
   }

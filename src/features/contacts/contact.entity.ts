@@ -81,8 +81,8 @@ export class Contact {
   updatedAt!: Timestamp;
 
   /**
-   * When something touched the contact, as far as known; retention raises it, so that touching a contact costs nothing.
-   * Null once the contact is erased.
+   * The last known time that something touched the contact; updated only by retention, so that touching a contact costs
+   * nothing. Null once the contact is erased.
    */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   touchedAt!: Timestamp | null;

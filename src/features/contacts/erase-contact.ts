@@ -14,7 +14,7 @@ import { ContactTerm } from "./contact-term.entity";
 import type { Erasures } from "./erasures";
 
 /**
- * Erases the own data of locked contacts except their IDs and timestamps, and begins the erasure of their data in other
+ * Erases locked contacts' own data except their IDs and timestamps, and begins the erasure of their data in other
  * features.
  */
 export async function eraseContacts(

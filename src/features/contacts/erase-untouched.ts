@@ -18,7 +18,7 @@ import { lockContacts } from "./known-contact";
 /** The retention setting for contacts (days), and its default. */
 export const CONTACT_RETENTION = { RETENTION_CONTACTS_DAYS: 0 };
 
-/** Contacts of an agent to examine first. */
+/** Max contacts of an agent to examine in its first turn. */
 const FIRST_CONTACTS = 100;
 
 /** When something last touched a contact; null if something still uses it. */

@@ -26,7 +26,7 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * How far a process has walked through the old messages. It examines the messages that it kept again a day later,
+ * How far a process has walked through the old messages. Messages that it kept are examined again only a day later,
  * because there may be many of them.
  */
 export interface MessageWalk {
@@ -41,7 +41,7 @@ export const newWalk = (): MessageWalk => ({ after: "", startedMs: Date.now() })
  * Deletes messages that ended before the days of the retention setting, with their attempts. Keeps messages that a cap
  * counts, and all messages of a conversation while the contact waits for a reply or a feature needs them.
  * @param options.signal stops the work after the current chunk
- * @param options.walk continues there
+ * @param options.walk where to continue; updated as the work proceeds
  */
 export async function deleteEndedMessages(
   database: Database,

@@ -79,7 +79,7 @@ export async function applyEffects(
   if (!makesRoom) await assertRoomFor(tx, sends, { schedules });
   const { contact } = participants;
   const isForContact = effects.some((effect, i) => isContactHandoff(effect) && results[i] === undefined);
-  // Locked before the message order, as always.
+  // Conversations are always locked before the message order.
   const others = isForContact && contact !== null ? await lockOpenWith(tx, contact.id) : NONE;
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
   await Promise.all(sends.map((destination) => open(tx, destination)));

@@ -1,7 +1,8 @@
 import { auditActions } from "../audit/audit-actions";
 
 export const keyUsageActions = auditActions({
-  api_key_refused: "A revoked, expired or unresolvable API key was presented; counted per minute.",
+  api_key_refused:
+    "A revoked or expired API key, or a key of a deactivated organization, was presented; counted per minute.",
   api_key_address_refused:
     "An API key was presented from an address outside its allowed networks; counted per minute.",
 });

@@ -22,7 +22,7 @@ export const UsageOutcome = enumOf("UsageOutcome", "Outcome of a request with an
 export type UsageOutcome = keyof typeof UsageOutcome;
 
 export const KeyRefusal = enumOf("KeyRefusal", "Why an API key was rejected.", {
-  inactive: "The key was revoked, expired or unresolvable.",
+  inactive: "The key was revoked or had expired, or its organization was deactivated.",
   address: "The key was used from an address outside its allowed networks.",
 });
 export type KeyRefusal = keyof typeof KeyRefusal;
@@ -75,7 +75,7 @@ export class UsageBucket {
 
   @Field(() => Float, {
     description:
-      "Requests rejected because the key was revoked, expired, unresolvable or used from an address outside its allowed networks.",
+      "Requests rejected because the key was revoked, expired or used from an address outside its allowed networks, or its organization was deactivated.",
   })
   refused!: number;
 }
@@ -87,7 +87,7 @@ export class UsageTotals {
 
   @Field(() => Float, {
     description:
-      "Requests rejected in the period because the key was revoked, expired, unresolvable or used from an address outside its allowed networks.",
+      "Requests rejected in the period because the key was revoked, expired or used from an address outside its allowed networks, or its organization was deactivated.",
   })
   refused!: number;
 

@@ -61,7 +61,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
   {
     operationId: "createApiKey",
     summary: "Mint an API key for an agent",
-    description: "Mints a key with named scopes. Its secret is shown only in this response.",
+    description: "Mints a key with explicit scopes. Its secret is shown only in this response.",
     method: "POST",
     path: "/organization/api-keys",
     document: `mutation createApiKey($input: CreateApiKeyInput!) { createApiKey(input: $input) { ${MINTED} } }`,

@@ -1,4 +1,4 @@
-/** The type of test events; they are in no agent's stream. */
+/** The type of test events, which are not part of any agent's stream. */
 export const TEST_EVENT = "webhook.test";
 
 const ID = { type: "string", format: "uuid" };

@@ -39,7 +39,7 @@ export function collectMethods(app: FastifyInstance): () => void {
     path.methods.push(...[method].flat());
     paths.set(url, path);
   });
-  // Routes for all other methods would take a tenth of the time of a start.
+  // Routes for all other methods would take up a tenth of the startup time.
   const known = findMyWay(routerOptions);
   app.decorateRequest("unroutedPath", undefined);
   app.register(async (unrouted) => {

@@ -33,7 +33,7 @@ const send = z.strictObject({
   send: name.describe("Name of the template."),
   line: lines
     .describe(
-      "Name of the line to open a conversation on if the situation names no conversation, or a list of names to use the first line that can reach the contact; the default line if omitted.",
+      "Name of the line to open a conversation on if the situation names no conversation; the default line if omitted. From a list of names, the first line that can reach the contact is used.",
     )
     .optional(),
   reuse: z
@@ -147,7 +147,7 @@ const resend = z.strictObject({
   resend: z.literal(true).describe("Sends the text of the failed message again, once."),
   line: lines
     .describe(
-      "Name of the line to resend the message on, or a list of names to use the first line that can reach the contact; the message's conversation is used if omitted.",
+      "Name of the line to resend the message on; the message's conversation is used if omitted. From a list of names, the first line that can reach the contact is used.",
     )
     .optional(),
 });
