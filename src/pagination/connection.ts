@@ -58,7 +58,7 @@ export class NewestFirstPageArgs extends PageArgs {
 export const directionOf = (order: ListOrder): "ASC" | "DESC" =>
   order === ListOrder.newest_first ? "DESC" : "ASC";
 
-/** A requested page as used in queries. */
+/** A requested page, in the form that queries use. */
 export interface Page {
   limit: number;
   /** Position of the row before the page: its ID, unless the list defines a different position. */

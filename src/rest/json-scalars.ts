@@ -136,7 +136,7 @@ function enumLeaf(type: GraphQLEnumType): Leaf {
   };
 }
 
-/** True if the values of an enum are not GraphQL names, such as `message.delivered`; in REST, they are strings. */
+/** True if an enum's values, such as `message.delivered`, are not GraphQL names; in REST, they are strings. */
 export const isOfTexts = (type: GraphQLEnumType): boolean =>
   type.getValues().some(({ name, value }) => name !== value);
 

@@ -3,7 +3,7 @@ import type { MenuAction } from "../ui/menu-button";
 /** Actions that managers can take on an agent. */
 export type AgentAction = "rename" | "delete";
 
-/** Menu entries for the actions on an agent. */
+/** Returns the menu entries for the actions on an agent. */
 export const agentActions = (
   onAction: (action: AgentAction) => void,
   disabled: boolean,

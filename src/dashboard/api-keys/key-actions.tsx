@@ -18,7 +18,7 @@ export type KeyAction = keyof typeof DIALOGS;
 /** Returns the address of a key's page. */
 export const addressOf = (id: string): string => `/api-keys/${id}`;
 
-/** The address of the audit log entries about a key. */
+/** Returns the address of the audit log entries about a key. */
 export const historyOf = (id: string): string => `/settings/audit-log?target=${id}`;
 
 /** True if a key can be changed and rotated, not just revoked. */

@@ -3,7 +3,7 @@ import type { KeyFragment } from "./documents.generated";
 /** Shown in place of an agent for organization keys. */
 export const ORGANIZATION = "Organization";
 
-/** The owner of a key: the name of its agent, or the organization. */
+/** Returns the owner of a key: the name of its agent, or the organization. */
 export const ownerOf = ({
   agent,
 }: {

@@ -63,7 +63,7 @@ export function AuditEntry({ entry }: { entry: Entry }) {
   );
 }
 
-/** A link to the affected conversation, contact or message. */
+/** Returns a link to the affected conversation, contact or message. */
 function linkTo({ action, targetId, conversation, contact }: Entry): ReactNode {
   if (conversation) return <Link href={`/conversations/${targetId}`}>{nameOfPartner(conversation)}</Link>;
   if (contact) return <Link href={`/contacts/${targetId}`}>{nameOfPartner({ contact, address: null })}</Link>;

@@ -16,7 +16,7 @@ export const EXAMPLE: Json = {
 export const doesNothing = ({ rules, otherwise }: Json): boolean =>
   [rules, otherwise].every((part) => !Array.isArray(part) || part.length === 0);
 
-/** Sample data for a declared situation, with a value of the right type for each member. */
+/** Returns sample data for a declared situation, with a value of the right type for each member. */
 const exampleData = (members: unknown): Json =>
   Object.fromEntries(
     Object.entries((members ?? {}) as Json).map(([name, type]) => [name, exampleValue(name, String(type))]),

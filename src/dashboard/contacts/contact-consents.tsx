@@ -103,7 +103,7 @@ interface ShownTopic {
   isKnown: boolean;
 }
 
-/** "All messages", the agent's topics, and removed topics with stored consents. */
+/** Returns "All messages", the agent's topics, and removed topics with stored consents. */
 function topicsOf({ agent, consents }: Found): ShownTopic[] {
   const known = (agent?.topics ?? []).map((topic) => ({ ...topic, isKnown: true }));
   const names = new Set([ALL, ...known.map(({ name }) => name)]);

@@ -11,7 +11,7 @@ import {
   type ThreadQuery,
 } from "./documents.generated";
 
-/** Min number of newest messages to poll, because the state of even sent messages may still change. */
+/** Min number of newest messages to poll, because even a sent message's state may still change. */
 const MIN_RECENT = 5;
 /** Max items per page of the API. */
 const MAX_RECENT = 100;

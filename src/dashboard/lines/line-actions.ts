@@ -4,7 +4,7 @@ import type { LineFragment } from "./documents.generated";
 /** Actions that managers can take on a line, each in a dialog. */
 export type LineAction = "test" | "pause" | "resume" | "default" | "rotate" | "archive";
 
-/** Menu entries for the actions available in a line's state. */
+/** Returns the menu entries for the actions available in a line's state. */
 export function lineActions(
   { state, isDefault, secretGeneration }: LineFragment,
   onAction: (action: LineAction) => void,

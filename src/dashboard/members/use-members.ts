@@ -5,7 +5,7 @@ import { MembersDocument } from "./documents.generated";
 /** Polling interval (ms); long because members rarely change. */
 const POLL_INTERVAL_MS = 60_000;
 
-/** The organization's members, for pages that name or select one. */
+/** Returns the organization's members, for pages that name or select one. */
 export function useMembers() {
   const viewer = useViewer();
   const { data, isError } = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS });

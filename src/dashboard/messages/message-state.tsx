@@ -126,7 +126,7 @@ export const StatusWord = ({ status, heldReason }: Pick<DeliveryState, "status" 
     lookOf(STATUSES, status).label
   );
 
-/** Explains why a message is waiting, was canceled or was given up; renders nothing for other messages. */
+/** Explains why a message is waiting, was canceled or has failed; renders nothing for other messages. */
 export function StateReason({
   heldReason,
   waitsFor,

@@ -144,5 +144,5 @@ export function Time({
 /** The API's name for people who act on the server itself. */
 const COMMAND_LINE = "command line";
 
-/** The dashboard's name for an actor. */
+/** Returns the dashboard's name for an actor. */
 export const nameOfActor = (name: string): string => (name === COMMAND_LINE ? "CLI" : name);

@@ -18,7 +18,7 @@ export function useListAddress() {
     /** The filter if its value is known; old bookmarks may contain unknown values. */
     oneOf: <Value extends string>(name: string, known: readonly { value: Value }[]): Value | "" =>
       known.find(({ value }) => value === params.get(name))?.value ?? "",
-    /** A link to a list with these filters ("" for none) besides the current ones. */
+    /** A link to a list with these filters ("" for none) in addition to the current ones. */
     hrefOf: (path: string, values: Readonly<Record<string, string>>) => {
       const search = withFilters(new URLSearchParams(params), values).toString();
       return search === "" ? path : `${path}?${search}`;

@@ -71,7 +71,7 @@ interface KeyToMint extends KeyOwner {
   application?: { clientId: string; memberId: string };
 }
 
-/** The settings of a key that managers may change, besides its name. */
+/** The settings of a key that managers may change, other than its name. */
 export type KeySettings = Pick<ApiKey, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
 /** Converts the settings in an input to their stored form. */

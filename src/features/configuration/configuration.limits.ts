@@ -22,7 +22,7 @@ export const MAX_LINES_OF_MESSAGE = 5;
 /** Max members in a declared situation's data. */
 export const MAX_DATA_MEMBERS = 50;
 
-/** Max languages per template, besides its own. */
+/** Max languages per template, not counting its own. */
 export const MAX_LOCALES = 100;
 
 export const CLAUSE_MAX_LENGTH = 2_000;

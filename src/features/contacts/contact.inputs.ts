@@ -57,7 +57,7 @@ export class ContactsArgs extends OrderedPageArgs {
 
   @Optional(
     () => String,
-    "Only contacts whose `ref`, address, name or a word in the name starts with this text (only the first 1,000 in alphabetical order), or whose name contains all words of the text (the last may be incomplete). Case-insensitive.",
+    "Only contacts whose `ref`, address or name, or a word in the name, starts with this text (only the first 1,000 in alphabetical order), or whose name contains all words of the text (the last may be incomplete). Case-insensitive.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;

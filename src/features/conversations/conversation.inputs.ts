@@ -130,7 +130,7 @@ export class ConversationsArgs extends PageArgs {
 
   @Nullable(
     () => Boolean,
-    "Only conversations that need a human reply (true), or only the others (false). See `waitingSince`.",
+    "True for conversations that need a human reply; false for all others. See `waitingSince`.",
   )
   needsReply?: boolean | null | undefined;
 

@@ -1,7 +1,7 @@
 import type { DecisionInput } from "../configuration/document/read-situation";
 import type { Conversation } from "../conversations/conversation.entity";
 
-/** The inputs of a decision besides its situation and the configuration. */
+/** The inputs of a decision other than its situation and the configuration. */
 export type Snapshot = Omit<DecisionInput, "situation">;
 
 /** The state when the model was asked; the answer counts only if the state has not changed. */

@@ -38,7 +38,7 @@ import {
 import { messageIdsOf, takeSnapshot } from "./snapshot";
 import { type WaveUnit } from "./wave";
 
-/** The inputs of a decision besides its situation. */
+/** The inputs of a decision other than its situation. */
 export interface DecisionContext {
   context: RequestContext;
   participants: Participants;

@@ -119,7 +119,7 @@ export class Decision {
   @Column({ ...UUID_COLUMN, nullable: true })
   timerId!: string | null;
 
-  /** All inputs of the decision besides the situation; null once its contact is erased. */
+  /** All inputs of the decision other than the situation; null once its contact is erased. */
   @Column({ type: "simple-json", nullable: true })
   snapshot!: Snapshot | null;
 

@@ -24,7 +24,7 @@ import { countsOf, spentRules } from "./rule-matches";
 
 const IS_HANDED_OFF: Pick<DecisionInput, "isHandedOff"> = { isHandedOff: true };
 
-/** The inputs of a snapshot besides the participants. */
+/** The inputs of a snapshot other than the participants. */
 interface SnapshotContext {
   agent: Pick<Agent, "id" | "slug" | "name">;
   configuration: CompiledConfiguration;

@@ -108,7 +108,7 @@ async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   await insertAll(tx, Event, stored);
 }
 
-/** The subject of an event: its conversation or, without one, its contact or the agent's configuration. */
+/** Returns the subject of an event: its conversation or, without one, its contact or the agent's configuration. */
 export const closestSubject = ({
   agentId,
   contactId,

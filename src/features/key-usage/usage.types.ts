@@ -75,7 +75,7 @@ export class UsageBucket {
 
   @Field(() => Float, {
     description:
-      "Requests rejected because the key was revoked, expired or used from an address outside its allowed networks, or its organization was deactivated.",
+      "Requests rejected because the key was revoked or expired, its organization was deactivated, or the key was used from an address outside its allowed networks.",
   })
   refused!: number;
 }
@@ -87,7 +87,7 @@ export class UsageTotals {
 
   @Field(() => Float, {
     description:
-      "Requests rejected in the period because the key was revoked, expired or used from an address outside its allowed networks, or its organization was deactivated.",
+      "Requests rejected in the period because the key was revoked or expired, its organization was deactivated, or the key was used from an address outside its allowed networks.",
   })
   refused!: number;
 

@@ -62,7 +62,7 @@ export type QueuedRow = Pick<
 /** A message waiting on a lane. */
 export type QueuedMessage = QueuedRow & { context: GateContext };
 
-/** The change to a queued message: sent, delivered, held back or given up. */
+/** The change to a queued message: sent, delivered, held back or abandoned. */
 export type Start =
   | Unsent
   | { status: typeof MessageStatus.delivered | typeof MessageStatus.sending; line: GateLine };

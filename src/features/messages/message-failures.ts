@@ -19,7 +19,7 @@ declare module "../../schema/hooks" {
 export class MessageFailures {
   constructor(private readonly hooks: HookRegistry) {}
 
-  /** Runs the hooks for messages given up in a transaction. */
+  /** Runs the hooks for messages that a transaction gives up on. */
   async tell(tx: Tx, failed: readonly FailedMessage[]): Promise<void> {
     if (failed.length === 0) return;
     for (const hook of this.hooks.of("messagesFailed")) await hook(tx, failed);

@@ -61,7 +61,7 @@ export function gatesOf(message: Message): MessageGate[] {
 /** The reason why a message requires a person's approval: its rule or the configuration's policy. */
 export type ReviewDemand = "rule" | "policy";
 
-/** Path of the configuration setting that requires a review; null for a rule, because rules have no fixed path. */
+/** Returns the path of the setting that requires a review; null for a rule, because rules have no fixed path. */
 export const pathOfReview = (review: ReviewDemand): string | null =>
   review === "policy" ? "policy.review" : null;
 

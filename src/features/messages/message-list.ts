@@ -45,7 +45,7 @@ function matching(
   return createdBetween(query, { since });
 }
 
-/** True for the messages of few contacts, which are read by their conversations and not by their agents. */
+/** True for the messages of few contacts; these are read by conversation rather than by agent. */
 const isOfFew = ({ contacts }: MessageFilter): boolean => contacts != null && "contactIds" in contacts;
 
 /** Returns all messages that match a filter; null if there are none. */

@@ -10,8 +10,8 @@ const JITTER = 0.2;
 const MIN_DELAY_MS = 1_000;
 
 /**
- * Delay of a message after a failed attempt (ms): at least the delay that the receiver requested or, without a request,
- * the delay for the number of attempts.
+ * Returns the delay of a message after a failed attempt (ms): at least the delay that the receiver requested or, without
+ * a request, the delay for the number of attempts.
  * @param random from 0 to 1
  */
 export function retryDelayMs(attempt: number, retryAfterMs?: number, random = Math.random()): number {

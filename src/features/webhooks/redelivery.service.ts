@@ -64,7 +64,7 @@ export class RedeliveryService {
 
   /**
    * Resets an endpoint to a time or position, even before the endpoint was created. A dispatcher reads the events from
-   * there on, and creates deliveries for events that have none or whose delivery was given up.
+   * there on, and creates deliveries for events that have none or whose delivery was abandoned.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
@@ -156,7 +156,7 @@ function assertActive({ state }: WebhookEndpoint): void {
     throw new GatewayError("conflict", "The endpoint is disabled. Enable it first.");
 }
 
-/** Counts the events whose delivery is missing or was given up, among the first events after a position. */
+/** Counts the events whose delivery is missing or was abandoned, among the first events after a position. */
 async function countMissed(
   reader: EntityManager,
   { id, types }: WebhookEndpoint,

@@ -183,7 +183,7 @@ export class WebhookDispatcher {
     return to < last;
   }
 
-  /** Creates missing deliveries, and makes given-up deliveries pending again. */
+  /** Creates missing deliveries, and makes abandoned deliveries pending again. */
   private async deliver(tx: Tx, endpointId: string, events: readonly Event[]): Promise<void> {
     if (events.length === 0) return;
     const known = await tx.find(WebhookDelivery, {

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../common/time";
 
-/** Delay after each failed attempt (ms); the delivery is given up when the attempt after the last delay fails. */
+/** Delay after each failed attempt (ms); the delivery is abandoned when the attempt after the last delay fails. */
 const DELAYS_MS = [
   ...[5, 60, 300, 1_800].map((seconds) => seconds * 1_000),
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
@@ -19,9 +19,9 @@ const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /**
- * Delay of a delivery after a failed attempt (ms), longer than usual if the endpoint requests it.
+ * Returns the delay of a delivery after a failed attempt (ms), longer than usual if the endpoint requests it.
  * @param random from 0 to 1
- * @returns undefined if the delivery is given up
+ * @returns undefined if the delivery is abandoned
  */
 export function redeliveryDelayMs(
   attempt: number,

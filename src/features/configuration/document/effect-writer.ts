@@ -251,7 +251,7 @@ const WAS_RESENT: EffectError = { code: "conflict", message: "The message was al
 
 const NOT_APPROVED: EffectError = { code: "conflict", message: "The message was not approved in time." };
 
-/** The error for a timer with too long a wait. */
+/** The error for a timer that would wait too long. */
 class TooFarAhead extends Error {}
 
 /** Computes part of an effect. */

@@ -62,7 +62,7 @@ export function shapesOf(type: string, data: DataDeclaration | undefined): Shape
   };
 }
 
-/** Members of a list that templates can read, besides its items. */
+/** Members of a list that templates can read in addition to its items. */
 const LIST_MEMBERS: ReadonlySet<string> = new Set(["size", "first", "last"]);
 
 /** True if a path exists; any index counts as a member of every list. */

@@ -41,7 +41,7 @@ export const topic = name
   )
   .optional();
 
-/** A template with other members besides its text. */
+/** A template that has members other than its text. */
 const fullTemplate = z.strictObject({
   text,
   subject,

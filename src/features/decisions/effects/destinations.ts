@@ -201,7 +201,7 @@ async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destinati
   throw new GatewayError("conflict", `A human is answering ${where}.`);
 }
 
-/** Returns all open conversations with a contact, as the objects that the contact's messages are sent to. */
+/** Returns all open conversations with a contact; conversations with new messages are the same objects as in `sends`. */
 export function allOpen(
   conversation: Conversation | null,
   sends: readonly Destination[],

@@ -19,7 +19,7 @@ const MAY_FOLLOW: AccessRule = { allowed: MAY_READ_EVENTS, whileDeactivated: fal
  */
 export const assertMayFollow = (caller: Caller): void => authorize(caller, MAY_FOLLOW, true);
 
-/** ID of a follower's key or session. */
+/** Returns the ID of a follower's key or session. */
 export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"; id: string } {
   if (caller.kind === "agent") return { kind: "key", id: caller.key.id };
   if (caller.kind === "member") return { kind: "session", id: caller.sessionId };
