@@ -1,8 +1,8 @@
-/** Max waits of all work (ms). */
+/** Max waits, the same for all work (ms). */
 export const WAITS = {
   /** For a free or new PostgreSQL connection. */
   connection: 2_000,
-  /** Of an SQLite statement for another writer. */
+  /** For another SQLite writer. */
   writer: 5_000,
 };
 

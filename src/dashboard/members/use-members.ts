@@ -22,7 +22,7 @@ export function useMembers() {
         .filter(({ id, permissions }) => id !== viewer.id && permissions.includes("conversations_read"))
         .map(({ id, email }) => ({ value: id, label: labelOf(id, email) })),
     ],
-    /** The name for a member's ID, or the e-mail of a member without one; "Unassigned" for null. */
+    /** The name of the member with an ID or, without a name, the e-mail address; "Unassigned" for null. */
     nameOf: (id: string | null): string => {
       if (id === null) return "Unassigned";
       if (id === viewer.id) return "You";

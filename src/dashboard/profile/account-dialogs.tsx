@@ -65,7 +65,7 @@ export function ChangeName({ onClosed }: { onClosed: () => void }) {
         <TextInput
           {...field("name")}
           label="Name"
-          description="Colleagues see it on your messages. If it’s empty, they see your e-mail."
+          description="Colleagues see it on your messages. If it’s empty, they see your e-mail address."
           autoComplete="name"
           defaultValue={name ?? ""}
           maxLength={100}

@@ -36,7 +36,7 @@ export class InviteMemberInput extends IdempotentInput {
   permissions!: Permission[];
 }
 
-@InputType({ description: "An invitation token and the new member's password." })
+@InputType({ description: "An invitation token, and the new member's password and name." })
 export class AcceptInvitationInput {
   @Field(() => String, { description: "Invitation token: the part of the link after `#`." })
   @IsToken()
@@ -52,7 +52,7 @@ export class AcceptInvitationInput {
 }
 
 @InputType({
-  description: "An invitation token and the new member's password, sent from a browser.",
+  description: "An invitation token, and the new member's password and name, sent from a browser.",
 })
 export class AcceptInvitationWithCookieInput extends AcceptInvitationInput {}
 

@@ -36,7 +36,7 @@ export class Member {
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
 
-  @Nullable(() => String, "Name that the member has chosen, which need not be unique; null if none.")
+  @Nullable(() => String, "Name chosen by the member, which need not be unique; null if there is none.")
   @Column({ type: "varchar", length: 100, nullable: true })
   name!: string | null;
 

@@ -118,7 +118,7 @@ export class ChangeEmailInput {
 
 @InputType({ description: "A change to the member's name." })
 export class ChangeNameInput {
-  @Optional(() => String, "The new name, 1 to 100 characters without an @; null or omitted for none.")
+  @Optional(() => String, "The new name, 1 to 100 characters without an @; null or omitted to remove the name.")
   @IsMemberName()
   name?: string | null;
 }
