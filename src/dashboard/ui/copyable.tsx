@@ -2,7 +2,7 @@ import type { MouseEvent, ReactNode } from "react";
 import styles from "./table.module.css";
 
 /**
- * Text in a row, such as a phone number, that can be selected and copied, although the row's link covers the row. A
+ * Text in a row, such as a phone number, that can be selected and copied even though the row's link covers it. A
  * click still opens the row.
  */
 export const Copyable = ({ children }: { children: ReactNode }) => (

@@ -44,7 +44,7 @@ interface Turn {
   limit: number;
 }
 
-/** Erases contacts that nothing has touched for the days of the retention setting. */
+/** Erases contacts that nothing has touched within the retention period. */
 export class UntouchedContacts {
   constructor(
     private readonly database: Database,

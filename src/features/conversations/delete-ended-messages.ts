@@ -38,7 +38,7 @@ export interface MessageWalk {
 export const newWalk = (): MessageWalk => ({ after: "", startedMs: Date.now() });
 
 /**
- * Deletes messages that ended before the days of the retention setting, with their attempts. Keeps messages that a cap
+ * Deletes messages that ended before the retention period, with their attempts. Keeps messages that a cap
  * counts, and all messages of a conversation while the contact waits for a reply or a feature needs them.
  * @param options.signal stops the work after the current chunk
  * @param options.walk where to continue; updated as the work proceeds
