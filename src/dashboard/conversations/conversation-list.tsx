@@ -188,7 +188,9 @@ function Tabs(props: { address: ListAddress; tab: Tab; counts: ConversationsQuer
                 aria-current={value === tab ? "page" : undefined}
               >
                 {label}
-                {list && <span>{formatCount(list.totalCount, list.isTotalCountExact)}</span>}
+                {value !== "all" && (
+                  <span>{list ? formatCount(list.totalCount, list.isTotalCountExact) : "…"}</span>
+                )}
               </Link>
             </li>
           );
