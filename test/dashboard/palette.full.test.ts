@@ -27,6 +27,14 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     await eventually(() => violations(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/dashboard/api-keys/${id}`);
+    await gone(dialogOf(page));
+
+    // The code of this page is already loaded, so its heading is shown before the dialog has closed.
+    await page.keyboard.press("Control+k");
+    await field.fill("audit");
+    await eventually(() => dialogOf(page).getByRole("option").count()).toBe(1);
+    await page.keyboard.press("Enter");
+    await hasFocus(page.getByRole("heading", { name: "Audit log" }));
   });
 
   test("offers only what the member may see, and says when nothing is found", async () => {

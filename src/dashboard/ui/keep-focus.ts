@@ -1,8 +1,11 @@
 /** Parts of a page that take the focus of a removed element, if they are closer to it than the heading. */
 const PARTS = "section, ol, ul, table, form";
 
-/** Dialogs and menus return the focus themselves. */
+/** Dialogs and menus return the focus themselves, unless the element that opened them has been removed. */
 const RETURNS_FOCUS = "[role=dialog], [role=menu], [role=listbox]";
+
+/** Time for a closed dialog to return the focus (ms). */
+const RETURN_MS = 100;
 
 /** The part that took the focus of a removed element. */
 let substitute: Element | undefined;
@@ -14,37 +17,52 @@ export const isFocusFree = (): boolean =>
 /**
  * Keeps the focus near the last focused element, because browsers lose it when the element is removed or disabled: the
  * focus returns to an element that was disabled for a while, and moves from a removed one to the part around it or to
- * the page's heading. Call once.
+ * the page's heading. After a dialog that leads to another page, it moves to that page's heading. Call once.
  */
 export function keepFocus(): void {
   let last: Element | undefined;
   let around: Element[] = [];
   let wasDisabled = false;
+  let isReturning = false;
   const forget = () => {
     last = undefined;
+    isReturning = false;
+  };
+  const isOpen = () => document.querySelector(RETURNS_FOCUS) !== null;
+  const focusHeading = () => {
+    if (document.activeElement === document.body && !isOpen()) focus(heading());
   };
   document.addEventListener("pointerdown", forget, { capture: true });
   document.addEventListener("focusin", ({ target }) => {
-    if (!(target instanceof Element) || target.closest(RETURNS_FOCUS)) return forget();
+    forget();
+    if (!(target instanceof Element)) return;
+    isReturning = target.closest(RETURNS_FOCUS) !== null;
+    if (isReturning) return;
     last = target;
     wasDisabled = false;
     around = [];
     for (let each = target.parentElement; each !== null; each = each.parentElement) around.push(each);
   });
   new MutationObserver(() => {
+    if (isReturning && !isOpen()) {
+      isReturning = false;
+      setTimeout(focusHeading, RETURN_MS);
+    }
     if (last === undefined) return;
     if (last.isConnected && last.matches(":disabled")) wasDisabled = true;
     if (document.activeElement !== document.body) return;
     if (!last.isConnected) {
       const near = around.find((each) => each.isConnected);
       forget();
-      substitute = near?.closest(PARTS) ?? document.querySelector("main h1") ?? undefined;
+      substitute = near?.closest(PARTS) ?? heading();
       focus(substitute);
     } else if (wasDisabled && !last.matches(":disabled")) {
       focus(last);
     }
   }).observe(document, { subtree: true, childList: true, attributeFilter: ["disabled"] });
 }
+
+const heading = () => document.querySelector("main h1") ?? undefined;
 
 function focus(element: Element | undefined): void {
   if (!(element instanceof HTMLElement)) return;
