@@ -5,6 +5,8 @@ import { waitUntil } from "../support/wait-until";
 
 const POOL = 4;
 
+const DATABASE = "away";
+
 /** A request without a response after this time counts as hanging (ms); it should be answered within 5 s. */
 const HANGS_MS = 10_000;
 
@@ -29,63 +31,61 @@ describe("a PostgreSQL that is away for a while, under load", () => {
   let samples: Sample[];
   beforeAll(async () => {
     postgres = await startPostgres();
+    await sql("postgres", `CREATE DATABASE ${DATABASE}`);
+    server = await startServer({
+      DATABASE_URL: `${postgres.url}/${DATABASE}`,
+      DATABASE_POOL_SIZE: String(POOL),
+      LOG_LEVEL: "error",
+    });
+    key = secretsIn(server.stdout())?.key ?? "";
   });
-  afterEach(endProcesses);
-  afterAll(() => postgres.end());
+  afterAll(async () => {
+    await endProcesses();
+    await postgres.end();
+  });
 
   test.each(WAYS)(
     "$way: both APIs answer 503, and everything works when it is back",
-    async ({ way, away, back }) => {
-      const database = `away_${way.replace(" ", "_")}`;
-      await sql("postgres", `CREATE DATABASE ${database}`);
-      server = await startServer({
-        DATABASE_URL: `${postgres.url}/${database}`,
-        DATABASE_POOL_SIZE: String(POOL),
-        LOG_LEVEL: "error",
-      });
-      try {
-        key = secretsIn(server.stdout())?.key ?? "";
-        samples = [];
-        let running = true;
-        const requests = [list, add, query, mutate];
-        const clients = Promise.all(
-          Array.from({ length: 16 }, async (_, i) => {
-            while (running) samples.push(await (requests[i % requests.length] ?? list)());
-          }),
+    async ({ away, back }) => {
+      const before = server.stderr().length;
+      samples = [];
+      let running = true;
+      const requests = [list, add, query, mutate];
+      const clients = Promise.all(
+        Array.from({ length: 16 }, async (_, i) => {
+          while (running) samples.push(await (requests[i % requests.length] ?? list)());
+        }),
+      );
+      await waitUntil(() => requests.every((_, i) => served(NAMES[i] ?? "")));
+      await postgres.order(away);
+      samples.length = 0;
+      const added: string[] = [];
+      await waitUntil(() => {
+        return requests.every((_, i) =>
+          samples.some(({ api, status }) => api === NAMES[i] && status === 503),
         );
-        await waitUntil(() => requests.every((_, i) => served(NAMES[i] ?? "")));
-        await postgres.order(away);
-        samples.length = 0;
-        const added: string[] = [];
-        await waitUntil(() => {
-          return requests.every((_, i) =>
-            samples.some(({ api, status }) => api === NAMES[i] && status === 503),
-          );
-        });
-        expect(await health("/readyz")).toBe(503);
-        expect(await health("/healthz")).toBe(200);
-        await postgres.order(back);
-        const from = samples.length;
-        await waitUntil(() => NAMES.every((name) => served(name, from)));
-        expect(await health("/readyz")).toBe(200);
-        running = false;
-        await clients;
-        for (const { status, code, retryAfter, pet } of samples) {
-          expect([200, 201, 503]).toContain(status);
-          if (status === 503) expect([code, retryAfter]).toEqual(["unavailable", "1"]);
-          if (pet !== undefined) added.push(pet);
-        }
-        const kept = new Set((await sql(database, "SELECT id FROM pet")).map(({ id }) => String(id)));
-        expect(added.filter((id) => !kept.has(id))).toEqual([]);
-        expect(added.length).toBeGreaterThan(0);
-        // Two more connections listen for work and events.
-        expect(await connections(database)).toBeLessThanOrEqual(POOL + 2);
-        // One or two lines per second, regardless of the load.
-        expect(server.stderr().split("\n").length).toBeLessThan(100);
-        expect(server.stderr()).not.toMatch(/unhandled|uncaught/i);
-      } finally {
-        await server.stop();
+      });
+      expect(await health("/readyz")).toBe(503);
+      expect(await health("/healthz")).toBe(200);
+      await postgres.order(back);
+      const from = samples.length;
+      await waitUntil(() => NAMES.every((name) => served(name, from)));
+      expect(await health("/readyz")).toBe(200);
+      running = false;
+      await clients;
+      for (const { status, code, retryAfter, pet } of samples) {
+        expect([200, 201, 503]).toContain(status);
+        if (status === 503) expect([code, retryAfter]).toEqual(["unavailable", "1"]);
+        if (pet !== undefined) added.push(pet);
       }
+      const kept = new Set((await sql(DATABASE, "SELECT id FROM pet")).map(({ id }) => String(id)));
+      expect(added.filter((id) => !kept.has(id))).toEqual([]);
+      expect(added.length).toBeGreaterThan(0);
+      // Two more connections listen for work and events.
+      expect(await connections()).toBeLessThanOrEqual(POOL + 2);
+      // One or two lines per second, regardless of the load.
+      expect(server.stderr().slice(before).split("\n").length).toBeLessThan(100);
+      expect(server.stderr()).not.toMatch(/unhandled|uncaught/i);
     },
   );
 
@@ -135,9 +135,9 @@ describe("a PostgreSQL that is away for a while, under load", () => {
     }
   }
   /** Counts the connections after the server has ended the ones without a client. */
-  async function connections(database: string): Promise<number> {
+  async function connections(): Promise<number> {
     const count = async () => {
-      const where = `datname = '${database}' AND application_name = 'gateway'`;
+      const where = `datname = '${DATABASE}' AND application_name = 'gateway'`;
       return (await sql("postgres", `SELECT pid FROM pg_stat_activity WHERE ${where}`)).length;
     };
     for (let looks = 0; looks < 50 && (await count()) > POOL + 1; looks++) await pause();
