@@ -12,8 +12,8 @@ jest.setTimeout(300_000);
 
 describe.each(["sqlite", "postgres"])("on %s", (engine) => {
   test("answered writes survive kills under load, complete and only once", async () => {
-    const said = await crash(engine, "--only", "writes", "--kills", "2", "--expire-leases");
-    expect(said).toMatch(/^kills +2 /m);
+    const said = await crash(engine, "--only", "writes", "--kills", "3", "--expire-leases");
+    expect(said).toMatch(/^kills +3 /m);
     expect(said).toMatch(/^answered +[1-9]/m);
     expect(said).toMatch(/^decisions +[1-9]/m);
   });
