@@ -4,7 +4,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addMember, addOrganization, firstAgentId } from "../support/people";
 import { violations } from "./axe";
-import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
+import { beforeNews, describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard("Configuration", (dashboard) => {
   const editorOf = (page: Page) => page.getByRole("textbox", { name: "Configuration as JSON" });
@@ -179,8 +179,11 @@ describeDashboard("Configuration", (dashboard) => {
     const context = await operator(dashboard.gateway, "conflict");
     const page = await open();
     await write(page, { format: 1, burstSeconds: 1 });
-    await configurations.saveDraft(context, agentId, { format: 1, burstSeconds: 2 }, 0);
-    await page.getByRole("button", { name: "Save draft" }).click();
+    await beforeNews(
+      page,
+      () => configurations.saveDraft(context, agentId, { format: 1, burstSeconds: 2 }, 0),
+      () => page.getByRole("button", { name: "Save draft" }).click(),
+    );
     const notice = page.getByRole("alert").filter({ hasText: "CLI saved the draft" });
     await seen(notice);
     await eventually(() => editorOf(page).innerText()).toContain('"burstSeconds":1');
@@ -248,13 +251,13 @@ describeDashboard("Configuration", (dashboard) => {
 
     // Another member publishes in the meantime.
     const context = await operator(gateway);
-    await gateway.services.configurations.publish(context, {
-      agentId,
-      expectedLiveVersion: 1,
-      fromVersion: 1,
-    });
+    const meanwhile = { agentId, expectedLiveVersion: 1, fromVersion: 1 };
     await page.getByLabel("Note (optional)").fill("Hands off what it does not know");
-    await page.getByRole("button", { name: "Publish version 2" }).click();
+    await beforeNews(
+      page,
+      () => gateway.services.configurations.publish(context, meanwhile),
+      () => page.getByRole("button", { name: "Publish version 2" }).click(),
+    );
     await seen(page.getByRole("alert").getByText("Version 2 is live."));
     await seen(page.getByRole("note").getByText("started when version 1 was live"));
     await eventually(() => page.getByLabel("Note (optional)").inputValue()).toBe(

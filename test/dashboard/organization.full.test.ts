@@ -1,6 +1,6 @@
 import { mint } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
-import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
+import { act, beforeNews, describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the organization", (dashboard) => {
   test("is renamed by a manager; others see its name, slug and status", async () => {
@@ -78,8 +78,11 @@ describeDashboard("the organization", (dashboard) => {
     const page = await dashboard.visit("/api-keys", { as: manager });
     await act(page, "late", "Rotate");
     await seen(dialogOf(page));
-    await gateway.graphql("mutation { deactivateOrganization { id } }", {}, { token: manager.token });
-    await dialogOf(page).getByRole("button", { name: "Rotate key" }).click();
+    await beforeNews(
+      page,
+      () => gateway.graphql("mutation { deactivateOrganization { id } }", {}, { token: manager.token }),
+      () => dialogOf(page).getByRole("button", { name: "Rotate key" }).click(),
+    );
     await seen(dialogOf(page).getByText("Your organization is deactivated."));
     await eventually(() => dialogOf(page).getByText("Request ID").count()).toBe(0);
   });

@@ -8,7 +8,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
 import { hasFocus, tabTo } from "./focus";
 import { looksRight } from "./looks";
-import { describeDashboard, eventually, gone, seen, seenInTime } from "./visit";
+import { beforeNews, describeDashboard, eventually, gone, seen, seenInTime } from "./visit";
 
 const DOCUMENT = {
   situations: { offer: { text: "string" } },
@@ -163,8 +163,11 @@ describeDashboard(
       const page = await dashboard.visit(`/conversations/${conversation}`);
       const discard = page.getByRole("button", { name: /^Discard/ });
       await discard.click();
-      await dashboard.gateway.rest("POST", `/messages/${message}/approve`, { body: {} });
-      await page.getByRole("button", { name: "Discard", exact: true }).click();
+      await beforeNews(
+        page,
+        () => dashboard.gateway.rest("POST", `/messages/${message}/approve`, { body: {} }),
+        () => page.getByRole("button", { name: "Discard", exact: true }).click(),
+      );
       await seen(page.getByText(/only proposed messages can be approved/).or(page.getByText("Delivered")));
       expect(await messageOf(message)).toMatchObject({ text: "an offer", errorCode: null });
     });

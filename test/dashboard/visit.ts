@@ -271,6 +271,30 @@ export async function pagePaths(dashboard: Dashboard): Promise<string[]> {
   return paths;
 }
 
+/**
+ * Acts on a page that has not learned of a change made elsewhere: its polling could remove the control first.
+ * @param change makes the change, while the page's queries are held back
+ * @param act sends the page's own change, and must not depend on a query
+ */
+export async function beforeNews(
+  page: Page,
+  change: () => Promise<unknown>,
+  act: () => Promise<void>,
+): Promise<void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/graphql", async (route) => {
+    if (!/mutation\b/.test(route.request().postData() ?? "")) await released;
+    await route.continue();
+  });
+  await change();
+  await act();
+  release();
+  await page.unrouteAll({ behavior: "wait" });
+}
+
 /** Simulates a switch to another window and back, which makes the page reload its data. */
 const turnBackTo = (page: Page): Promise<unknown> =>
   page.evaluate(() => window.dispatchEvent(new Event("focus")));
