@@ -8,6 +8,7 @@ import {
   dialogOf,
   eventually,
   gone,
+  pressEnter,
   rejectedRequests,
   rowOf,
   seen,
@@ -188,7 +189,7 @@ describeDashboard("API keys", (dashboard) => {
     await eventually(() =>
       dialogOf(page).getByRole("link", { name: "Create an agent" }).getAttribute("href"),
     ).toBe("/dashboard/agents");
-    await page.keyboard.press("Enter");
+    await pressEnter(dialogOf(page).getByRole("link", { name: "Create an agent" }));
     await gone(dialogOf(page));
   });
 

@@ -1,6 +1,7 @@
 import { addMember, openSession } from "../support/people";
 import { slowTest } from "../support/slow-test";
-import { describeDashboard, eventually, gone, seen, seenInTime } from "./visit";
+import { hasFocus } from "./focus";
+import { beforeNews, describeDashboard, eventually, gone, seen, seenInTime } from "./visit";
 
 describeDashboard("signing in to the dashboard", (dashboard) => {
   const owner = () => dashboard.gateway.ownerCredentials;
@@ -20,6 +21,7 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
   slowTest("leads to the requested page with only the keyboard", async () => {
     const page = await dashboard.visit("/settings/audit-log?action=api_key_created", { as: null });
     await seen(page.getByRole("heading", { name: "Sign in" }));
+    await hasFocus(page.getByLabel("E-mail"));
     await page.keyboard.type(owner().email);
     await page.keyboard.press("Tab");
     await page.keyboard.type(owner().password);
@@ -113,8 +115,12 @@ describeDashboard("signing in to the dashboard", (dashboard) => {
     const member = await addMember(gateway, { manage: true });
     const page = await dashboard.visit("/api-keys?create=yes", { as: member });
     await page.getByRole("dialog").getByLabel("Name").fill("too late");
-    await gateway.graphql("mutation { signOutEverywhere { endedSessions } }", {}, { token: member.token });
-    await page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click();
+    const everywhere = "mutation { signOutEverywhere { endedSessions } }";
+    await beforeNews(
+      page,
+      () => gateway.graphql(everywhere, {}, { token: member.token }),
+      () => page.getByRole("dialog").getByRole("button", { name: "Create API key" }).click(),
+    );
     await seen(page.getByText("Your session has expired."));
   });
 

@@ -62,7 +62,7 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     await page.route(CODE, (route) => route.fulfill({ status: 404 }));
     await page.getByRole("link", { name: "Audit log" }).click();
     await seen(page.getByRole("alert").getByText("Something went wrong in this page."));
-    expect(loads).toBe(1);
+    await eventually(() => loads).toBe(1);
     await page.goBack();
     await seen(page.getByRole("heading", { name: "Overview" }));
     await page.goForward();
