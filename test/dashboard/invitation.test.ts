@@ -1,4 +1,5 @@
 import { invite, TEST_PASSWORD } from "../support/people";
+import { hasFocus } from "./focus";
 import { describeDashboard, eventually, seen } from "./visit";
 
 describeDashboard("the link of an invitation", (dashboard) => {
@@ -17,6 +18,7 @@ describeDashboard("the link of an invitation", (dashboard) => {
     await seen(page.getByRole("heading", { name: "Join " }));
     await seen(page.getByText(email, { exact: true }));
     await eventually(() => page.getByRole("note").count()).toBe(0);
+    await hasFocus(page.getByLabel("Password", { exact: true }));
     await page.keyboard.type(TEST_PASSWORD);
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name: "Overview" }));

@@ -43,7 +43,7 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     await page.getByRole("button", { name: "Go to…" }).click();
     await seen(dialogOf(page).getByRole("option", { name: "Overview" }));
     await eventually(() => dialogOf(page).getByRole("option", { name: "API keys" }).count()).toBe(0);
-    await page.keyboard.type("no such page");
+    await dialogOf(page).getByRole("combobox").fill("no such page");
     await seen(dialogOf(page).getByText("Nothing found"));
     await page.keyboard.press("Escape");
     await gone(dialogOf(page));
