@@ -118,7 +118,10 @@ export class ChangeEmailInput {
 
 @InputType({ description: "A change to the member's name." })
 export class ChangeNameInput {
-  @Optional(() => String, "The new name, 1 to 100 characters without an @; null or omitted to remove the name.")
+  @Optional(
+    () => String,
+    "The new name, 1 to 100 characters without an @; null or omitted to remove the name.",
+  )
   @IsMemberName()
   name?: string | null;
 }
