@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { DataSource, Logger } from "typeorm";
 import { inChunks } from "../../src/database/chunks";
 import { Database } from "../../src/database/database";
+import { WAITS } from "../../src/database/limits";
 import { type DatabaseObserver, NO_OBSERVER } from "../../src/database/observer";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
@@ -158,7 +159,7 @@ describe("concurrent writes on SQLite", () => {
       await other.query("COMMIT");
       await add("afterwards");
       await add("and again");
-      expect(asked).toEqual([50, 50, 5000].map((ms) => `PRAGMA busy_timeout = ${ms}`));
+      expect(asked).toEqual([50, 50, WAITS.writer].map((ms) => `PRAGMA busy_timeout = ${ms}`));
     } finally {
       await other.destroy();
     }
