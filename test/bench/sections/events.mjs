@@ -108,6 +108,9 @@ async function follow({
 /** Measures the memory of a stream: the growth of the heap and of external memory after garbage collection. */
 async function idleMemory(server, key, { quick }) {
   const count = quick ? 200 : 2_000;
+  // The first streams load and compile code.
+  for (const { socket } of await openStreams(server, key, count / 10)) socket.destroy();
+  await sleep(2_000);
   const before = await ask(server, "memory");
   const streams = await openStreams(server, key, count);
   // Wait until garbage from opening the streams is gone.
