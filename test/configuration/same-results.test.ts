@@ -46,7 +46,7 @@ const testsOf = (generated: Generated, rules: readonly { id: string }[]): TestDo
     return testProblem(test) === undefined ? [test as TestDocument] : [];
   });
 
-/** Returns the results as one text, without the sources of conditions, which are the document's. */
+/** Returns the results as a string, without the source text of conditions, which the document contains. */
 const bytesOf = ({ total, failed, results, differences, coverage }: Record<string, unknown>): string =>
   JSON.stringify({ total, failed, results, differences, coverage }, (name, value) =>
     name === "source" ? undefined : value,

@@ -18,7 +18,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     const { id } = await gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
     return { id, token: (await mint(gateway, { agent: slug })).secret };
   }
-  /** Adds messages of an agent, each kind newer than the previous one. */
+  /** Adds messages for an agent; each kind is newer than the one before. */
   const addMessages = (
     agentId: string,
     ...kinds: { count: number; status?: MessageStatus; heldReason?: HeldReason }[]

@@ -46,7 +46,7 @@ const FORMATS: Readonly<Record<AddressKind, Format>> = {
   [AddressKind.other]: { normalize: (text) => text, mustBe: "must be an address" },
 };
 
-/** Returns the normal form of an address, or its problem. */
+/** Normalizes an address, or returns why it is invalid. */
 export function normalizeAddress(kind: AddressKind, text: string): { address: string } | { problem: string } {
   const trimmed = text.trim();
   const { normalize, mustBe } = FORMATS[kind];

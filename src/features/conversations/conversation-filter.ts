@@ -13,7 +13,7 @@ export interface Matching {
   owners: Owners;
 }
 
-/** Returns the agents' conversations that match a filter; null if there are none. */
+/** Returns a query for the agents' conversations that match a filter; null if none can match. */
 export async function matchingIn(
   reader: EntityManager,
   context: RequestContext,

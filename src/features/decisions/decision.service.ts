@@ -74,7 +74,7 @@ interface Matching {
   parts: Part[];
 }
 
-/** Returns the agents' decisions that match a filter; null if there are none. */
+/** Returns a query for the agents' decisions that match a filter; null if none can match. */
 async function matchingIn(
   reader: EntityManager,
   context: RequestContext,

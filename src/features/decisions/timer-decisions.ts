@@ -107,7 +107,7 @@ export class TimerDecisions {
   }
 }
 
-/** Returns the conversations of timers; their contacts are locked, so their states cannot change. */
+/** Returns the timers' conversations, whose states cannot change, because the caller has locked their contacts. */
 async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<string, Conversation>> {
   const ids = timers.flatMap(({ conversationId }) => conversationId ?? []);
   const conversations = ids.length === 0 ? [] : await tx.findBy(Conversation, { id: In(ids) });

@@ -23,7 +23,7 @@ function statusesIn({ status, statuses }: MessageFilter): MessageStatus[] | unde
   return statuses == null || statuses.includes(status) ? [status] : [];
 }
 
-/** Returns all messages that match a filter, apart from its agents and statuses; null if there are none. */
+/** Returns a query for all messages that match a filter, apart from its agents and statuses; null if none can match. */
 function matching(
   reader: EntityManager,
   { held, lineId, since, contacts }: MessageFilter,
@@ -48,7 +48,7 @@ function matching(
 /** True for the messages of few contacts; these are read by conversation rather than by agent. */
 const isOfFew = ({ contacts }: MessageFilter): boolean => contacts != null && "contactIds" in contacts;
 
-/** Returns all messages that match a filter; null if there are none. */
+/** Returns a query for all messages that match a filter; null if none can match. */
 export function messagesIn(reader: EntityManager, filter: MessageFilter): SelectQueryBuilder<Message> | null {
   const statuses = statusesIn(filter);
   const query = matching(reader, filter);

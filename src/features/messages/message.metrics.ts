@@ -6,7 +6,7 @@ import { MessageStatus } from "./message.enums";
 
 export const MESSAGES = counter(
   "gateway_messages_total",
-  "Messages that reached a status in this process, by status.",
+  "Status changes of messages in this process, by new status.",
   {
     status: Object.values(MessageStatus),
   },

@@ -56,7 +56,7 @@ function compileRelay() {
   return artifacts.filter((name) => name.includes("PaginationQuery")).sort();
 }
 
-/** @returns the findings of graphql-eslint in the schema, with their lines */
+/** @returns graphql-eslint's findings for the schema, with line numbers */
 async function lint() {
   const eslint = new ESLint({ overrideConfigFile: true, overrideConfig: [SCHEMA_RULES] });
   const [{ messages }] = await eslint.lintFiles(["schema.graphql"]);
