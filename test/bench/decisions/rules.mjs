@@ -23,20 +23,40 @@ export const documentOf = (rules) => ({
   format: 1,
   situations: { "order.shipped": { orderId: "string", total: "double" } },
   templates: { shipped: "Hi {{ contact.name }}, order {{ situation.data.orderId }} is on its way." },
-  rules: rules.map(({ id, minTotal, tag }) => ({
-    id,
+  rules: rules.map((rule) => ({
+    id: rule.id,
     on: "order.shipped",
-    when: [`situation.data.total > ${minTotal}.0`, `"${tag}" in contact.tags`],
+    when: conditionsOf(rule),
     do: [{ send: "shipped" }],
   })),
 });
 
-/** Returns the rules as handwritten functions, without a rules engine. */
+/** The conditions of a rule, in the product's language; every contender explains its decisions by them. */
+const conditionsOf = ({ minTotal, tag }) => [
+  `situation.data.total > ${minTotal}.0`,
+  `"${tag}" in contact.tags`,
+];
+
+/** The paths of the values that the conditions read. */
+const READ = ["situation.data.total", "contact.tags"];
+
+const explain = (rule, matched, values, read) => ({
+  id: rule.id,
+  matched,
+  clauses: conditionsOf(rule).map((source, i) => ({
+    source,
+    value: values[i],
+    read: [{ path: READ[i], value: read[i] }],
+  })),
+});
+
+/** Returns handwritten functions, without a rules engine, that return each rule's explanation. */
 export const functionsOf = (rules) =>
-  rules.map(({ id, minTotal, tag }) => ({
-    id,
-    matches: ({ situation, contact }) => situation.data.total > minTotal && contact.tags.includes(tag),
-  }));
+  rules.map((rule) => ({ situation, contact }) => {
+    const read = [situation.data.total, contact.tags];
+    const values = [read[0] > rule.minTotal, read[1].includes(rule.tag)];
+    return explain(rule, values.every(Boolean), values, read);
+  });
 
 /** Returns the rules for json-rules-engine. */
 export const engineRulesOf = (rules) =>
@@ -49,3 +69,18 @@ export const engineRulesOf = (rules) =>
     },
     event: { type: id },
   }));
+
+/** Returns the explanations of rules from the results of json-rules-engine. */
+export function explainResults(rules, { results, failureResults }) {
+  const byId = new Map([...failureResults, ...results].map((result) => [result.event.type, result]));
+  return rules.map((rule) => {
+    const { result: matched, conditions } = byId.get(rule.id);
+    const tried = conditions.all;
+    return explain(
+      rule,
+      matched,
+      tried.map(({ result }) => result),
+      tried.map(({ factResult }) => factResult),
+    );
+  });
+}

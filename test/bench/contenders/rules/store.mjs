@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
 
@@ -17,7 +18,7 @@ const CONTACT =
   "SELECT id, ref, name, locale, timezone, attributes FROM contact WHERE agent_id = $1 AND ref = $2";
 const TAGS = "SELECT tag FROM contact_tag WHERE contact_id = $1 ORDER BY tag";
 const LINE = "SELECT id, name, kind, expire_after_seconds FROM line WHERE agent_id = $1 AND is_default";
-const ADDRESS = "SELECT id FROM contact_address WHERE contact_id = $1 AND kind = 'local' ORDER BY id LIMIT 1";
+const ADDRESSES = "SELECT id, kind FROM contact_address WHERE contact_id = $1 ORDER BY id";
 const CONVERSATION = `SELECT id, handler, state, version, last_sequence AS "lastSequence" FROM conversation
   WHERE line_id = $1 AND address_id = $2 AND state = 'open'`;
 const INSERT_MESSAGE = `INSERT INTO message (id, agent_id, message, status, author, created_at, expires_at, conversation_id,
@@ -27,7 +28,14 @@ const INSERT_LANE = `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ($1, 
 const UPDATE_CONVERSATION = "UPDATE conversation SET last_sequence = $1, updated_at = $2 WHERE id = $3";
 const INSERT_DECISION = `INSERT INTO decision (id, agent_id, contact_id, conversation_id, situation_type, situation,
   snapshot, configuration_version, decider, state, outcome, rule_id, effects, explanation, created_at, decided_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, 1, 'rules', 'decided', $8, $9, $10, $11, $12, $12)`;
+  VALUES ($1, $2, $3, $4, $5, $6, $7, 2, 'rules', 'decided', $8, $9, $10, $11, $12, $12)`;
+
+const NEXT_POSITION = `INSERT INTO agent_stream (agent_id, last) VALUES ($1, $2)
+  ON CONFLICT (agent_id) DO UPDATE SET last = agent_stream.last + excluded.last RETURNING last`;
+const INSERT_EVENTS = "INSERT INTO event (agent_id, position, id, type, subject, data, created_at) VALUES ";
+const EVENT_COLUMNS = 7;
+
+const indexes = (count, after) => Array.from({ length: count }, (_, i) => `$${after + i + 1}`);
 
 /**
  * Returns the statements of one transaction.
@@ -38,12 +46,21 @@ const rowsOf = ({ get, all, lock }) => ({
   contact: (agentId, ref) => get("contact", CONTACT, [agentId, ref]),
   tags: async (contactId) => (await all("tags", TAGS, [contactId])).map(({ tag }) => tag),
   line: (agentId) => get("line", LINE, [agentId]),
-  address: (contactId) => get("address", ADDRESS, [contactId]),
+  addresses: (contactId) => all("addresses", ADDRESSES, [contactId]),
   conversation: (lineId, addressId) => get("conversation", `${CONVERSATION}${lock}`, [lineId, addressId]),
   insertMessage: (values) => all("message", INSERT_MESSAGE, values),
   insertLane: (values) => all("lane", INSERT_LANE, values),
   updateConversation: (values) => all("sequence", UPDATE_CONVERSATION, values),
   insertDecision: (values) => all("decision", INSERT_DECISION, values),
+  async insertEvents(agentId, subject, events, now) {
+    const { last } = await get("position", NEXT_POSITION, [agentId, events.length]);
+    const values = events.flatMap(({ type, data }, i) => {
+      const position = String(BigInt(last) - BigInt(events.length - 1 - i));
+      return [agentId, position, randomUUID(), type, subject, JSON.stringify(data), now];
+    });
+    const rows = events.map((_, row) => `(${indexes(EVENT_COLUMNS, row * EVENT_COLUMNS)})`);
+    await all(`events ${events.length}`, `${INSERT_EVENTS}${rows}`, values);
+  },
 });
 
 /** @param url as in DATABASE_URL */
