@@ -4,6 +4,8 @@ export const WAITS = {
   connection: 2_000,
   /** For another SQLite writer. */
   writer: 5_000,
+  /** For the next statement of a PostgreSQL transaction, so that a disconnected process does not keep its locks. */
+  nextStatement: 5_000,
 };
 
 /** Timeouts (ms). */

@@ -14,9 +14,6 @@ import { type Limits, WAITS } from "../limits";
 import type { DatabaseStats } from "../observer";
 import { Semaphore, shareOf } from "../semaphore";
 
-/** Max idle time of a transaction (ms), so that a disconnected process does not keep its locks. */
-const IDLE_TIMEOUT_MS = 5_000;
-
 /** Max time to retry a read on broken connections (ms). */
 const RETRY_INTERVAL_MS = 1_000;
 
@@ -81,7 +78,7 @@ export class PostgresConnections {
     source.setOptions({
       extra: {
         statement_timeout: limits.statement,
-        idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
+        idle_in_transaction_session_timeout: WAITS.nextStatement,
         // Sends independent statements together.
         pipeline: true,
       },
