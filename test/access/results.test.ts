@@ -27,7 +27,7 @@ const LEVELS = 4;
 const LINKED_LEVELS = 1;
 
 /**
- * Selects every field of a type that needs no argument; undefined if there is none above the last level. For objects
+ * Selects all fields of a type that need no arguments; undefined if there are none above the last level. For objects
  * with their own access rule, and for types that enclose the field, it selects only the ID, if any, or the first page
  * of IDs.
  */

@@ -140,7 +140,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
   });
 
   slowTest(
-    "another process purges the rows that a process has left, including late rows, until the agent is settled",
+    "a process purges the rows that another process has left, including late ones, until nothing is left to purge",
     async () => {
       const { id } = await fullAgent();
       // Deletes the agent like the command line, which purges nothing.

@@ -20,7 +20,7 @@ const ROWS_A_STATEMENT = 1_000;
  * Creates a database with the product's own migrations, and fills it with pets and with agents that have one key each.
  * The database does not change, because servers work on copies.
  * @param store the databases, as created by `sqliteStore` and `postgresStore`
- * @param more adds more rows; it gets a function that runs statements, and the IDs of the agents
+ * @param more adds more rows; called with a function that runs statements, and the IDs of the agents
  */
 export async function makeData(store, { name, pets, keys, more }) {
   const url = await store.create(name);

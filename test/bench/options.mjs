@@ -31,7 +31,7 @@ export const USAGE = `npm run bench -- [options]
   --profile                  where the product's CPU time goes in the workloads of --only, instead of all else
   --help`;
 
-/** Fewer turns say too little about the spread. */
+/** With fewer turns, the spread means little. */
 const MIN_ROUNDS = 5;
 
 /** Invalid arguments, reported without a stack trace. */

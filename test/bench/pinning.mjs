@@ -36,7 +36,7 @@ let pinned;
 /**
  * Pins this process, and everything that it starts except servers, to one half of the cores; servers get the other
  * half.
- * @returns a sentence that describes what was pinned, or why nothing could be
+ * @returns a sentence that says what was pinned, or why nothing was
  */
 export function pin() {
   const allowed = /^Cpus_allowed_list:\s+(\S+)/m.exec(readOr("/proc/self/status", ""))?.[1];

@@ -17,7 +17,7 @@ const SECTIONS = {
   commit: [2, 2],
 };
 
-/** Returns the contenders of a workload: those with its API or, if it is `alone`, only versions of the product. */
+/** Returns the contenders that support a workload's API or, if it is `alone`, only versions of the product. */
 export const takingPart = ({ contenders: [product, ...others] }, workload) => {
   const { api, alone } = WORKLOADS[workload];
   const fit = ({ entry, apis }) => apis[api] && (!alone || entry.endsWith("dist/src/main.js"));

@@ -66,7 +66,7 @@ export const residentKibibytes = (pid) => kibibytes(pid, "VmRSS");
 /** Returns the peak resident memory since `forgetPeak` (KiB). */
 export const peakKibibytes = (pid) => kibibytes(pid, "VmHWM");
 
-/** Resets the peak; if that is not allowed, the peak is since the start of the process. */
+/** Resets the peak; if that is not allowed, the peak still counts from the start of the process. */
 export function forgetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");

@@ -219,7 +219,7 @@ describe("on a database with a pet", () => {
     expect(await petsOf(testDatabase.url)).toBe(1);
   });
 
-  test("nothing is restored over a damaged database until that is moved away", async () => {
+  test("nothing is restored over a damaged database until it has been moved away", async () => {
     await backup(inPlace("good"));
     await writeFile(fileOf(testDatabase.url), "not a database ".repeat(1000));
     expect(rejection(await restore(inPlace("good"), "--force"))).toContain(

@@ -56,7 +56,7 @@ test("the first rule that matches decides, after matching rules that continue", 
   ]);
 });
 
-test("if no rule decides, otherwise applies, and the explanation has the clause that failed", async () => {
+test("if no rule decides, `otherwise` applies, and the explanation has the clause that failed", async () => {
   const { ruleId, rules, effects } = evaluate(await compile(DOCUMENT), decisionInput({ total: 90 }));
   expect(ruleId).toBeNull();
   expect(rules[1]).toMatchObject({

@@ -56,7 +56,7 @@ describe("a template with translations", () => {
     expect(await effectsFor(SHIPPED, locale, { text })).toMatchObject([{ subject }]);
   });
 
-  test("has the line's subject if its own is empty, and fails with its subject", async () => {
+  test("has the line's subject if its own is empty, and fails if its subject fails", async () => {
     const [empty] = await effectsFor({ text: "a", subject: "{{ situation.data.text }}" }, null, {
       text: " ",
     });

@@ -120,7 +120,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await agent.draft()).toMatchObject({ revision: 2, document: OTHER });
   });
 
-  test("publishing makes the draft the live version and ends it", async () => {
+  test("publishing makes the draft the live version, and no draft is left", async () => {
     const agent = await newAgent();
     await agent.save(DOCUMENT, 0);
     const version = await agent.publish({ expectedLiveVersion: 1, note: "the first" });

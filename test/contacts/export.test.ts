@@ -144,7 +144,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(all.filter(({ kind }) => kind === "message")).toHaveLength(120);
   });
 
-  test("contacts of others are not found", async () => {
+  test("contacts of other agents are not found", async () => {
     const other = await addOrganization(gateway, "other-exporters");
     const theirs = await addContact(gateway, { agentId: other.agentId });
     for (const id of [theirs, uuid(), "x"]) {

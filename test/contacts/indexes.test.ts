@@ -104,7 +104,7 @@ onEachEngine((engine) => {
       const [plan = ""] = await plansOf(page);
       expect(plan).toContain(index);
       expect(plan).not.toMatch(/seq scan|\bSCAN (entry|other|contact_tag)\b/i);
-      // Terms are compared by a range of the index, not one by one.
+      // Each term is a range of the index, so entries are not compared one by one.
       expect(plan).toMatch(/term.*<.*|term>\? AND term<\?/);
     }
   });

@@ -38,7 +38,7 @@ describeGateway((gateway, engine) => {
     gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id }));
 
   anyTest(
-    "a conversation is assigned to a member, to another member and to nobody, and each change is recorded once",
+    "a conversation is assigned, reassigned and unassigned, and each change is recorded once",
     async () => {
       const { id, contactId } = await newConversation();
       const before = await conversationOf(id);

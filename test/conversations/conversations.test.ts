@@ -377,7 +377,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       expect([codeOf(closed), closed.text]).toEqual(["conflict", expect.stringContaining("closed")]);
     });
 
-    test("exactly one of two moves to a line and an opening on it succeeds", async () => {
+    test("of two moves to a line and a conversation opened there at the same time, exactly one succeeds", async () => {
       const address = `at ${Math.random()}`;
       const { id: contactId } = await newContact(address);
       const lines = await Promise.all(

@@ -122,7 +122,7 @@ onEachEngine((engine) => {
     return (await noticesOf(id)).find(({ memberId }) => memberId === member.id) as HandoffNotice;
   };
 
-  anyTest("a member is notified of a handoff once, until somebody has opened the conversation", async () => {
+  anyTest("a member is notified of a handoff once, until a member has opened the conversation", async () => {
     const anna = await subscriber();
     const ben = await addMember(gateway, { permissions: READER });
     const address = `secret ${Math.random()}`;
@@ -379,7 +379,7 @@ onEachEngine((engine) => {
 });
 
 describeGateway({ engine: "any" }, (gateway) => {
-  test("without a mail server, nobody can switch notices on", async () => {
+  test("without a mail server, notices cannot be switched on", async () => {
     const agentId = await firstAgentId(gateway);
     const anna = await addMember(gateway, { permissions: READER });
     expect(codeOf(await setNotices(gateway, agentId, anna))).toBe("conflict");

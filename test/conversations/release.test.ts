@@ -75,7 +75,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     return body.releaseAt === undefined ? undefined : Date.parse(body.releaseAt) - Date.now();
   };
 
-  test("a conversation that no one released is released, with an event, an audit entry and a decision by the agent", async () => {
+  test("a conversation that no human releases is released automatically, with an event, an audit entry and a decision", async () => {
     await publish(gateway, agentId, DOCUMENT);
     const id = await handedOff();
     expect(await releaseAt(id)).toBeGreaterThan(8 * HOUR_MS - 60_000);

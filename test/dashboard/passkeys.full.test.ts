@@ -202,7 +202,7 @@ describeDashboard(
       await seen(dialogOf(page).getByText("You already have a passkey on this device."));
     });
 
-    test("a copy of a passkey with an outdated count signs nobody in", async () => {
+    test("a copy of a passkey with an outdated count is rejected", async () => {
       const { page, device } = await withOne();
       const { cdp, authenticatorId } = device;
       const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId });

@@ -233,7 +233,7 @@ export const seen = (what: Locator): Promise<void> => what.first().waitFor({ sta
 /** Waits until an element is removed or hidden. */
 export const gone = (what: Locator): Promise<void> => what.first().waitFor({ state: "hidden" });
 
-/** Presses Enter on a button or link, once it is enabled: Playwright presses keys on disabled buttons, which ignore them. */
+/** Presses Enter on a button or link once it is enabled, because disabled buttons ignore the keys that Playwright presses. */
 export const pressEnter = (what: Locator): Promise<void> =>
   what.and(what.page().locator(":not(:disabled)")).press("Enter");
 
@@ -272,7 +272,7 @@ export async function pagePaths(dashboard: Dashboard): Promise<string[]> {
 }
 
 /**
- * Acts on a page that has not learned of a change made elsewhere: its polling could remove the control first.
+ * Acts on a page before its polling shows a change made elsewhere, which could remove the control.
  * @param change makes the change, while the page's queries are held back
  * @param act sends the page's own change, and must not depend on a query
  */

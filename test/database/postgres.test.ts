@@ -101,7 +101,7 @@ describe("a PostgreSQL server that goes away", () => {
   );
 
   slowTest(
-    "reports why the lock of an insert failed, not that the insert could not follow, and keeps nothing",
+    "reports why an insert's lock failed, not that its insert was skipped, and keeps nothing",
     async () => {
       const { database } = gateway.services;
       let release = () => {};

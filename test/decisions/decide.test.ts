@@ -213,7 +213,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect((await api.find(body.id)).body).toEqual(body);
   });
 
-  test("a condition that does not hold is shown with the values that it read, and otherwise applies", async () => {
+  test("a condition that does not hold is shown with the values that it read, and `otherwise` applies", async () => {
     const contactId = await newContact();
     await contactClient(gateway).changeTags(contactId, { add: ["vip"] });
     const { body: opened } = await conversationClient(gateway).open({ contact: { id: contactId } });
@@ -344,7 +344,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     ]);
   });
 
-  test("a rule with once does not match again for the contact until its period is over", async () => {
+  test("a rule with `once` does not match again for the contact until its period is over", async () => {
     const contact = { id: await newContact() };
     const again = async () => {
       const { ruleId, explanation } = await decided({ type: "twice", contact });

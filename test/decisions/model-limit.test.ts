@@ -40,7 +40,7 @@ onEachEngine((engine) => {
   });
 
   test.each([3, 0])(
-    "several processes ask exactly %i times per day, and otherwise applies to the rest",
+    "several processes ask exactly %i times per day, and `otherwise` applies to the rest",
     async (max) => {
       const [gateway] = workers as [TestGateway];
       await gateway.services.database.write((tx) => tx.delete(ModelUsage, { agentId }));

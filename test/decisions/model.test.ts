@@ -181,7 +181,7 @@ onAnyEngine((engine) => {
           .end(completion({ text: "Hello", tags: ["admin"], handoff: false })),
       "model_invalid",
     ],
-  ])("if the model %s, otherwise applies instead", async (_, react, code) => {
+  ])("if the model %s, `otherwise` applies", async (_, react, code) => {
     server.reaction = react;
     const decision = await asked();
     await settle();
@@ -196,7 +196,7 @@ onAnyEngine((engine) => {
     for (const text of [gateway.log(), JSON.stringify(body)]) expect(text).not.toContain(KEY);
   });
 
-  test("the texts of otherwise after a failed question are replayed byte for byte", async () => {
+  test("the texts of `otherwise` after a failed question are replayed byte for byte", async () => {
     const fallback = '{{ 1200 | money: "EUR" }}';
     const templates = { ...DOCUMENT.templates, fallback };
     const version = await publish(gateway, agentId, { ...DOCUMENT, templates });
@@ -218,7 +218,7 @@ onAnyEngine((engine) => {
     await publish(gateway, agentId, DOCUMENT);
   });
 
-  test("without a model, otherwise applies, even to decisions that wait for one", async () => {
+  test("without a model, `otherwise` applies, even to decisions that wait for one", async () => {
     const waiting = await asked();
     const without = await start({ MODEL_URL: "", MODEL_NAME: "" });
     try {
@@ -270,7 +270,7 @@ onAnyEngine((engine) => {
     expect(await messagesOf(first.body)).toHaveLength(1);
   });
 
-  test("a rule with once does not match again while the model thinks", async () => {
+  test("a rule with `once` does not match again while the model thinks", async () => {
     const contact = { id: await newContact() };
     await asked({ type: "once", data: {}, contact });
     const { status, body } = await api.decide({ type: "once", contact });
@@ -289,7 +289,7 @@ onAnyEngine((engine) => {
       },
     ],
     ["comes too late", (contactId) => conversationClient(gateway).open({ contact: { id: contactId } })],
-  ])("a rule with once matches again after a model whose answer %s", async (_, prevent) => {
+  ])("a rule with `once` matches again after a model whose answer %s", async (_, prevent) => {
     const before = await read((reader) => reader.count(RuleMatch));
     const contact = { id: await newContact() };
     const decisions = [
@@ -303,7 +303,7 @@ onAnyEngine((engine) => {
     expect(await read((reader) => reader.count(RuleMatch))).toBe(before);
   });
 
-  test("a model's message that fails has no effect, and does not count for once", async () => {
+  test("a model's message that fails has no effect, and does not count for `once`", async () => {
     const before = await read((reader) => reader.count(RuleMatch));
     const { body } = await contactClient(gateway).put({ ref: `unreached ${Math.random()}` });
     const decision = await asked({

@@ -126,7 +126,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
   test.each([
     ["no rule is about it, so nothing is stored", [ON_FAILURE], []],
     ["a rule for all situations decides", [{ ...ON_RELEASE, on: "*" }], ["send"]],
-    ["no rule matches, and otherwise does not apply", [{ ...ON_RELEASE, when: ["false"] }], ["silent"]],
+    ["no rule matches, and `otherwise` does not apply", [{ ...ON_RELEASE, when: ["false"] }], ["silent"]],
   ])("after a release, %s", async (_, rules, outcomes) => {
     await publish(gateway, agentId, { ...BOTH, templates: { ...TEMPLATES, sorry: "-" }, rules });
     const lanes = () => read((reader) => reader.count(Lane));

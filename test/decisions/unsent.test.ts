@@ -107,7 +107,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     effects.map(({ kind, status, error }) => [kind, status, error?.code]);
   type Effect = { kind: string; status: string; error?: { code: string } };
 
-  test("a decision whose effects have all failed has failed, in its event, lists and metrics", async () => {
+  test("a decision whose effects all fail counts as failed in its event, lists and metrics", async () => {
     const { total: before } = await scrape(gateway);
     const contact = await unreached();
     const failed = await decide("failed", { contact: { id: contact.id } });
@@ -142,7 +142,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect(added("gateway_effects_total", { status: "done", code: "none" })).toBe(2);
   });
 
-  test("a rule with once counts only if it had an effect or there was nothing to change", async () => {
+  test("a rule with `once` counts only if it had an effect or there was nothing to change", async () => {
     const contact = await unreached();
     const about = { contact: { id: contact.id } };
     expect(await decide("order.shipped", about)).toMatchObject({ ruleId: "shipped", outcome: "failed" });
@@ -156,7 +156,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect((await decide("order.shipped", about)).explanation.rules[0]).toMatchObject({ spent: true });
   });
 
-  test("a rule with once per text counts each text of a contact", async () => {
+  test("a rule with `once` per text counts each text of a contact", async () => {
     const [one, other] = [await unreached(), await unreached()];
     const isSpent = async ({ id }: { id: string }, orderId: string) =>
       (await decide("order.paid", { contact: { id }, data: { orderId } })).explanation.rules[0].spent ===
@@ -169,7 +169,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect([await isSpent(other, "A1"), await isSpent(one, "A2")]).toEqual([false, true]);
   });
 
-  test("a rule whose once gives no text does not match, and says why", async () => {
+  test("a rule whose `once` gives no text does not match, and says why", async () => {
     const { id } = await unreached();
     const { ruleId, explanation } = await decide("order.noted", { contact: { id } });
     expect(ruleId).toBeUndefined();

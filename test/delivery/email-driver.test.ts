@@ -523,7 +523,7 @@ describe("a server that sends more than a session needs", () => {
 });
 
 describe("before an e-mail is sent", () => {
-  test("the attempt is asked after the reply to DATA, and if it rejects, no line is sent", async () => {
+  test("the attempt is checked after the reply to DATA, and if it may not send, no line is sent", async () => {
     let closed: Promise<unknown> | undefined;
     const server = await startScripted({
       greeting: (socket) => {

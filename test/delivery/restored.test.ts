@@ -163,7 +163,7 @@ describe("a PostgreSQL database", () => {
   });
 
   slowTest(
-    "that hides its system is identified without it, and with it as soon as it is visible",
+    "that hides its system identifier is recognized without it, and with it as soon as it is visible",
     async () => {
       const role = `role_${randomUUID().replaceAll("-", "")}`;
       const admin = await start({});

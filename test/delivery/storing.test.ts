@@ -66,7 +66,7 @@ describeGateway(SENDS, (gateway, engine) => {
     }
   });
 
-  test("a process that was frozen after it leased a message and before it sent it sends nothing", async () => {
+  test("a process that was frozen between leasing and sending a message does not send it", async () => {
     const receiver = await Receiver.start();
     await leaveTo(receiver);
     const now = performance.now.bind(performance);

@@ -152,7 +152,7 @@ describe("a 2xx response", () => {
     expect(await sendTo(receiver.url())).toMatchObject({ outcome: AttemptOutcome.accepted });
   });
 
-  test("of 10 MB is accepted without waiting for its end, and the connection is closed", async () => {
+  test("of 10 MB is accepted before its end, and the connection is closed", async () => {
     const closed = new Promise<void>((resolve) => {
       receiver.reaction = (response) => {
         response.once("close", resolve);
@@ -420,7 +420,7 @@ describe("before a message is sent", () => {
   });
   const silentUrl = (scheme: string) => `${scheme}://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
 
-  test("the attempt is asked on a connection, and if it rejects, no byte is sent", async () => {
+  test("the attempt is checked once connected, and if it may not send, no byte is sent", async () => {
     const targets = targetsWith();
     const rejecting = anAttempt({ mayLeave: () => false });
     const lost = { outcome: AttemptOutcome.retryable, code: "lease_lost", detail: expect.any(String) };
@@ -437,7 +437,7 @@ describe("before a message is sent", () => {
     expect(receiver.connections).toBe(1);
   });
 
-  test("nothing is asked while a TLS handshake hangs, which is retryable", async () => {
+  test("the attempt is not checked while a TLS handshake hangs, which is retryable", async () => {
     const mayLeave = jest.fn<boolean, []>(() => true);
     const result = await sendTo(silentUrl("https"), { attempt: anAttempt({ mayLeave }), timeoutMs: 300 });
     expect(result).toMatchObject({ outcome: AttemptOutcome.retryable, code: "timeout" });

@@ -135,7 +135,7 @@ describeGateway({ engine: "one", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       expect(await socket.end()).toEqual({ code: 1013, reason: expect.stringMatching(/^rate_limited: /) });
     });
 
-    test("that sends 20 messages before connection_init is not", async () => {
+    test("but not if it sends 20 messages before connection_init", async () => {
       const socket = await openOnly();
       for (let i = 1; i < MAX_MESSAGES_BEFORE_INIT; i++) socket.send({ type: "ping" });
       socket.send(init({ Authorization: `Bearer ${gateway.key}` }));

@@ -15,7 +15,7 @@ import { petNames, startLoad } from "./load";
 onEachEngine((engine) => {
   const database = databaseForEach(engine);
 
-  test("on SIGTERM under load, it answers all earlier requests, keeps all that it answered, and ends with code 0", async () => {
+  test("on SIGTERM under load, it answers all earlier requests, keeps every answered write, and ends with code 0", async () => {
     const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: "info" });
     const load = startLoad(server);
     await load.answered(300);
@@ -60,7 +60,7 @@ describe("stopped by a signal while a client", () => {
     client.write('{"name":"x",');
   };
 
-  test("has asked nothing yet, or another is still sending the head of a request, it does not wait for more and ends with code 0", async () => {
+  test("has sent no request yet, and another is still sending the head of one, it does not wait and ends with code 0", async () => {
     const other = connect(Number(new URL(server.url).port), "127.0.0.1").on("error", () => undefined);
     other.write("GET /healthz HTTP/1.1\r\nHo");
     // Sent after the bytes, so the server has read them.

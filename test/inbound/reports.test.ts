@@ -227,7 +227,7 @@ describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
         },
       ]);
     }
-    // About somebody else's mail.
+    // About another sender's mail.
     const foreign = reportOn("<1.2@acme.example>", REASONS[0] as never, form);
     expect(await read(foreign)).toEqual({ report: undefined });
   });
@@ -327,7 +327,7 @@ describe("a report in prose", () => {
       const id = uuid();
       const failure = { message: { id }, status: "failed", isUndeliverable };
       expect(await read(inWords(headers, words, id, isAttached))).toMatchObject({ report: { failure } });
-      // About somebody else's mail.
+      // About another sender's mail.
       const foreign = await read(inWords(headers, words, "1.2", isAttached));
       expect("report" in foreign ? foreign.report : undefined).toBeUndefined();
     }

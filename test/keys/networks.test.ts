@@ -58,7 +58,7 @@ describeGateway(
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REJECTED]);
       for (const chain of ["203.0.113.9, 192.0.2.1", "nonsense, 192.0.2.1", "192.0.2.1:4711"])
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, ACCEPTED]);
-      // Without a client address, the connection's address counts, which is not allowed either.
+      // Without a client address, the connection's address counts; it is not allowed either.
       for (const chain of ["", "nonsense", "192.0.2.1/24", "192.0.2.1 203.0.113.9", "192.0.2.01"])
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REJECTED]);
       const others = { "x-real-ip": "192.0.2.1", forwarded: "for=192.0.2.1", "x-client-ip": "192.0.2.1" };

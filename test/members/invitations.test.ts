@@ -199,7 +199,7 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     expect(await pending()).toHaveLength(1);
   });
 
-  test("nobody joins a deactivated organization", async () => {
+  test("no one joins a deactivated organization", async () => {
     const slug = `org-${Math.random().toString(36).slice(2)}`;
     const { manager } = await addOrganization(gateway, slug);
     const { link } = await invite(gateway, { org: slug });

@@ -225,7 +225,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       expect(codeOf(await finish(late))).toBe("invalid_passkey");
     });
 
-    test("a challenge for adding a passkey signs nobody in", async () => {
+    test("a challenge for adding a passkey is not valid for a sign-in", async () => {
       const { challenge, rp } = await startRegistration(gateway, member);
       expect(codeOf(await finish(authenticator.get({ challenge, rpId: rp.id })))).toBe("invalid_passkey");
     });
@@ -301,7 +301,7 @@ describeGateway({ engine: "any", env }, (gateway) => {
       expect(await actions()).toContain("member_passkey_removed");
     });
 
-    test("a removed member's passkey signs nobody in", async () => {
+    test("a removed member's passkey cannot be used to sign in", async () => {
       const { authenticator } = await addPasskey(gateway, member);
       const input = authenticator.get(await startSignIn(gateway));
       const remove = "mutation ($id: ID!) { removeMember(input: { id: $id }) { id } }";

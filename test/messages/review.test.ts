@@ -224,7 +224,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     },
   );
 
-  anyTest("a proposal that nobody approves expires, and is not sent again", async () => {
+  anyTest("a proposal that no one approves expires, and is not sent again", async () => {
     const id = await newConversation();
     const message = await propose(id);
     await expire(message);

@@ -105,7 +105,7 @@ describeGateway(
       expect(plain.raw).not.toMatch(/^List-Unsubscribe/im);
     });
 
-    test("opening the link a hundred times opts nobody out, but one POST does", async () => {
+    test("a hundred requests to open the link opt no one out, but one POST does", async () => {
       const { id, ref, address, path } = await subscribed();
       const before = (await consents()).length;
       for (let i = 0; i < 50; i++) {

@@ -17,7 +17,7 @@ export function startProducer() {
       const { startedAt } = await child.next();
       return BigInt(startedAt);
     },
-    /** Closes its connections; call it before stopping the systems. */
+    /** Closes the connections; call it before stopping the systems. */
     async disconnect() {
       child.send("close");
       await child.next();

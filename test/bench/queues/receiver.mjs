@@ -1,6 +1,6 @@
 import { startChild } from "./child.mjs";
 
-/** Starts the server that messages are posted to, in a separate process, like the server of a customer. */
+/** Starts the server that messages are posted to, in a separate process, like a customer's server. */
 export async function startReceiver() {
   const child = startChild("receiver-child.mjs");
   const { port } = await child.next();

@@ -12,7 +12,7 @@ import { startServer } from "../server.mjs";
 
 const CLI = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
 const CONVERSATIONS = 1_000;
-/** The number of concurrent messages, and the pause after each (ms), longer than a batch waits. */
+/** The number of concurrent messages, and the pause after each (ms), which is 0 or longer than a batch waits. */
 const LOADS = { "one by one": { at: 1, pauseMs: 100 }, "64 at a time": { at: 64, pauseMs: 0 } };
 const LINES = { local: "main", webhook: "hook" };
 const STATUS = { local: "delivered", webhook: "sent" };

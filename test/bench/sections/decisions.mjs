@@ -31,7 +31,7 @@ export async function decisions({ product, store, generator, databasePid, option
       more: (run, agents) => addContacts(run, agents, rules),
     });
   }
-  /** Compares servers, each given by name, with its contender, number of rules and workload. */
+  /** Compares servers, each with its name, contender, number of rules and workload. */
   const compare = async (sides) => {
     const servers = {};
     try {

@@ -9,8 +9,8 @@ import { median } from "../stats.mjs";
 /** Number of streams whose events are timed; events of the other streams are only counted. */
 const READ = 20;
 /**
- * Groups of streams: how many read, how many others never read, the load (all messages within seconds, or their number),
- * and then messages with a pause (ms) to a server that is otherwise idle.
+ * Groups of streams: how many clients read and how many others never do, the load (its duration or its number of
+ * messages), and the messages that follow it on an otherwise idle server, with the pause between them (ms).
  */
 const GROUPS = [
   { clients: 1, load: { seconds: 4 }, calm: { count: 200, pauseMs: 20 } },
@@ -121,7 +121,7 @@ async function idleMemory(server, key, { quick }) {
   return { count, heap: each("heapUsed") + each("external") };
 }
 
-/** Opens streams, of which the first `READ` record the latency of each event. */
+/** Opens streams; the first `READ` record the latency of each event. */
 async function openStreams(server, key, count) {
   const streams = [];
   for (let i = 0; i < count; i += OPENED_TOGETHER) {

@@ -148,7 +148,7 @@ async function measured(side, operation, times) {
   return { cpu: cpu / times, p50: median(ms) };
 }
 
-/** The entity of each list, its connection and its arguments, as pairs of a file and a name. */
+/** Each list's entity, connection and arguments class, as pairs of a file and a name. */
 const LISTS = {
   contacts: {
     entity: ["contacts/contact.entity", "Contact"],

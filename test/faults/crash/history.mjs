@@ -11,7 +11,7 @@ export function createHistory() {
     retries: 0,
     /** The conversations whose messages are sent to webhook receivers, where each may take several attempts. */
     toWebhooks: new Set(),
-    /** Number at the end. */
+    /** Number of events at the end. */
     events: 0,
     /** The events that a webhook endpoint got. */
     endpoint: { events: 0, requests: 0, repeats: 0 },

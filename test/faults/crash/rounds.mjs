@@ -132,7 +132,7 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
       await retryAll(written, url, callers, history);
       if (expireLeases) {
         await setTimeout(SEND_MS);
-        // The leases of killed sends, because every other send has ended since.
+        // Only killed sends still hold leases from before the kill, because all others have ended since.
         await database.expireLeases(lanes.flatMap(({ lease }) => lease ?? []));
       }
       await delivered(url, callers.key, history);

@@ -1,4 +1,4 @@
-// Preloaded by processes whose clock is set by a file with the number of milliseconds by which it is ahead.
+// Preloaded by processes whose clock is ahead by the number of milliseconds in a file.
 const { readFileSync } = require("node:fs");
 
 const INTERVAL_MS = 20;

@@ -1,6 +1,6 @@
 // Anonymous connections send one small request after the other without reading responses.
 export const expect = {
-  // MAX_REQUESTS_IN_FLIGHT, and the client's own.
+  // MAX_REQUESTS_IN_FLIGHT, and the requests of the client with a valid key.
   peakInFlight: 1_100,
 };
 
