@@ -95,7 +95,7 @@ export interface RestRoute {
 interface ListRoute extends Omit<RestRoute, "method" | "document" | "result" | "pageInfo"> {
   /** The root field, a connection. */
   field: string;
-  /** Its arguments other than `first` and `after`, with their types, such as `tag: String, order: ListOrder`. */
+  /** The field's arguments other than `first` and `after`, with their types, such as `tag: String, order: ListOrder`. */
   parameters?: string;
   /** The selection of a node. */
   node: string;

@@ -51,7 +51,7 @@ export interface DecisionInput {
   now: string;
   /** The ids of rules with `once` that have matched too recently. */
   spent: readonly string[];
-  /** For a received message, the number of automatic replies to its address within the last hour, up to the limit. */
+  /** For a received message, the number of automatic answers to its address within the last hour, up to the limit. */
   answers?: number;
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut?: true;
