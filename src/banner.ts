@@ -12,7 +12,7 @@ export function addressOf({ publicUrl, tls }: Config, listening: AddressInfo | s
   return `${tls ? "https" : "http"}://${host}:${port}`;
 }
 
-/** Printed once, on the first start with an empty database. */
+/** Returns the notice that is printed once, on the first start with an empty database. */
 export const firstStartNotice = (first: BootstrapResult, address: string): string => `
 First start. Save these credentials: they are shown only once.
 
@@ -29,6 +29,6 @@ Try it:
 
 `;
 
-/** Printed on each start, when the server is ready for requests. */
+/** Returns the notice that is printed on each start, when the server is ready for requests. */
 export const readyNotice = ({ environment }: Pick<Config, "environment">, address: string): string =>
   `Dashboard at ${address}/dashboard\nGraphQL ${environment === "development" ? "and Apollo Sandbox " : ""}at ${address}/graphql\n`;

@@ -57,7 +57,7 @@ export default {
   rootDir: "..",
   testEnvironment: "<rootDir>/test/support/environment.mjs",
   testSequencer: "<rootDir>/test/support/sequencer.mjs",
-  // Suites wait for processes, browsers and timeouts during a quarter of their time.
+  // Suites spend a quarter of their time waiting for processes, browsers and timeouts.
   maxWorkers: availableParallelism() + 1,
   testMatch: namesFiles
     ? testFiles

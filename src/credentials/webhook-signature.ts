@@ -52,7 +52,7 @@ export function webhookSignatureOf(
 /**
  * True if one of the signatures was made with one of the secrets; yields to the event loop while hashing a large body.
  * The Standard Webhooks library verifies only text, but an e-mail may contain bytes that are not text.
- * @param body the bytes as received, in parts
+ * @param body the bytes as received, in chunks
  * @param secrets `whsec_…`
  */
 export async function isSignedBy(

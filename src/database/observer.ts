@@ -7,12 +7,12 @@ export type Failure = (typeof FAILURES)[number];
 
 /** Receives measurements of the database. It is on the hot path, so implementations may only count. */
 export interface DatabaseObserver {
-  /** Calls will be coalesced into batches. */
+  /** Called before the first batch with this name. */
   coalesces(what: string): void;
-  /** A batch of calls started. */
+  /** Called when a batch of calls starts. */
   coalesced(what: string, calls: number): void;
   /**
-   * A transaction ended.
+   * Called when a transaction ends.
    * @param seconds time from its start until it was durable or rolled back
    */
   transaction(seconds: number): void;

@@ -68,7 +68,7 @@ export const streamPlanOf = (
   });
 
 /**
- * Runs a build step of a route.
+ * Runs one step of building a route.
  * @throws Error with the name of the route if the step fails
  */
 export function servable<T>({ operationId, method, path }: RestRoute, make: () => T): T {

@@ -85,7 +85,7 @@ describe("the Kubernetes manifests", () => {
       capabilities: { drop: ["ALL"] },
     });
     const { egress } = (manifestOf("NetworkPolicy") as NetworkPolicy).spec ?? {};
-    // The address at which clouds give credentials to any caller.
+    // The address where clouds serve credentials to any caller.
     expect(JSON.stringify(egress)).toContain("169.254.0.0/16");
     // Users choose the ports of webhooks and mail servers.
     expect(egress?.filter(({ to }) => to !== undefined).map(({ ports }) => ports)).toEqual([undefined]);

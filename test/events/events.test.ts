@@ -175,7 +175,7 @@ describeGateway((gateway, engine) => {
     const list = (query: string) => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
     const end = ({ headers }: Reply) => headers.get("last-event-id");
     const before = Number(end(await list("")));
-    // In parts, because all of them may exceed the transaction's time limit on a busy machine.
+    // In chunks, because all of them may exceed the transaction's time limit on a busy machine.
     for (let left = MAX_EXAMINED; left > 0; left -= 500)
       await addEvents(gateway, agent.id, Array<string>(Math.min(left, 500)).fill("line"));
     await addEvents(gateway, agent.id, ["rare"], "line.resumed");

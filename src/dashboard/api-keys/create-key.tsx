@@ -30,7 +30,7 @@ interface Props {
 export const CreateKey = (props: Props) =>
   props.agents.length === 0 ? <NoAgents {...props} /> : <CreateForm {...props} />;
 
-/** A key needs an agent. */
+/** Shown if there are no agents, because a key needs one. */
 const NoAgents = ({ onClosed }: Props) => (
   <Dialog title="Create an API key" onClosed={onClosed}>
     {(close) => (

@@ -180,7 +180,7 @@ function PublishForm(props: Reviewed & { mayPublish: boolean; failedTests: numbe
           name="note"
           label="Note (optional)"
           description="What changed, for the history and the audit log."
-          placeholder="Tells VIPs of shipped orders"
+          placeholder="Tells VIPs about shipped orders"
           maxLength={NOTE_MAX_LENGTH}
           autoComplete="off"
           error={isAboutNote && sentenceOf(error)}

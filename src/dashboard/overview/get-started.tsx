@@ -20,7 +20,7 @@ type Done = FirstStepsQuery["firstSteps"];
 
 /** How an agent works, from left to right. */
 const FLOW = [
-  ["Situation", "Your program reports what happened: an order was shipped."],
+  ["Situation", "Your program reports what happened, such as an order being shipped."],
   ["Decision", "The agent’s rules decide what to do. Every decision shows why."],
   ["Message", "The contact gets a message, for example by e-mail or SMS."],
 ] as const;

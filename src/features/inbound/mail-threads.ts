@@ -10,7 +10,7 @@ export const IDLE_TIMEOUT_MS = 10_000;
 
 /** An e-mail, as passed to a thread. */
 export interface MailForThread {
-  /** The bytes, in parts. */
+  /** The bytes, in chunks. */
   raw: Uint8Array[];
   /** True for the start of a longer e-mail. */
   isHead: boolean;

@@ -25,7 +25,7 @@ export interface MailReport {
 
 /**
  * Parses an e-mail (RFC 5322).
- * @param raw the bytes as received, in parts; the buffers may be empty afterwards
+ * @param raw the bytes as received, in chunks; the buffers may be empty afterwards
  * @param id identifies the e-mail if it has no `Message-ID`
  * @param optOutWords additional texts that opt out
  * @param line the line that received it; an organization's e-mails are parsed one at a time

@@ -73,7 +73,7 @@ const turns = new Map<string, { turn: Semaphore; mails: number }>();
 /**
  * Parses an e-mail, or at least its start. Each organization uses one thread at a time, and its lines take turns, so
  * that one line's slow e-mails delay neither other organizations nor all of the organization's other lines.
- * @param raw the bytes in parts, transferred to a thread: the buffers may be empty afterwards
+ * @param raw the bytes in chunks, transferred to a thread: the buffers may be empty afterwards
  * @param line the line that received it
  * @returns undefined for an e-mail that cannot be parsed
  * @throws GatewayError `unavailable` if the wait is too long

@@ -23,9 +23,9 @@ interface Grants {
 
 /** Creates the library's errors. */
 interface RecordErrors {
-  /** For a code, token or request that was already used. */
+  /** Returns the error for a code, token or request that was already used. */
   alreadyUsed(): Error;
-  /** For a refresh token of a connection that has used too many. */
+  /** Returns the error for a refresh token of a connection that has used too many. */
   tooMany(): Error;
 }
 

@@ -37,7 +37,7 @@ export const openSubscription: ApolloServerPlugin<RequestContext> = {
 };
 
 /**
- * Applies all checks and limits of HTTP operations to a subscription.
+ * Applies all checks and limits for HTTP operations to a subscription.
  * @returns the document to subscribe with, or the errors for the client
  */
 export async function checkSubscription(

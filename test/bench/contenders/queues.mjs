@@ -4,7 +4,7 @@ const POSTED = ["graphile-worker", "pg"];
  * Job queues whose jobs post a message to a URL, like the product's webhook lines.
  * - `entry`: path of the worker in this folder; it is started like a server, with `DELIVERY_WORKERS` and `RECEIVER_URL`
  * - `producer`: path of the module that adds jobs, in this folder
- * - `database`: the database of its jobs; `fsync` is Redis's `appendfsync`
+ * - `database`: the database for its jobs; `fsync` is Redis's `appendfsync`
  * - `env`: environment of the worker; `options`: options of the producer
  * - `packages`: the packages whose versions appear in the results
  */

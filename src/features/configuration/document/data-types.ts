@@ -14,7 +14,7 @@ export const DATA_TYPES: readonly DataType[] = BASE_TYPES.flatMap((type) => [typ
 /** A declared situation's data: the type of each member. */
 export type DataDeclaration = Readonly<Record<string, DataType>>;
 
-/** Splits a data type into its base type and whether it is optional. */
+/** Returns a data type's base type, and whether it is optional. */
 export const parseDataType = (type: DataType): { base: BaseType; isOptional: boolean } => ({
   base: type.replace("?", "") as BaseType,
   isOptional: type.endsWith("?"),

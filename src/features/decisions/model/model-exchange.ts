@@ -60,7 +60,7 @@ export class ModelHistoryMessage {
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A model's answer, and the input that a rule gave it in addition to the situation, contact, conversation and agent.",
+    "A model's answer, and the input that a rule gave the model in addition to the situation, contact, conversation and agent.",
 })
 export class ModelExchange {
   @ThirdPartyText()
