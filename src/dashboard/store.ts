@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 export interface Store<Value> {
   get(): Value;
   set(next: Value): void;
-  /** The value, in a component that rerenders when it changes. */
+  /** Returns the value in a component, which rerenders when the value changes. */
   use(): Value;
 }
 

@@ -30,7 +30,7 @@ export interface ChunkOptions {
   owner?: string | undefined;
   /** Stops the work after the current chunk. */
   signal?: AbortSignal | undefined;
-  /** Shared with other work that this work is a step of. */
+  /** Shared with the other steps of the same work. */
   pace?: Pace | undefined;
 }
 
@@ -70,7 +70,8 @@ export class Pace {
 }
 
 /**
- * Returns the max rows of the chunk after one that took a time (ms): at most double, because later rows may take longer.
+ * Returns the max rows of the next chunk, given the duration of the last one (ms): at most double, because later rows
+ * may take longer.
  */
 export function nextLimit(limit: number, took: number, max = MAX_CHUNK): number {
   if (took >= CHUNK_MS && took < LONG_CHUNK_MS) return limit;

@@ -114,8 +114,8 @@ export class Lanes {
   }
 
   /**
-   * Makes all work of agents due, because the reason for holding it back may be gone. Part of it is due now, and the
-   * rest through a lane of kind `wake`, which deliverers find even if this process is killed.
+   * Makes all work of agents due, because the reason for holding it back may be gone. Part of it becomes due
+   * now, and the rest through a lane of kind `wake`, which deliverers find even if this process is killed.
    */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Deliveries may be about to put a lane to sleep based on the old state.
@@ -147,7 +147,7 @@ export class Lanes {
 
   /**
    * Returns the time when the first unleased work is due; undefined if there is none.
-   * @param waiting selects lanes to include although they wait for a sender; none if undefined
+   * @param waiting selects lanes to include even if they wait for a sender; none if undefined
    */
   async nextDue(waiting: SomeLanes | undefined): Promise<Timestamp | undefined> {
     const parameters: unknown[] = [false, true];

@@ -4,7 +4,7 @@ import { countOne, type Window } from "./window";
 
 const MAX_OWNERS = 10_000;
 
-/** Lets each owner run only one job at a time, and a limited number per minute, in this process. */
+/** Limits each owner to one job at a time and to a number of jobs per minute, in this process. */
 export class OneAtATime {
   private readonly windows = lruCache<string, Window>(MAX_OWNERS);
   private readonly running = new Set<string>();

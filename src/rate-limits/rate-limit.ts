@@ -34,7 +34,7 @@ export type RateLimit = (
   | undefined;
 
 /**
- * Limits requests with each key. Count only existing keys, because unknown keys would evict them.
+ * Limits the requests made with each key. Count only existing keys, because unknown keys would evict them.
  * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
  */
 export function createRateLimit(serverLimit: number, windows = new KeyWindows()): RateLimit {

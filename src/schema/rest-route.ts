@@ -93,11 +93,11 @@ export interface RestRoute {
 }
 
 interface ListRoute extends Omit<RestRoute, "method" | "document" | "result" | "pageInfo"> {
-  /** The root field, a connection. */
+  /** The root field, which is a connection. */
   field: string;
   /** The field's arguments other than `first` and `after`, with their types, such as `tag: String, order: ListOrder`. */
   parameters?: string;
-  /** The selection of a node. */
+  /** The fields to select on each node. */
   node: string;
 }
 

@@ -6,7 +6,7 @@ import { mint } from "../support/gateway";
 import { addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
-/** More contacts than lists are read by; with so many, the index of the list's order is scanned. */
+/** More contacts than a list is filtered by; with so many, the index of the list's order is scanned. */
 const CROWD = 1_100;
 
 describeGateway((gateway) => {

@@ -32,7 +32,7 @@ function keep(next: Readonly<Record<string, Edit>>): void {
   try {
     sessionStorage.setItem(STORED, JSON.stringify(next));
   } catch {
-    // If the storage is full, closing the tab still warns.
+    // If the storage is full, closing the tab still shows a warning.
   }
   watchLeaving();
 }

@@ -22,16 +22,16 @@ export function useMembers() {
         .filter(({ id, permissions }) => id !== viewer.id && permissions.includes("conversations_read"))
         .map(({ id, email }) => ({ value: id, label: labelOf(id, email) })),
     ],
-    /** The name of the member with an ID or, without a name, the e-mail address; "Unassigned" for null. */
+    /** Returns the name of the member with an ID or, without a name, the e-mail address; "Unassigned" for null. */
     nameOf: (id: string | null): string => {
       if (id === null) return "Unassigned";
       if (id === viewer.id) return "You";
       const member = members.find((each) => each.id === id);
       return member?.name ?? member?.email ?? (data || isError ? "A former member" : "…");
     },
-    /** The name of the member with an e-mail address; the address if there is no such name. */
+    /** Returns the name of the member with an e-mail address; the address if there is no name. */
     nameOfEmail: (email: string): string => members.find((each) => each.email === email)?.name ?? email,
-    /** The e-mail address of a member, after the name if there is one, because names need not be unique. */
+    /** Returns the e-mail address of a member, after the name if there is one, because names need not be unique. */
     labelOf,
   };
 }

@@ -82,7 +82,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Lets a human answer, and cancels the agent's queued messages.
+   * Hands a conversation off to a human, and cancels the agent's queued messages.
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
    */
   handOff(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {
@@ -94,7 +94,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Lets the agent answer again, in all conversations with the contact if they were handed off together.
+   * Releases a conversation to the agent, or all conversations with the contact if they were handed off together.
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
    */
   release(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {

@@ -128,7 +128,7 @@ function* plannedMessages(
     yield { message, sequence: next(), isQueued: true };
 }
 
-/** Returns the range of things assigned to one owner; the end is exclusive. */
+/** Returns the range of items assigned to one owner; the end is exclusive. */
 const share = (owner: number, owners: number, things: number): readonly [number, number] => [
   Math.floor((owner * things) / owners),
   Math.floor(((owner + 1) * things) / owners),

@@ -33,7 +33,7 @@ const MAX_LOOK_MS = 250;
 /** An endpoint that lacks deliveries for an agent's latest events, and the agent. */
 type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 
-/** Creates webhook deliveries from agents' events, so that the writers of events need not. */
+/** Creates webhook deliveries from agents' events, so that the writers of events do not have to. */
 export class WebhookDispatcher {
   private isDue = false;
   private stopped = true;

@@ -173,7 +173,8 @@ async function store(tx: Tx, outcomes: readonly (readonly [FinishedSend, Outcome
   const beforeOf = indexBy(before, ({ id }) => id);
   for (const [{ messageId: id, attempt, result }, { what: _, ...change }] of outcomes) {
     const { attempts = 0, attemptLog = null } = beforeOf.get(id) ?? {};
-    // Restarted during the attempt, for example because of a new URL, so the failure must not postpone the next one.
+    // The delivery was restarted during the attempt, for example with a new URL, so this failure must not postpone the
+    // next attempt.
     const isRestarted = attempts < attempt - 1 && change.state !== WebhookDeliveryState.delivered;
     await tx.update(
       WebhookDelivery,
@@ -196,7 +197,7 @@ const logged = (result: SendResult): WebhookAttempt => ({
   headers: result.headers ?? null,
 });
 
-/** Gives up a delivery whose event was purged. */
+/** Gives up on a delivery whose event was purged. */
 const giveUp = (tx: Tx, id: string) =>
   tx.update(
     WebhookDelivery,

@@ -63,7 +63,7 @@ export class Bodies {
   }
 
   /**
-   * Reads a whole body, in chunks of at most 1 MiB, and frees its memory when `use` has ended.
+   * Reads a whole body, in parts of at most 1 MiB, and frees its memory when `use` has ended.
    * @param limits max size (bytes) and the holder of the memory: a caller or network, and its organization if known
    * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` if the client disconnects
    */
