@@ -3,7 +3,7 @@ import { secondsUntil } from "./window";
 
 /**
  * Creates an error with a `Retry-After` header.
- * @param until earliest time at which a retry can succeed (ms)
+ * @param until earliest time when a retry can succeed (ms)
  * @param now current time on the same clock (ms)
  */
 export const retryAfterError = (

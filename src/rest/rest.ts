@@ -52,7 +52,7 @@ function addRoute(
 /** An empty JSON object or null, which many clients send instead of an empty body. */
 const NOTHING = /^[ \t\r\n]*(\{[ \t\r\n]*\}|null)[ \t\r\n]*$/;
 
-/** Rejects bodies of operations that take none, except empty ones, regardless of their content type. */
+/** Rejects nonempty bodies, of any content type, for operations that take no body. */
 function rejectBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => {

@@ -49,8 +49,8 @@ const ASSUMED_ITEMS = DEFAULT_PAGE;
 /** Assumed length of an introspection list, roughly the average. */
 const ASSUMED_ITEMS_OF_INTROSPECTION = 5;
 /**
- * Assumed max length of a string that declares none: the max length of an e-mail address, the longest of the short
- * strings.
+ * Assumed max length of a string without a declared length: the max length of an e-mail address, the longest of the
+ * short strings.
  */
 export const ASSUMED_TEXT_LENGTH = 254;
 /** Assumed max length of any other leaf: IDs, numbers, times and enum values. */

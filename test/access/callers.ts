@@ -4,7 +4,7 @@ import { mint, mintForOrganization, operator, type TestGateway } from "../suppor
 import { expire } from "../support/keys";
 import { addMember, addOrganization, openSession, type TestMember } from "../support/people";
 
-/** Every kind of caller, in the order in which they call. */
+/** Every kind of caller, in the order of their calls. */
 export const CALLERS = [
   "anonymous",
   "an agent key",

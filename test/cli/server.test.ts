@@ -46,7 +46,7 @@ describeGateway({ engine: "one" }, (gateway) => {
   const created = { key: "", endpoint: "" };
 
   /**
-   * Commands in an order in which each succeeds, except commands that would call another machine.
+   * Commands, ordered so that each succeeds, except commands that would call another machine.
    * @param run part of the names of created resources, for the run on the database or on the server
    */
   const commands = (run: string, { key, endpoint } = created): string[][] => {

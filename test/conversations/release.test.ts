@@ -55,7 +55,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     return events.map(({ data }) => (data as { reason: string }).reason);
   };
   const lane = () => read((reader) => reader.findOneBy(Lane, { agentId, kind: RELEASE_LANE }));
-  /** Moves the times at which humans took over or answered into the past, and looks for due conversations. */
+  /** Moves the times when humans took over or answered into the past, and looks for due conversations. */
   const pass = async (ms: number) => {
     await gateway.services.database.write(async (tx) => {
       for (const { id, humanAt } of await tx.findBy(Conversation, { agentId }))

@@ -4,7 +4,7 @@ const WAIT_MS = 60_000;
 
 /**
  * Requests a permit for each owner.
- * @returns the names in the order in which they got a permit; no permit is released
+ * @returns the names in the order that they got a permit; no permit is released
  */
 async function ask(semaphore: Semaphore, ...names: string[]): Promise<string[]> {
   const order: string[] = [];

@@ -142,7 +142,7 @@ describe("the Dockerfile", () => {
 
   test("starts the service as npm start does, and not as root", () => {
     const command: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(DOCKERFILE)?.[1] ?? "[]");
-    // Node 20, on which npm start must work, does not know this flag.
+    // npm start must also work on Node 20, which does not know this flag.
     const started = command.filter((argument) => argument !== "--disable-sigusr1").join(" ");
     // With `exec`, signals reach the server and not the shell. Windows' shell has no `exec`, and runs the second
     // command.

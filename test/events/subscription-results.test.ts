@@ -33,7 +33,7 @@ const callerOf = (organization: string, key: string): Caller =>
   ({ kind: "agent", key: { id: key }, organization: { id: organization } }) as Caller;
 
 let now = 0;
-/** Ends of waits, by the time at which they are due. */
+/** The pending waits, each with the time when it ends. */
 let waits: { until: number; wake: () => void }[] = [];
 let results: SubscriptionResults;
 beforeEach(() => {

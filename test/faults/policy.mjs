@@ -13,7 +13,7 @@ import { createClock } from "./policy/clock.mjs";
 import { verify } from "./policy/verify.mjs";
 import { changes, isChange, WINDOWS, ZONES } from "./policy/windows.mjs";
 
-// `npm run test:policy`: sends messages around the nights in which clocks change, while processes are killed.
+// `npm run test:policy`: sends messages around the nights when clocks change, while processes are killed.
 
 const USAGE = `npm run test:policy -- [options]
   --engine sqlite|postgres   the database (postgres)
@@ -47,7 +47,7 @@ const LINES = ["one", "two"];
 const BEFORE_MS = 8_000;
 const AFTER_MS = 5_000;
 const MAX_PAUSE_MS = 700;
-/** Share of the messages to contacts for whom the visited window opens or closes. */
+/** Share of the messages that go to contacts whose window is opening or closing. */
 const CONCERNED = 0.5;
 /** Shares of requests that the receiver temporarily rejects or does not answer. */
 const TROUBLE = { busy: 0.01, broken: 0.01 };

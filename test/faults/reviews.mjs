@@ -33,7 +33,7 @@ const CREATE_LINE = "mutation ($input: CreateLineInput!) { createLine(input: $in
 const WORKERS = 12;
 const MAX_PAUSE_MS = 150;
 const EXPIRES_AFTER_S = 60;
-/** Interval at which all waiting messages expire (ms). */
+/** How often all waiting messages are made to expire (ms). */
 const EXPIRY_INTERVAL_MS = 4_000;
 const MAX_KILL_PAUSE_MS = 3_000;
 /** Max delay of the messages that a killed process was sending (ms). */

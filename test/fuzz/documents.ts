@@ -218,7 +218,7 @@ export interface GraphQLBody {
   extensions?: unknown;
 }
 
-/** Bodies with documents, most of which fit the schema; some are damaged. */
+/** Bodies with documents; most fit the schema, and some are damaged. */
 export const graphqlBody = (ids: readonly string[], cursors: readonly string[]): fc.Arbitrary<GraphQLBody> =>
   fc.gen().map((draw) => {
     const growth: Growth = { draw, ids, cursors, declared: [], variables: {} };

@@ -9,7 +9,7 @@ const SCHEMA = "{ __schema { queryType { name } } }";
 const TYPE = '{ __type(name: "Pet") { name } }';
 const DID_YOU_MEAN = /did you mean/i;
 
-/** Documents to which graphql-js would respond with similar names from the schema. */
+/** Documents that graphql-js would answer with similar names from the schema. */
 const MISSPELLED: [query: string, variables?: Record<string, unknown>][] = [
   ["{ pet { nodes { id } } }"],
   ["{ pets { node { id } } }"],

@@ -150,7 +150,7 @@ onOneEngine((engine) => {
       for (const [i, { socket }] of connections.entries()) {
         socket.write(head + PET.slice(0, -1));
         await waitUntil(() => resolve.mock.calls.length > i);
-        // A request counts until its key is checked, and only a few may.
+        // A request counts toward its network until its key is checked, and only a few may count at a time.
         await resolve.mock.results[i]?.value;
       }
       for (const { socket } of connections) socket.write(PET.slice(-1));

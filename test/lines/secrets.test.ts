@@ -141,7 +141,7 @@ describeGateway(
 );
 
 /**
- * Returns the forms in which a secret might appear: unchanged, in JSON, without its prefix, in hexadecimal, or encoded
+ * Returns the forms that a secret might take: unchanged, in JSON, without its prefix, in hexadecimal, or encoded
  * again.
  */
 function formsOf(secret: string): string[] {

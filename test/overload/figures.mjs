@@ -16,7 +16,7 @@ export function percentile(values, percent) {
 
 /**
  * Summarizes a client's requests that were due in a period.
- * @param requests in the order in which they were due; a request without a status got no response
+ * @param requests in the order that they were due; a request without a status got no response
  */
 export function clientFigures(requests, from, to) {
   const due = within(requests, from, to);

@@ -26,7 +26,10 @@ const REQUESTS = [
 
 // Few idle connections are kept, because each is an open file of the server, and these are counted.
 const agent = new Agent({ keepAlive: true, maxSockets: 64, maxFreeSockets: 4 });
-/** The requests in the order they were due, each with `at` and, once it has ended, `status` (0 if there was no response) and `ms`. */
+/**
+ * The requests in the order that they were due, each with `at` and, once it has ended, `status` (0 if there was no
+ * response) and `ms`.
+ */
 const requests = [];
 const samples = [];
 let inFlight;

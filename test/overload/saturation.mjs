@@ -94,7 +94,7 @@ function open(port, bytes, answered) {
   socket.on("error", (error) => connection.failed?.(error));
   const connection = {
     ready: new Promise((resolve) => socket.once("connect", resolve)),
-    /** @param dueAt the time from which its wait is counted */
+    /** @param dueAt the time when its wait starts */
     send(dueAt = performance.now()) {
       sentAt = dueAt;
       socket.write(bytes);

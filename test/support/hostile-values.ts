@@ -46,7 +46,7 @@ export const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { n
 export const hostile = <T, U>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<U> = junk as never) =>
   fc.oneof({ weight: 6, arbitrary: good as fc.Arbitrary<T | U> }, { weight: 1, arbitrary: bad });
 
-/** Returns JSON text in which a bigint is a number (REST) or a string (GraphQL). */
+/** Returns JSON text, with a bigint as a number (REST) or a string (GraphQL). */
 export const json = (value: unknown, write: (int: bigint) => string): string => {
   const marked = JSON.stringify(value, (_, each) =>
     typeof each === "bigint" ? `\u0001${each}\u0001` : each,

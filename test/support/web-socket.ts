@@ -16,7 +16,7 @@ export interface ProtocolMessage {
   payload?: any;
 }
 
-/** A WebSocket on which a test sends messages that no client library would send. */
+/** A WebSocket for sending messages that no client library would send. */
 export class RawSocket {
   readonly messages: ProtocolMessage[] = [];
   closed: { code: number; reason: string } | undefined;

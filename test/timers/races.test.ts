@@ -110,7 +110,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   }
 
   /**
-   * Runs races in which the timer is due at different times around the event, while two processes deliver.
+   * Runs races, with the timer due at different times around the event, while two processes deliver.
    * @returns the number of timers that fired
    */
   async function races(rounds: number): Promise<number> {

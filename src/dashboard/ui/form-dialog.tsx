@@ -7,7 +7,7 @@ import { Failure } from "./failure";
 import { useKeptForm } from "./kept-form";
 import { useTask } from "./task";
 
-/** Min number of changed fields at which closing the dialog asks for a confirmation. */
+/** Closing the dialog asks for a confirmation if at least this many fields have changed. */
 const MANY_CHANGES = 2;
 
 /** The state of a form's fields. */

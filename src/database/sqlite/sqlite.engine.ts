@@ -79,7 +79,7 @@ const SHORT_BUSY_TIMEOUT_MS = 50;
 export class SqliteEngine implements Engine {
   readonly system = "sqlite";
   readonly hasWritableCtes = false;
-  /** The interval at which other processes poll the write lock. */
+  /** How often other processes poll the write lock (ms). */
   readonly minPauseMs = 100;
   /** Serial, because SQLite runs a connection's statements one by one, and waiting statements occupy pool threads. */
   readonly readGate = new BatchGate(true);

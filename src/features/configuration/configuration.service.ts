@@ -66,7 +66,7 @@ export class ConfigurationService {
   ) {}
 
   /**
-   * Finds an agent's live configuration or an earlier version. A key uses its own agent; a member names one.
+   * Finds an agent's live configuration or an earlier version. API keys use their own agent; members specify one.
    * @returns null if the version does not exist
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */

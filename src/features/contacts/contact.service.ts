@@ -140,7 +140,7 @@ export class ContactService {
   }
 
   /**
-   * Returns one page of an agent's contacts. A key uses its own agent; a member names one.
+   * Returns one page of an agent's contacts. API keys use their own agent; members specify one.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(

@@ -144,7 +144,7 @@ export class ConversationService {
   }
 
   /**
-   * Returns one page of an agent's conversations. A key uses its own agent; a member names one, or omits it for all
+   * Returns one page of an agent's conversations. API keys use their own agent; members specify one, or none for all
    * agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */

@@ -172,7 +172,7 @@ export class DecisionService {
   }
 
   /**
-   * Returns one page of an agent's decisions, newest first. A key uses its own agent; a member names one, or omits it
+   * Returns one page of an agent's decisions, newest first. API keys use their own agent; members specify one, or none
    * for all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */

@@ -15,8 +15,8 @@ export class EventService {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns one page of an agent's events, oldest first. A key uses its own agent; a member names one. A page filtered
-   * by type ends after `MAX_EXAMINED` events, even if it is not full.
+   * Returns one page of an agent's events, oldest first. API keys use their own agent; members specify one. A page
+   * filtered by type ends after `MAX_EXAMINED` events, even if it is not full.
    * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had,
    *   or `position_expired` if the next event has been purged
    */

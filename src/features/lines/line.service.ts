@@ -86,7 +86,7 @@ export class LineService {
   }
 
   /**
-   * Returns an agent's lines, ordered by name. A key uses its own agent; a member names one.
+   * Returns an agent's lines, ordered by name. API keys use their own agent; members specify one.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   list(context: RequestContext, agent: string | null | undefined): Promise<Line[]> {

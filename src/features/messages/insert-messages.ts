@@ -23,7 +23,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   expiresAfterMs: number;
   /** Undefined for a standalone message, which is sent on the default line. */
   conversation?: InConversation | undefined;
-  /** ID of the member who wrote the message, if one did. */
+  /** ID of the member who wrote the message; undefined for other authors. */
   memberId?: string | undefined;
   /** The decision that sends the message, if there is one. */
   decisionId?: string | undefined;

@@ -67,7 +67,7 @@ export class MessageService {
   }
 
   /**
-   * Returns one page of an agent's messages. A key uses its own agent; a member names one, or omits it for all agents.
+   * Returns one page of an agent's messages. API keys use their own agent; members specify one, or none for all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(

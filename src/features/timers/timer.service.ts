@@ -23,7 +23,7 @@ export class TimerService {
   ) {}
 
   /**
-   * Returns one page of an agent's waiting timers, oldest first. A key uses its own agent; a member names one.
+   * Returns one page of an agent's waiting timers, oldest first. API keys use their own agent; members specify one.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   list(context: RequestContext, { agentId, contactId, ...args }: TimersArgs): Promise<TimerConnection> {

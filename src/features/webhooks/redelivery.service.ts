@@ -142,7 +142,7 @@ export class RedeliveryService {
   }
 
   /**
-   * Returns the start of the period for which all events are kept; undefined if unknown, because purging is now turned
+   * Returns the start of the period whose events are all kept; undefined if unknown, because purging is now turned
    * off.
    */
   private keptSince(): Timestamp | undefined {
@@ -177,7 +177,7 @@ async function countMissed(
 
 /**
  * Returns the position to start after when delivering an agent's events.
- * @param keptSince start of the period for which all events are kept, if known
+ * @param keptSince start of the period whose events are all kept, if known
  * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
  */
 async function startIn(

@@ -29,7 +29,7 @@ const rangeOf = ({ type, enum: values }: JsonSchema): JsonSchema =>
     ? { minimum: Math.min(...(values as number[])), maximum: Math.max(...(values as number[])) }
     : {};
 
-/** Uses the size of the whole as the bound for strings and lists that declare none. */
+/** Uses the size of the whole as the bound for strings and lists without their own bounds. */
 export const boundedBy = <Part extends JsonSchema | readonly JsonSchema[]>(max: number, part: Part): Part =>
   mapped(part, (schema) => {
     if (schema.type === "array") return { maxItems: max, ...schema };

@@ -60,7 +60,7 @@ function usage({ pid, databasePid }) {
 /**
  * Loads a server and measures the part after the lead-in.
  * @param task.turn determines the first request in the list, or the random draw
- * @param task.seconds time to measure; or `task.requests`, the number of requests to send, all of which are measured
+ * @param task.seconds time to measure; or `task.requests`, the number of requests to send and measure
  */
 async function load(task) {
   const { port, pid, connections, lead = 0, seconds, requests: limit = Number.POSITIVE_INFINITY } = task;

@@ -63,7 +63,7 @@ export class ResponseReader {
     } else throw new Error("an answer with neither Content-Length nor chunks");
   }
 
-  /** @returns the position at which to continue */
+  /** @returns the position to continue from */
   readBody(bytes, at) {
     if (this.state === BODY || this.state === CHUNK) {
       const end = Math.min(at + this.left, bytes.length);

@@ -7,7 +7,7 @@ import { ask } from "./writes.mjs";
 
 const CLIENTS = 12;
 const PAUSE_MS = 50;
-/** Max time for which messages are sent before a kill (ms). */
+/** Max time to send messages before a kill (ms). */
 const MAX_LOAD_MS = 500;
 const MAX_DOWN_MS = 300;
 /** Max time between the start of a lost attempt and its takeover (ms). */

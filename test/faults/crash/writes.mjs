@@ -42,7 +42,7 @@ const REQUESTS = {
     graphql(session, ROTATE_KEY, { id: target.id, graceSeconds }),
 };
 
-/** Returns a situation for which the configuration in rounds.mjs has a rule. */
+/** Returns a situation that a rule of the configuration in rounds.mjs applies to. */
 const handed = ({ marker, conversation }) =>
   conversation === undefined
     ? {

@@ -13,7 +13,7 @@ const GIVEN_UP = new Set(["opted_out", "expired", "capped"]);
 
 /**
  * Checks the sent messages without using the service's code.
- * @param about.visited the periods in which time passed normally; the time between them was skipped
+ * @param about.visited the periods when time passed normally; the time between them was skipped
  * @param about.consents the requests, with the times when they were sent and answered
  */
 export function verify({ messages, attempts, events }, { conversations, visited, caps, topics, consents }) {

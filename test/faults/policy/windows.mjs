@@ -59,7 +59,7 @@ function changesOfClocks(zone, year) {
 }
 
 /**
- * Returns the times when windows open or close around the nights in which clocks change, in order, from enough years.
+ * Returns the times when windows open or close around the nights when clocks change, in order, from enough years.
  * @param count min number of times
  */
 export function changes(count) {
