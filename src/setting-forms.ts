@@ -23,7 +23,7 @@ export const sized = (text: z.ZodString, name: string, min: number, max: number)
     .min(min, `${name} must have ${min} to ${max} characters`)
     .max(max, `${name} must have ${min} to ${max} characters`);
 
-/** Printable ASCII without spaces, such as a token. */
+/** Creates a format for printable ASCII without spaces, such as a token. */
 export const ascii = (name: string, minLength: number, maxLength: number) =>
   z
     .string()

@@ -47,7 +47,7 @@ const MAPPED_BITS = 96;
 
 /**
  * Returns the canonical text of a network in CIDR notation, such as `10.0.0.0/8`. A network of IPv4-mapped IPv6
- * addresses becomes the corresponding IPv4 network, because addresses are compared unwrapped.
+ * addresses becomes the corresponding IPv4 network, because addresses are unwrapped before they are compared.
  * @returns undefined if the text is not a network or does not start with the network's first address
  */
 export function canonicalCidr(text: string): string | undefined {

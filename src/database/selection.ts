@@ -12,10 +12,10 @@ export interface Selection<Row> {
   row(values: readonly unknown[]): Row;
 }
 
-/** An int64, which JSON encodes as a number if a double holds it exactly. */
+/** Selects an int64, which JSON encodes as a number if a double holds it exactly. */
 export const int64 = (sql: string): Column => ({ sql, type: "int64" });
 
-/** A string that is usually short and differs in each row; in JSON, it is padded with a filler. */
+/** Selects a string that is usually short and differs in each row; in JSON, it is padded with a filler. */
 export const text = (sql: string): Column => ({ sql, type: "text" });
 
 export const sqlOf = (column: Column): string => (typeof column === "string" ? column : column.sql);

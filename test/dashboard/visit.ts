@@ -37,7 +37,7 @@ export interface Dashboard {
 }
 
 /**
- * A suite with its own gateway. An error in the console of a page fails the test.
+ * Declares a suite with its own gateway. An error in the console of a page fails the test.
  * @param env settings of the gateway; if they depend on its public URL, pages are visited there
  */
 export function describeDashboard(

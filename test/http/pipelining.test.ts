@@ -77,7 +77,7 @@ onOneEngine((engine) => {
       const { socket, closed } = openRaw(gateway.url);
       socket.write(create() + get("/agent/whoami").repeat(5_000));
       expect(statusesIn(await closed)).toEqual([]);
-      // One beyond the limit; the others in the packet are not even parsed.
+      // Only one request beyond the limit is parsed; the others in the packet are not.
       expect(parsed("/agent/whoami")).toBe(MAX_UNANSWERED_PER_CONNECTION);
       // The write continues, but its connection is gone.
       await drained(gateway);

@@ -90,7 +90,7 @@ onOneEngine((engine) => {
       keys,
       msg: expect.stringMatching(`^${keys} active API key.* for ${environment}, .*ACCEPT_KEY_ENVIRONMENTS`),
     });
-    // The first gateway of this database was in development, and bootstrapped a key.
+    // The first gateway on this database ran in development, and bootstrapped a key.
     expect(await start({ ENVIRONMENT: "staging" })).toEqual([line("development", 2), line("production", 1)]);
     expect(
       await start({ ENVIRONMENT: "staging", ACCEPT_KEY_ENVIRONMENTS: "development, production" }),

@@ -8,7 +8,7 @@ import type { Series } from "./series";
 const BAR_WIDTH = 0.7;
 
 /**
- * An SVG path of adjacent bars, each in a slot of width 1.
+ * Returns an SVG path of adjacent bars, each in a slot of width 1.
  * @param floors the start of each bar, measured from the top as in SVG
  */
 const barPath = (heights: readonly number[], floors: readonly number[]): string =>

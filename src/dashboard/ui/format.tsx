@@ -61,7 +61,7 @@ function relativeTime(moment: string, now: number): string {
 /** Returns the date and time to the second in the browser's time zone, with the name of the zone. */
 export const exactTime = (moment: string): string => exact().format(new Date(moment));
 
-/** Date and time to the minute in a time zone; undefined if the browser does not know the zone. */
+/** Returns the date and time to the minute in a time zone; undefined if the browser does not know the zone. */
 export function timeIn(moment: string, zone: string): string | undefined {
   try {
     const format = { dateStyle: "medium", timeStyle: "short", timeZone: zone } as const;

@@ -13,7 +13,7 @@ export interface Column {
   isNumeric?: boolean;
 }
 
-/** Columns of a table; a string is a column with that heading. */
+/** Returns the columns of a table; a string is a column with that heading. */
 export const columnsOf = (...columns: readonly (string | Column)[]): readonly Column[] =>
   columns.map((column) => (typeof column === "string" ? { heading: column } : column));
 

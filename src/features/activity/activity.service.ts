@@ -198,7 +198,7 @@ async function countOf(...query: Parameters<typeof countRows>): Promise<Activity
   return { count: Math.min(found, MAX_COUNT), isExact: found <= MAX_COUNT };
 }
 
-/** Rows that an organization's agents have created since a given time. */
+/** Returns a query for rows that an organization's agents have created since a given time. */
 const sinceIn = (
   reader: EntityManager,
   entity: typeof Message | typeof Decision,

@@ -369,7 +369,7 @@ export class ApiKeyService {
 const withoutNulls = (settings: KeySettings) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
-/** Keys joined with their agent, even a deleted one, and their organization. */
+/** Returns a query for keys joined with their agent, even a deleted one, and their organization. */
 const withAgent = (reader: EntityManager) =>
   reader
     .createQueryBuilder(ApiKey, "key")

@@ -12,7 +12,7 @@ const ID = {
   example: "01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
 } as const;
 
-/** A line; REST identifies it only by its name. */
+/** Returns the request part for a line, which REST identifies only by name. */
 const lineNamed = (description: string) =>
   ({ name: "line", variable: "line", field: "name", description }) as const;
 
@@ -64,7 +64,7 @@ const LAST_MESSAGE = {
   createdAt: ACCEPTED.createdAt,
 };
 
-/** A change whose only input is the version. */
+/** Returns the route for a change whose only input is the version. */
 const change = (verb: "handOff" | "release" | "close", summary: string, after: object): RestRoute => ({
   operationId: `${verb}Conversation`,
   summary,

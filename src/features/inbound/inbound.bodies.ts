@@ -11,7 +11,7 @@ import type { Receipt } from "../messages/receipts";
 import type { Inbound } from "./arrivals";
 
 /**
- * Text that both databases store unchanged.
+ * Creates a format for text that both databases store unchanged.
  * @param max in code points, as in JSON Schema
  */
 const text = (max: number, description: string, min = 1) =>

@@ -106,7 +106,7 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
   return line;
 }
 
-/** A message that stays queued. */
+/** Returns the change to a message that stays queued. */
 export const held = (heldReason: HeldReason, notBefore: Timestamp | null = null): Unsent => ({
   status: MessageStatus.queued,
   heldReason,

@@ -10,7 +10,7 @@ import {
 } from "./format.mjs";
 import { sectionTables } from "./sections.mjs";
 
-/** Columns of a ratio to the product and its spread. */
+/** Returns the columns for a ratio to the product and its spread. */
 const compared = (measure) => [
   ["× product", ({ ratio }) => times(ratio ? ratio[measure] : 1)],
   ["spread", (result) => spreadText(result, measure)],

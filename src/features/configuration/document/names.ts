@@ -2,7 +2,7 @@ import { z } from "zod";
 import { TAG_MAX_LENGTH } from "../../contacts/contact.limits";
 import { NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration.limits";
 
-/** A string that matches a pattern; `expected` describes the pattern in problem messages. */
+/** Creates a format for strings that match a pattern; `expected` describes the pattern in problem messages. */
 export const matching = (pattern: RegExp, maxLength: number, expected: string) =>
   z.string().max(maxLength).regex(pattern, `must be ${expected}`);
 

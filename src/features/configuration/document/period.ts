@@ -20,7 +20,7 @@ export const isPeriodUpTo =
     return ms !== undefined && ms >= minMs && ms <= days * DAY_MS;
   };
 
-/** A period of up to a number of days; problem messages quote the `examples`. */
+/** Creates a format for periods of up to a number of days; problem messages quote the `examples`. */
 export const periodUpTo = (days: number, examples: string) =>
   z.string().refine(isPeriodUpTo(days), {
     error: `must be a period such as ${examples}, of at most ${days} days`,

@@ -23,7 +23,7 @@ const keyCheck = (store) => ({
   },
 });
 
-/** PostGraphile for the table of pets, without `pgSettings`, so that queries need no transaction. */
+/** Configures PostGraphile for the table of pets, without `pgSettings`, so that queries need no transaction. */
 export const presetOf = (connectionString, store) => ({
   extends: [PostGraphileAmberPreset],
   plugins: [keyCheck(store), onlyPets, whoami, withChecks],

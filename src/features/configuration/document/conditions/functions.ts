@@ -39,7 +39,7 @@ const changeCase = (change: (text: string) => string): ConditionFunction =>
 
 const isAscii = (value: string): boolean => !/[\u0080-\uffff]/.test(value);
 
-/** A string method that searches for another string. */
+/** Creates a string method that searches for another string. */
 const search =
   (find: (text: string, pattern: string) => boolean): ConditionFunction =>
   ([receiver, argument], steps) => {
@@ -48,7 +48,7 @@ const search =
     return find(value, pattern);
   };
 
-/** A string method that compares its start or end with another string. */
+/** Creates a string method that compares the start or end of the string with another string. */
 const affix =
   (has: (text: string, part: string) => boolean): ConditionFunction =>
   ([receiver, argument], steps) => {
@@ -70,7 +70,7 @@ const size: ConditionFunction = ([value = null], steps) => {
   return BigInt(length);
 };
 
-/** A method for timestamps (in UTC), and for durations if `unitMs` is given. */
+/** Creates a method for timestamps (in UTC), and for durations if `unitMs` is given. */
 const ofTime =
   (ofDate: (date: Date) => number, unitMs?: number): ConditionFunction =>
   ([receiver = null]) => {
@@ -82,7 +82,7 @@ const ofTime =
     );
   };
 
-/** A method for timestamps in a time zone; null means the configuration's zone. */
+/** Creates a method for timestamps in a time zone; null means the configuration's zone. */
 const ofLocalTime =
   (ofDate: (date: Date) => number): ConditionFunction =>
   ([receiver = null, zone = null], steps, formats) => {
