@@ -21,7 +21,7 @@ describeDashboard("API keys", (dashboard) => {
     const other = await page.context().newPage();
     await other.goto(page.url());
     await seen(rowOf(other, "First key"));
-    // A tab in the background draws one frame a second, and a click waits for frames.
+    // A tab in the background draws one frame per second, and a click waits for frames.
     await page.bringToFront();
     await page.getByRole("button", { name: "Create API key" }).click();
     await dialogOf(page).getByLabel("Name").fill("billing");

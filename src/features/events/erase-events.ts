@@ -3,7 +3,7 @@ import type { Database } from "../../database/database";
 import { allReturning, placeholders } from "../../database/returning";
 import { OF_CONTACT } from "./event.entity";
 
-/** The data that is left of an event about an erased contact. */
+/** The remaining data of an event about an erased contact. */
 const ERASED = `'{"id":"' || substr(subject, ${"contact:".length + 1}) || '"}'`;
 
 /**
