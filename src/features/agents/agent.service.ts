@@ -47,7 +47,7 @@ const REQUIRED = { permission: Permission.config_manage };
 /** Creates, lists, renames and deletes organizations' agents. */
 export class AgentService {
   /**
-   * An agent by its ID, even if deleted, without an access check; the caller must already have access to one of
+   * Finds an agent by its ID, even if deleted, without an access check; the caller must already have access to one of
    * the agent's resources.
    */
   readonly byId: (id: string) => Promise<Agent | undefined>;

@@ -55,7 +55,7 @@ const REQUIRED = { permission: Permission.config_manage };
 
 /** Mints, lists, changes, rotates and revokes API keys; each change takes effect on the next request. */
 export class ApiKeyService {
-  /** A page of an agent's keys, without an access check. */
+  /** Reads a page of an agent's keys, without an access check. */
   readonly ofAgent: ListOfParent<ApiKeyConnection>;
 
   private readonly successors: (id: string) => Promise<ApiKey | undefined>;

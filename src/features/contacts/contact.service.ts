@@ -55,17 +55,17 @@ import { assertTopics, type Topic, unknownTopics } from "./topic";
 
 /** Serves all fields and routes for agents' contacts; most of the work is done in neighboring files. */
 export class ContactService {
-  /** A contact's addresses, oldest first, without an access check. */
+  /** Reads a contact's addresses, oldest first, without an access check. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
-  /** A contact's tags in alphabetical order, without an access check. */
+  /** Reads a contact's tags in alphabetical order, without an access check. */
   readonly tagsOf: (contactId: string) => Promise<string[] | undefined>;
 
-  /** A contact by ID, without an access check. */
+  /** Finds a contact by ID, without an access check. */
   readonly byId: (id: string) => Promise<Contact | undefined>;
-  /** A page of an agent's contacts, without an access check. */
+  /** Reads a page of an agent's contacts, without an access check. */
   readonly ofAgent: ListOfParent<ContactConnection>;
 
-  /** The topics of an agent's live policy, without an access check. */
+  /** Reads the topics of an agent's live policy, without an access check. */
   readonly topicsOf: (agentId: string) => Promise<Topic[]>;
 
   private readonly readTopics: (reader: EntityManager, agentId: string) => Promise<Topic[]>;

@@ -54,23 +54,23 @@ const SENDING: AccessRule = {
 
 /** Opens and lists agents' conversations with their contacts, and queues messages in them. */
 export class ConversationService {
-  /** The last message of a conversation, by the conversation's ID, without an access check. */
+  /** Finds the last message of a conversation, by the conversation's ID, without an access check. */
   readonly lastMessageOf: (id: string) => Promise<Message | undefined>;
-  /** A conversation, by ID, without an access check. */
+  /** Finds a conversation by ID, without an access check. */
   readonly byId: (id: string) => Promise<Conversation | undefined>;
-  /** A page of a conversation's messages, without an access check. */
+  /** Reads a page of a conversation's messages, without an access check. */
   readonly messagesOf: ListOfParent<MessageConnection>;
-  /** A page of an agent's conversations, without an access check. */
+  /** Reads a page of an agent's conversations, without an access check. */
   readonly ofAgent: ListOfParent<ConversationConnection>;
-  /** A page of the conversations with a contact, without an access check. */
+  /** Reads a page of the conversations with a contact, without an access check. */
   readonly ofContact: ListOfParent<ConversationConnection>;
-  /** A page of a conversation's log, without an access check. */
+  /** Reads a page of a conversation's log, without an access check. */
   readonly logOf: ListOfParent<ConversationLogConnection>;
-  /** The last handoff of a conversation, by the conversation's ID, without an access check. */
+  /** Finds the last handoff of a conversation, by the conversation's ID, without an access check. */
   readonly lastHandoffOf: (id: string) => Promise<ConversationLogEntry | undefined>;
-  /** An address, by ID, without an access check. */
+  /** Finds an address by ID, without an access check. */
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
-  /** The time until an agent's conversations are released (ms), by the agent's ID; undefined if there is no limit. */
+  /** Finds how long an agent's conversations stay handed off (ms), by the agent's ID; undefined if there is no limit. */
   private readonly releasePeriodOf: (agentId: string) => Promise<number | undefined>;
 
   constructor(

@@ -112,11 +112,11 @@ function mayReadMany(filter: DecisionFilter): boolean {
 
 /** Submits situations to agents, and lists their decisions. */
 export class DecisionService {
-  /** A decision by ID, without an access check. */
+  /** Finds a decision by ID, without an access check. */
   readonly byId: (id: string) => Promise<Decision | undefined>;
-  /** A page of the decisions about a contact, without an access check. */
+  /** Reads a page of the decisions about a contact, without an access check. */
   readonly ofContact: ListOfParent<DecisionConnection>;
-  /** A page of the decisions about a conversation, without an access check. */
+  /** Reads a page of the decisions about a conversation, without an access check. */
   readonly ofConversation: ListOfParent<DecisionConnection>;
 
   private readonly decideInBatch: (request: Request) => Promise<Decision>;

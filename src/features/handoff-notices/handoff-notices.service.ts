@@ -16,7 +16,7 @@ import { HandoffSubscription } from "./handoff-subscription.entity";
 
 /** Switches handoff e-mails to members on and off. */
 export class HandoffNotices {
-  /** The subscription by `<member ID> <agent ID>`; undefined if there is none. */
+  /** Finds a subscription by `<member ID> <agent ID>`; undefined if there is none. */
   private readonly subscriptionOf: (key: string) => Promise<HandoffSubscription | undefined>;
 
   constructor(

@@ -46,12 +46,12 @@ const PREVIOUS_SECRET_MS = DAY_MS;
  * all changes take the same steps.
  */
 export class LineService {
-  /** A line by ID, without an access check. */
+  /** Finds a line by ID, without an access check. */
   readonly byId: (id: string) => Promise<Line | undefined>;
-  /** An agent's lines, ordered by name, without an access check. */
+  /** Reads an agent's lines, ordered by name, without an access check. */
   readonly ofAgent: (agentId: string) => Promise<Line[] | undefined>;
 
-  /** The fault that keeps a line from sending, without an access check. */
+  /** Finds the fault that keeps a line from sending, without an access check. */
   readonly faultOf: (id: string) => Promise<LineFault | undefined>;
 
   private readonly targetChecks: TargetChecks;

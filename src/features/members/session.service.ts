@@ -51,7 +51,7 @@ export const MAX_LISTED_SESSIONS = 100;
 
 /** Opens, resolves, lists and ends sessions. */
 export class SessionService implements CredentialResolver<MemberCaller> {
-  /** Sessions with their member and organization, by token hash. */
+  /** Finds sessions by token hash, with their member and organization. */
   private readonly byHash: (hash: string) => Promise<Session | undefined>;
 
   private readonly countsOf: CountLookup;

@@ -27,10 +27,10 @@ import { messagesIn, pageOfMessages } from "./message-list";
 
 /** Lists messages; an agent can read only its own. */
 export class MessageService {
-  /** The last attempts to send a message, oldest first, without an access check. */
+  /** Reads the last attempts to send a message, oldest first, without an access check. */
   readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
 
-  /** The name of a message's line, as in `lineIdOf`, without an access check. */
+  /** Finds the name of a message's line, as in `lineIdOf`, without an access check. */
   readonly lineNameOf: (messageId: string) => Promise<string | undefined>;
 
   private readonly fronts: (messageId: string) => Promise<string | undefined>;

@@ -28,7 +28,7 @@ const MAX_PAGES = 50;
 
 /** Reads pets; lookups that arrive while a query runs share the next one. */
 export class PetReader {
-  /** The pet with an int64 ID; undefined if it does not exist. */
+  /** Finds a pet by its int64 ID; undefined if it does not exist. */
   readonly find: (id: string) => Promise<Pet | undefined>;
   private readonly rows: (page: PageQuery) => Promise<Pet[]>;
 

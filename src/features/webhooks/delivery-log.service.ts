@@ -13,7 +13,7 @@ import { WebhookDelivery, WebhookDeliveryConnection, WebhookDeliveryState } from
 
 /** Lists deliveries to webhook endpoints. */
 export class DeliveryLogService {
-  /** The body of a delivery's requests, without an access check; undefined if the event is no longer kept. */
+  /** Reads the body of a delivery's requests, without an access check; undefined if the event is no longer kept. */
   readonly bodyOf: (id: string) => Promise<string | undefined>;
 
   private readonly heads: (id: string) => Promise<string | undefined>;
