@@ -12,9 +12,9 @@ const REQUEST_IDS = [undefined, "verify:1", "verify 1"];
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Sends the same requests of a workload to all servers, one at a time, and compares the responses, including to keys
- * that are unknown, revoked, expired or of a deactivated organization. Servers that do the product's other work must
- * also send the same headers and record uses of keys.
+ * Sends the same requests of a workload to all servers, one at a time, and compares the responses, including those to
+ * unknown, revoked and expired keys and to keys of a deactivated organization. Servers that do the product's other work
+ * must also send the same headers and record uses of keys.
  * @param servers servers on equal copies of the data; the first one is the reference
  * @throws Error for the first response that differs, or for a key that is not rejected correctly
  */

@@ -72,7 +72,7 @@ const INPUTS: Readonly<Record<string, readonly [Value, ...Value[]][]>> = {
   url_encode: [[WIDE], [SPACES], [PAIRS]],
 };
 
-/** The filters that create each character, which takes longer than reading it. */
+/** The filters that create new characters, which takes longer than reading characters. */
 const REMAKING = ["capitalize", "downcase", "truncate", "upcase", "url_encode"];
 
 const charactersIn = (value: Value): number =>

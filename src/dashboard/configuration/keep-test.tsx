@@ -56,7 +56,7 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
 }
 
 /**
- * Makes a test from a recorded decision. The test expects the decision of a given configuration, by default the
+ * Creates a test from a recorded decision. The test expects the decision of a given configuration, by default the
  * recorded one.
  */
 export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>

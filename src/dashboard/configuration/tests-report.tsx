@@ -24,7 +24,7 @@ export const useTests = (agentId: string, revision: number, enabled: boolean) =>
     queryFn: ({ signal }) => execute(RunConfigurationTestsDocument, { agentId }, signal),
     enabled,
     staleTime: Number.POSITIVE_INFINITY,
-    // Keeping a test changes the draft; the previous result stays, so that nothing moves.
+    // Keeping a test changes the draft; the previous result stays visible, so that nothing moves.
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
   });

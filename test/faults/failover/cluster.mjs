@@ -241,7 +241,7 @@ listen postgres
       await primary(node);
       node.start();
     },
-    /** Nothing reaches the node, and the node does not reach etcd. */
+    /** Nothing can reach the node, and the node cannot reach etcd. */
     async cut(node) {
       for (const link of Object.values(node.links)) link.cut();
       await primary(node);
