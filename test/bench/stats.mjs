@@ -55,8 +55,8 @@ export function summarize(reference, results) {
 }
 
 /**
- * Returns the median of several runs, each with the results of `summarize` by name: for each measure, the numbers of
- * the run with the median ratio. The reference has no ratio, so the run with its median number is used.
+ * Combines several runs, each an object of `summarize` results by name. Each measure has the numbers of the run with the
+ * median ratio or, for the reference, of the run with the median number.
  * @param runs an odd number of runs
  * @returns the results, as in `summarize`, and the compared values of all `runs` by measure
  */

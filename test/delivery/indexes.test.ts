@@ -41,7 +41,7 @@ const OLD = "2025-01-01T00:00:00.000Z";
 const SENDERS = 8;
 
 onEachEngine((engine) => {
-  // SQLite plans without statistics, so more rows would change nothing.
+  // SQLite plans queries without statistics, so more rows would make no difference.
   const conversations = engine.name === "SQLite" ? 200 : 2_000;
   let logged: LoggedDatabase;
   let services: Services;

@@ -69,7 +69,7 @@ export const decisionInput = (data: Record<string, unknown> = {}): DecisionInput
   spent: [],
 });
 
-/** Returns the result of a rule's only condition for `order.shipped`. */
+/** Evaluates a condition in CEL as the only condition of a rule for `order.shipped`. */
 export async function evaluateCondition(
   source: string,
   data: Record<string, unknown> = {},

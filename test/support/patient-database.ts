@@ -17,5 +17,5 @@ export function withRealTimeouts(): void {
   afterAll(() => set(TIMES_LONGER));
 }
 
-// On a busy machine, a test about something else must not get 503 because its statements are slow.
+// On a busy machine, slow statements must not cause a 503 in a test that is not about timeouts.
 set(TIMES_LONGER);

@@ -46,7 +46,7 @@ onEachEngine((engine) => {
         String(DELIVERIES - 100),
       ]),
     );
-    // Like autovacuum; SQLite plans without statistics.
+    // Like autovacuum; SQLite plans queries without statistics.
     if (engine.name === "PostgreSQL") await database.write((tx) => tx.query("ANALYZE"));
   });
   afterAll(() => logged.close());

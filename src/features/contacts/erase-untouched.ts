@@ -18,7 +18,7 @@ import { lockContacts } from "./known-contact";
 /** The retention setting for contacts (days), and its default. */
 export const CONTACT_RETENTION = { RETENTION_CONTACTS_DAYS: 0 };
 
-/** Max contacts of an agent to examine in its first turn. */
+/** Max contacts to examine in an agent's first turn. */
 const FIRST_CONTACTS = 100;
 
 /** When something last touched a contact; null if something still uses it. */
@@ -37,7 +37,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** The next contacts of an agent to examine: those after a position in the order of `touchedAt` and ID. */
+/** The contacts to examine next: an agent's contacts after a position in the order of `touchedAt` and ID. */
 interface Turn {
   agent: Agent;
   after: Pick<Contact, "id"> & { touchedAt: string };

@@ -26,7 +26,7 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * How far a process has progressed through the old messages. Messages that it kept are examined again only a day later,
+ * How far a process has progressed through the old messages. Messages that it kept are not examined again for a day,
  * because there may be many of them.
  */
 export interface MessageWalk {

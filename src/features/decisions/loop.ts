@@ -9,7 +9,7 @@ import { MessageAuthor } from "../messages/message.enums";
 import type { Decision } from "./decision.entity";
 import { MAX_AUTOMATIC_ANSWERS } from "./loop-gate";
 
-/** The contact and the address to look up; null if there is none. */
+/** The contact and the addresses to look up; each is null if there is none. */
 interface Surroundings {
   contactId: string | null;
   addressId: string | null;
