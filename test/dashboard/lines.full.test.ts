@@ -193,7 +193,7 @@ describeDashboard(
 
     test("are for managers, and an unknown line is reported", async () => {
       const page = await dashboard.visit("/lines/00000000-0000-4000-8000-000000000000");
-      await seen(page.getByText("First agent has no such line"));
+      await seen(page.getByText("No such line"));
       const viewer = await addMember(dashboard.gateway);
       const other = await dashboard.visit("/lines", { as: viewer });
       await seen(other.getByText("You don’t have access to this page"));

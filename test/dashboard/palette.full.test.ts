@@ -1,7 +1,8 @@
 import { mintAccessToken, mintSessionToken } from "../../src/credentials/token-format";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { addContact } from "../support/contacts";
-import { mint } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
+import { addLine } from "../support/lines";
 import { addMember, firstAgentId } from "../support/people";
 import { violations } from "./axe";
 import { hasFocus } from "./focus";
@@ -79,6 +80,20 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
       await gone(dialogOf(page));
       expect(sent.join()).not.toContain(secret.slice(0, 30));
     }
+  });
+
+  test("opens a line of any agent", async () => {
+    const { gateway } = dashboard;
+    const slug = "zz-last";
+    const agent = await gateway.services.agents.create(await operator(gateway), { slug, name: "Last agent" });
+    const { id, name } = await addLine(gateway, { agentId: agent.id });
+    const page = await dashboard.visit();
+    await seen(page.getByRole("button", { name: "Go to…" }));
+    await page.keyboard.press("Control+k");
+    await dialogOf(page).getByRole("combobox").fill(id);
+    await seen(dialogOf(page).getByRole("option", { name }));
+    await page.keyboard.press("Enter");
+    await seen(page.getByRole("heading", { name, level: 1 }));
   });
 
   test("leaves the slash key to text fields and to the search of a page", async () => {

@@ -12,7 +12,7 @@ import { loaded } from "../ui/loaded";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { RowMenu } from "../ui/row-menu";
 import { Snippet } from "../ui/snippet";
-import { LineDetailsDocument, type LineDetailsFragment } from "./documents.generated";
+import { LineDetailsDocument, type LineDetailsFragment, LineOwnersDocument } from "./documents.generated";
 import { type LineAction, lineActions } from "./line-actions";
 import { ADDRESS_KINDS, KINDS, SECURITIES, unitOf, WHEN_UNCERTAIN } from "./line-kinds";
 import { LineMessages } from "./line-messages";
@@ -24,13 +24,19 @@ const { component: LineDialog } = loaded(async () => (await import("./line-dialo
 
 const POLL_INTERVAL_MS = 20_000;
 
-/** One line of the agent in the URL: its settings, and where its inbound messages go. */
+/** One line: its settings, and where its inbound messages go. Links that know only its ID name no agent. */
 export function LineDetail() {
   const { id } = useParams<{ id: string }>();
   const [params] = useSearchParams();
   const agents = useAgents();
-  const all = agents.data?.agents;
-  const agent = all?.find((each) => each.id === params.get("agent")) ?? all?.[0];
+  const named = params.get("agent");
+  const owners = usePolledQuery(
+    LineOwnersDocument,
+    {},
+    { enabled: named === null, pollMs: POLL_INTERVAL_MS },
+  );
+  const owner = owners.data?.agents.find(({ lines }) => lines?.some((line) => line.id === id));
+  const agent = agents.data?.agents.find((each) => each.id === (named ?? owner?.id));
   const details = usePolledQuery(
     LineDetailsDocument,
     { agentId: agent?.id ?? "" },
@@ -40,8 +46,9 @@ export function LineDetail() {
   const line = lines?.find((each) => each.id === id);
   const section = <Link href={agent ? `/lines?agent=${agent.id}` : "/lines"}>Lines</Link>;
   if (agent && line) return <Content agent={agent} line={line} section={section} />;
-  const failed = [agents, details].find(({ error }) => error !== null);
-  const isMissing = lines !== undefined || all?.length === 0;
+  const failed = [agents, owners, details].find(({ error }) => error !== null);
+  const isAgentMissing = agents.data && (named !== null || owners.data) && agent === undefined;
+  const isMissing = lines !== undefined || isAgentMissing;
   if (!failed && !isMissing) return <LoadingPage title="Line" section="Lines" />;
   return (
     <Page title="Line" section={section}>
