@@ -1,8 +1,8 @@
-import { TextInput } from "@mantine/core";
 import { useLocation } from "wouter";
 import { AGENT_NAME_MAX_LENGTH } from "../../features/agents/agent.limits";
 import { change } from "../api/client";
 import { FormDialog } from "../ui/form-dialog";
+import { RenameDialog } from "../ui/name-field";
 import { toast } from "../ui/toast";
 import type { AgentAction } from "./agent-actions";
 import type { Agent } from "./agent-page";
@@ -13,34 +13,15 @@ type Props = { agent: Agent; onClosed: () => void };
 export const AgentDialog = ({ action, ...props }: Props & { action: AgentAction }) =>
   action === "rename" ? <RenameAgent {...props} /> : <DeleteAgent {...props} />;
 
-function RenameAgent({ agent, onClosed }: Props) {
-  const submit = async (form: FormData) => {
-    const name = String(form.get("name"));
-    await change(RenameAgentDocument, { id: agent.id, name });
-    toast(`Renamed ${agent.name} to ${name.trim()}.`);
-  };
-  return (
-    <FormDialog
-      title={`Rename “${agent.name}”`}
-      submit="Rename"
-      fields={["name"]}
-      onSubmit={submit}
-      onClosed={onClosed}
-    >
-      {({ field }) => (
-        <TextInput
-          {...field("name")}
-          label="New name"
-          description="The slug stays the same."
-          defaultValue={agent.name}
-          maxLength={AGENT_NAME_MAX_LENGTH}
-          required
-          data-autofocus
-        />
-      )}
-    </FormDialog>
-  );
-}
+const RenameAgent = ({ agent: { id, name }, onClosed }: Props) => (
+  <RenameDialog
+    name={name}
+    maxLength={AGENT_NAME_MAX_LENGTH}
+    description="The slug stays the same."
+    onRename={(next) => change(RenameAgentDocument, { id, name: next })}
+    onClosed={onClosed}
+  />
+);
 
 function DeleteAgent({ agent, onClosed }: Props) {
   const [, navigate] = useLocation();

@@ -4,6 +4,7 @@ import { AGENT_NAME_MAX_LENGTH } from "../../features/agents/agent.limits";
 import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
 import { FormDialog } from "../ui/form-dialog";
+import { NameField } from "../ui/name-field";
 import { toast } from "../ui/toast";
 import { CreateAgentDocument } from "./documents.generated";
 
@@ -57,13 +58,10 @@ export function CreateAgent({
     >
       {({ field }) => (
         <>
-          <TextInput
-            {...field("name")}
-            label="Name"
+          <NameField
+            field={field}
             description="You can change it at any time."
             maxLength={AGENT_NAME_MAX_LENGTH}
-            required
-            data-autofocus
             onInput={({ currentTarget }) => propose(currentTarget.value)}
           />
           <TextInput

@@ -1,6 +1,7 @@
 import { Button, NativeSelect } from "@mantine/core";
 import { useRef, useState } from "react";
 import { Link } from "wouter";
+import { KEY_NAME_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
 import { labelOf } from "../agents/agent-label";
 import type { AgentsQuery } from "../agents/documents.generated";
 import { change } from "../api/client";
@@ -8,6 +9,7 @@ import { useViewer } from "../session/session";
 import { Advanced } from "../ui/advanced";
 import { Dialog, DialogButtons } from "../ui/dialog";
 import { FormDialog } from "../ui/form-dialog";
+import { NameField } from "../ui/name-field";
 import styles from "./dialogs.module.css";
 import {
   CreateApiKeyDocument,
@@ -16,7 +18,6 @@ import {
 } from "./documents.generated";
 import { expiryOf, useExpiry } from "./expiry";
 import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
-import { NameField } from "./name-field";
 import { useOrganizationScopes, useScopes } from "./scopes";
 import "../secrets/secret-dialog";
 import { showSecret } from "../secrets/shown-secret";
@@ -95,9 +96,9 @@ function CreateForm({ agents, onClosed }: Props) {
       {(form) => (
         <>
           <NameField
-            label="Name"
+            field={form.field}
             description="A label to help you recognize this key, such as the app that uses it."
-            form={form}
+            maxLength={KEY_NAME_MAX_LENGTH}
           />
           <NativeSelect
             name="agent"

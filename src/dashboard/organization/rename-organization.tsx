@@ -1,38 +1,19 @@
-import { TextInput } from "@mantine/core";
+import { ORGANIZATION_NAME_MAX_LENGTH } from "../../features/organizations/organization.limits";
 import { change } from "../api/client";
 import { useViewer } from "../session/session";
-import { FormDialog } from "../ui/form-dialog";
-import { toast } from "../ui/toast";
+import { RenameDialog } from "../ui/name-field";
 import { RenameOrganizationDocument } from "./documents.generated";
-
-const NAME_MAX_LENGTH = 200;
 
 export function RenameOrganization({ onClosed }: { onClosed: () => void }) {
   const { organization } = useViewer();
-  const submit = async (form: FormData) => {
-    const name = String(form.get("name"));
-    await change(RenameOrganizationDocument, { name });
-    toast(`Renamed ${organization.name} to ${name.trim()}.`);
-  };
   return (
-    <FormDialog
+    <RenameDialog
       title="Rename the organization"
-      submit="Rename"
-      fields={["name"]}
-      onSubmit={submit}
+      name={organization.name}
+      maxLength={ORGANIZATION_NAME_MAX_LENGTH}
+      description="The slug stays the same."
+      onRename={(name) => change(RenameOrganizationDocument, { name })}
       onClosed={onClosed}
-    >
-      {({ field }) => (
-        <TextInput
-          {...field("name")}
-          label="New name"
-          description="The slug stays the same."
-          defaultValue={organization.name}
-          maxLength={NAME_MAX_LENGTH}
-          required
-          data-autofocus
-        />
-      )}
-    </FormDialog>
+    />
   );
 }

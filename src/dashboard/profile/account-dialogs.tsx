@@ -4,6 +4,7 @@ import { change } from "../api/client";
 import { confirmWith } from "../session/confirm-sign-in";
 import { useViewer } from "../session/session";
 import { FormDialog } from "../ui/form-dialog";
+import { NameField } from "../ui/name-field";
 import { toast } from "../ui/toast";
 import {
   ChangeEmailDocument,
@@ -62,14 +63,13 @@ export function ChangeName({ onClosed }: { onClosed: () => void }) {
       onClosed={onClosed}
     >
       {({ field }) => (
-        <TextInput
-          {...field("name")}
-          label="Name"
+        <NameField
+          field={field}
           description="Colleagues see it on your messages. If it’s empty, they see your e-mail address."
           autoComplete="name"
           defaultValue={name ?? ""}
           maxLength={100}
-          data-autofocus
+          required={false}
         />
       )}
     </FormDialog>

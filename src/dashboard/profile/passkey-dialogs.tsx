@@ -1,10 +1,10 @@
-import { TextInput } from "@mantine/core";
 import { change } from "../api/client";
 import { execute } from "../api/execute";
 import { browserOf } from "../members/browser";
 import type { PasskeyEntry } from "../members/passkeys";
 import { createPasskey } from "../session/passkey";
-import { FormDialog, type FormState } from "../ui/form-dialog";
+import { FormDialog } from "../ui/form-dialog";
+import { NameField, RenameDialog } from "../ui/name-field";
 import { toast } from "../ui/toast";
 import {
   AddPasskeyDocument,
@@ -12,17 +12,8 @@ import {
   StartPasskeyRegistrationDocument,
 } from "./documents.generated";
 
-const NameInput = ({ field, defaultValue }: Pick<FormState, "field"> & { defaultValue: string }) => (
-  <TextInput
-    {...field("name")}
-    label="Name"
-    description="To tell your passkeys apart."
-    defaultValue={defaultValue}
-    maxLength={100}
-    required
-    data-autofocus
-  />
-);
+/** Properties of the field for a passkey's name. */
+const NAME = { description: "To tell your passkeys apart.", maxLength: 100 };
 
 /** Adds a passkey; the browser creates it after asking the user. */
 export function AddPasskey({ onClosed }: { onClosed: () => void }) {
@@ -44,7 +35,7 @@ export function AddPasskey({ onClosed }: { onClosed: () => void }) {
       {({ field }) => (
         <>
           <p>From then on, your password alone is not enough to sign in.</p>
-          <NameInput field={field} defaultValue={browserOf(navigator.userAgent)} />
+          <NameField field={field} {...NAME} defaultValue={browserOf(navigator.userAgent)} />
         </>
       )}
     </FormDialog>
@@ -53,18 +44,11 @@ export function AddPasskey({ onClosed }: { onClosed: () => void }) {
 
 type Props = { passkey: PasskeyEntry; onClosed: () => void };
 
-export const RenamePasskey = ({ passkey, onClosed }: Props) => (
-  <FormDialog
-    title={`Rename “${passkey.name}”`}
-    submit="Rename"
-    fields={["name"]}
-    onSubmit={async (form) => {
-      const input = { id: passkey.id, name: String(form.get("name")) };
-      const { renamePasskey } = await change(RenamePasskeyDocument, { input });
-      toast(`Renamed ${passkey.name} to ${renamePasskey.name}.`);
-    }}
+export const RenamePasskey = ({ passkey: { id, name }, onClosed }: Props) => (
+  <RenameDialog
+    {...NAME}
+    name={name}
+    onRename={(next) => change(RenamePasskeyDocument, { input: { id, name: next } })}
     onClosed={onClosed}
-  >
-    {({ field }) => <NameInput field={field} defaultValue={passkey.name} />}
-  </FormDialog>
+  />
 );
