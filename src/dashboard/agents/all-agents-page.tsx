@@ -45,7 +45,7 @@ export function AllAgentsPage(props: {
         <>
           {(options.length > 1 || wanted !== "") && (
             <NativeSelect
-              className={pageStyles.choice}
+              className={`${pageStyles.choice} ${pageStyles.corner}`}
               aria-label="Agent"
               data={[{ value: "", label: "All agents" }, ...options]}
               value={agentId ?? ""}
