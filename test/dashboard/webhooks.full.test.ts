@@ -3,6 +3,7 @@ import { Permission } from "../../src/auth/permissions";
 import { addMember, addOrganization } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { addEvents } from "../support/webhooks";
+import { hasFocus } from "./focus";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard(
@@ -91,6 +92,7 @@ describeDashboard(
       const before = receiver.received.length;
       await dialog.getByRole("button", { name: "Send now" }).click();
       await eventually(() => receiver.received.length).toBeGreaterThan(before);
+      await hasFocus(dialog.getByRole("button", { name: "Send now" }));
       await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
       await gone(dialog);
       await page.getByLabel("Status").selectOption("Failed");

@@ -1,8 +1,13 @@
-/** Parts of a page that take the focus of a removed element, if they are closer to it than the heading. */
+/** Parts of a page or dialog that take the focus of a removed element, if they are closer to it than the heading. */
 const PARTS = "section, ol, ul, table, form";
 
-/** Dialogs and menus return the focus themselves, unless the element that opened them has been removed. */
-const RETURNS_FOCUS = "[role=dialog], [role=menu], [role=listbox]";
+const DIALOG = "[role=dialog]";
+
+/** Elements that manage the focus within them. */
+const MENU = "[role=menu], [role=listbox]";
+
+/** Dialogs and menus return the focus when they close, unless the element that opened them has been removed. */
+const RETURNS_FOCUS = `${DIALOG}, ${MENU}`;
 
 /** Time for a closed dialog to return the focus (ms). */
 const RETURN_MS = 100;
@@ -21,6 +26,7 @@ export const isFocusFree = (): boolean =>
  */
 export function keepFocus(): void {
   let last: Element | undefined;
+  let dialog: Element | null = null;
   let around: Element[] = [];
   let wasDisabled = false;
   let isReturning = false;
@@ -37,8 +43,9 @@ export function keepFocus(): void {
     forget();
     if (!(target instanceof Element)) return;
     isReturning = target.closest(RETURNS_FOCUS) !== null;
-    if (isReturning) return;
+    if (target.closest(MENU) !== null) return;
     last = target;
+    dialog = target.closest(DIALOG);
     wasDisabled = false;
     around = [];
     for (let each = target.parentElement; each !== null; each = each.parentElement) around.push(each);
@@ -50,7 +57,7 @@ export function keepFocus(): void {
     }
     if (last === undefined) return;
     if (last.isConnected && last.matches(":disabled")) wasDisabled = true;
-    if (document.activeElement !== document.body) return;
+    if (document.activeElement !== document.body || dialog?.isConnected === false) return;
     if (!last.isConnected) {
       const near = around.find((each) => each.isConnected);
       forget();
