@@ -4,9 +4,13 @@ const CURSIVE = `(?=[\\p{L}\\p{M}])[${"Arab Syrc Mong Nkoo Deva Beng Guru Gujr O
   .map((script) => `\\p{scx=${script}}`)
   .join("")}]`;
 
+/** The viramas of the Indic scripts, which a joiner may follow even at the end of a word (RFC 5892, A.1 and A.2). */
+const VIRAMA = "[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca]";
+
 /** Joiners and variation selectors where a script or an emoji needs them; elsewhere they are invisible. */
 const JOINER = [
   `(?<=${CURSIVE})[\\u200c\\u200d](?=${CURSIVE})`,
+  `(?<=${VIRAMA})[\\u200c\\u200d](?![\\u200c\\u200d])`,
   "(?<=\\p{ExtPict}[\\p{EMod}\\ufe0f]?)\\u200d(?=\\p{ExtPict})",
   "(?<=\\p{ExtPict})\\ufe0f|(?<=[0-9#*])\\ufe0f(?=\\u20e3)",
 ].join("|");

@@ -97,6 +97,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     const joined = [
       "می\u200cخواهم",
       "शर्\u200dमा",
+      "മോഹന്\u200d",
+      "श्रीमान्\u200c",
       "👩🏽\u200d❤\ufe0f\u200d👨🏿",
       "👨\u200d👩\u200d👧",
       "1\ufe0f\u20e3",
