@@ -174,9 +174,11 @@ describeDashboard("Configuration", (dashboard) => {
   });
 
   test("with two editors, the second sees whose draft is newer, and takes or overwrites it", async () => {
-    const { agentId, open } = await newAgent("conflict");
+    const { agentId, manager, open } = await newAgent("conflict");
     const { configurations } = dashboard.gateway.services;
     const context = await operator(dashboard.gateway, "conflict");
+    const rename = 'mutation { changeName(input: { name: "Ann Editor" }) { id } }';
+    await dashboard.gateway.graphql(rename, {}, { token: manager.token });
     const page = await open();
     await write(page, { format: 1, burstSeconds: 1 });
     await beforeNews(
@@ -195,6 +197,7 @@ describeDashboard("Configuration", (dashboard) => {
     await gone(notice);
     await page.getByRole("button", { name: "Save draft" }).click();
     await seen(page.getByText("Draft saved."));
+    await seen(page.getByText("by Ann Editor"));
     expect(await configurations.draft(context, agentId)).toMatchObject({
       document: { burstSeconds: 1 },
       revision: 2,

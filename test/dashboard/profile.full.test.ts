@@ -21,7 +21,9 @@ describeDashboard("the profile", (dashboard) => {
     const colleague = await dashboard.visit("/settings/members");
     await seen(rowOf(colleague, "named@example.com").getByText("שרה כהן"));
     await follow(colleague, "/audit-log");
-    await seen(colleague.getByText("שרה כהן (named@example.com)").first());
+    await seen(
+      colleague.getByRole("list", { name: "Entries" }).getByText("שרה כהן (named@example.com)").first(),
+    );
   });
 
   test("changes the e-mail, and the password, which needs the current one", async () => {

@@ -4,10 +4,11 @@ import { usePolledQuery } from "../api/client";
 import { RecentDecisions } from "../decisions/recent-decisions";
 import { KINDS } from "../lines/line-kinds";
 import { LineTag } from "../lines/line-state";
+import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
-import { formatCount, nameOfActor, Time } from "../ui/format";
+import { formatCount, Time } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { Result } from "../ui/result";
@@ -162,6 +163,7 @@ function LiveConfiguration({
   agent: Agent;
   version: AgentSetupQuery["configurationVersions"]["nodes"][number] | undefined;
 }) {
+  const { nameOfActor } = useMembers();
   return (
     <Card
       title="Configuration"

@@ -6,10 +6,11 @@ import { change, usePolledQuery } from "../api/client";
 import { AuditEntry } from "../audit-log/audit-entry";
 import auditStyles from "../audit-log/audit-log.module.css";
 import { AuditEntriesDocument } from "../audit-log/documents.generated";
+import { type Names, useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
-import { formatNumber, nameOfActor, Time } from "../ui/format";
+import { formatNumber, Time } from "../ui/format";
 import { Notice } from "../ui/notice";
 import { Card, LoadingPage, Page } from "../ui/page";
 import { RowMenu } from "../ui/row-menu";
@@ -56,6 +57,7 @@ export function ApiKey() {
 }
 
 function Shown({ apiKey }: { apiKey: KeyFragment }) {
+  const { nameOfActor } = useMembers();
   const { deactivated } = useViewer();
   const { open, menuOf, dialog } = useKeyActions();
   return (
@@ -81,7 +83,7 @@ function Shown({ apiKey }: { apiKey: KeyFragment }) {
       <Rotation apiKey={apiKey} />
       <KeyUsage apiKey={apiKey} />
       <Card title="Details">
-        <Facts facts={factsOf(apiKey)} />
+        <Facts facts={factsOf(apiKey, nameOfActor)} />
       </Card>
       <Log apiKey={apiKey} />
       {dialog}
@@ -89,7 +91,7 @@ function Shown({ apiKey }: { apiKey: KeyFragment }) {
   );
 }
 
-function factsOf(key: KeyFragment): Record<string, ReactNode> {
+function factsOf(key: KeyFragment, nameOfActor: Names["nameOfActor"]): Record<string, ReactNode> {
   const { createdBy, rateLimitPerMinute, allowedNetworks } = key;
   const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
   return {
@@ -183,6 +185,7 @@ function Rotation({ apiKey }: { apiKey: KeyFragment }) {
 
 /** The latest audit log entries about a key. */
 function Log({ apiKey }: { apiKey: KeyFragment }) {
+  const { labelOf } = useMembers();
   const { data } = usePolledQuery(
     AuditEntriesDocument,
     { first: LOG_ENTRIES, targetId: apiKey.id },
@@ -192,7 +195,7 @@ function Log({ apiKey }: { apiKey: KeyFragment }) {
     <Card title="History" aside={<Link href={historyOf(apiKey.id)}>View all in the audit log</Link>}>
       <ul className={auditStyles.entries} aria-label="Entries">
         {data?.auditLog.nodes.map((entry) => (
-          <AuditEntry key={entry.id} entry={entry} />
+          <AuditEntry key={entry.id} entry={entry} labelOf={labelOf} />
         ))}
       </ul>
     </Card>

@@ -2,16 +2,19 @@ import { IconChevronDown } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { nameOfPartner } from "../contacts/contact-label";
-import { useMembers } from "../members/use-members";
+import type { Names } from "../members/use-members";
 import { exactTime, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import styles from "./audit-log.module.css";
 import { changesInText, describe, type Entry } from "./sentence";
 
-/** An entry: its sentence and time on one line; expands to show the details. */
-export function AuditEntry({ entry }: { entry: Entry }) {
+/**
+ * An entry: its sentence and time on one line; expands to show the details.
+ * @param props.labelOf names a member with an ID and an e-mail address
+ */
+export function AuditEntry(props: { entry: Entry; labelOf: Names["labelOf"] }) {
+  const { entry, labelOf } = props;
   const [isOpen, setOpen] = useState(false);
-  const { labelOf } = useMembers();
   const { who, verb, target, to, after } = describe(entry);
   return (
     <li className={styles.entry}>

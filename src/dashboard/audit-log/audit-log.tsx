@@ -1,7 +1,7 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { usePolledQuery } from "../api/client";
-import { MembersDocument } from "../members/documents.generated";
+import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { timeZone } from "../ui/format";
@@ -29,7 +29,7 @@ export function AuditLog() {
   const filter = useFilter(address);
   const { may } = useViewer();
   const [exportError, setExportError] = useState<unknown>();
-  const members = usePolledQuery(MembersDocument, {}).data?.members;
+  const { everyone, labelOf } = useMembers();
   const { data, error, refetch, isPlaceholderData } = usePolledQuery(
     AuditLogDocument,
     { ...filter, first: PAGE_SIZE, after: address.after, named: may("conversations_read") },
@@ -49,7 +49,7 @@ export function AuditLog() {
       <div className={pageStyles.card}>
         <AuditFilters
           address={address}
-          members={members}
+          members={everyone}
           targetName={entries?.[0] && (targetOf(entries[0]) || entries[0].targetName)}
         />
         {error !== null && (entries === undefined || isPlaceholderData) ? (
@@ -58,7 +58,9 @@ export function AuditLog() {
           <NoEntries address={address} />
         ) : (
           <ul className={styles.entries} data-stale={isPlaceholderData} aria-label="Entries">
-            {entries?.map((entry) => <AuditEntry key={entry.id} entry={entry} />) ?? <Loading />}
+            {entries?.map((entry) => <AuditEntry key={entry.id} entry={entry} labelOf={labelOf} />) ?? (
+              <Loading />
+            )}
           </ul>
         )}
         <Pager

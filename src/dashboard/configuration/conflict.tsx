@@ -1,9 +1,10 @@
 import { Alert, Button } from "@mantine/core";
 import { IconUsers } from "@tabler/icons-react";
 import { useState } from "react";
+import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Dialog, DialogButtons } from "../ui/dialog";
-import { nameOfActor, Time } from "../ui/format";
+import { Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import styles from "./configuration.module.css";
 import { TextDiff } from "./diff";
@@ -25,11 +26,13 @@ export function Conflict(props: {
 }) {
   const { mine, draft, live, onTake, onKeep } = props;
   const { email } = useViewer();
+  const { nameOfActor } = useMembers();
   const [compares, setCompares] = useState(false);
-  const who = draft?.updatedBy ?? live.publishedBy;
+  const actor = draft?.updatedBy ?? live.publishedBy;
   const theirs = textOf(draft?.document ?? live.document);
   const isPublished = draft === null;
-  const isOwn = who === email;
+  const isOwn = actor === email;
+  const who = isOwn ? "You" : nameOfActor(actor);
   const buttons = (then: () => void = () => undefined) => (
     <>
       <Button
@@ -57,8 +60,7 @@ export function Conflict(props: {
   return (
     <Alert color="yellow" role="alert" icon={<Icon of={IconUsers} />} radius={0}>
       <p className={styles.sentence}>
-        <strong>{isOwn ? "You" : nameOfActor(who)}</strong>{" "}
-        {isPublished ? `published version ${live.version}` : "saved the draft"}{" "}
+        <strong>{who}</strong> {isPublished ? `published version ${live.version}` : "saved the draft"}{" "}
         <Time value={draft?.updatedAt ?? live.publishedAt} />
         {isOwn && " elsewhere"}, after you started editing here. Use {isOwn ? "that version" : "theirs"} and
         discard your changes, or keep yours and{" "}
@@ -74,7 +76,9 @@ export function Conflict(props: {
         <Dialog title="Your changes next to theirs" size="xl" onClosed={() => setCompares(false)}>
           {(close) => (
             <>
-              <p className={styles.sentence}>From {who}’s text (removed) to yours (added):</p>
+              <p className={styles.sentence}>
+                From {isOwn ? "your other" : `${who}’s`} text (removed) to yours (added):
+              </p>
               <div className={styles.inset}>
                 <TextDiff label="Difference from theirs to yours" texts={[theirs, mine]} />
               </div>

@@ -8,9 +8,10 @@ import {
 import type { Agent } from "../agents/agent-page";
 import { isConflict } from "../api/api-error";
 import { change } from "../api/client";
+import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
-import { formatNumber, nameOfActor, Time } from "../ui/format";
+import { formatNumber, Time } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import { RowMenu } from "../ui/row-menu";
 import { Tag } from "../ui/tag";
@@ -211,6 +212,7 @@ const kibibytes = (length: number) => formatNumber(Math.ceil(length / 1024));
 /** @param props.isBased true if the text is an unsaved draft or the example, which starts from the live version */
 function State(props: { edit: boolean; isBased: boolean; draft: Draft | null; live: Live }) {
   const { edit, isBased, draft, live } = props;
+  const { nameOfActor } = useMembers();
   return (
     <p className={styles.state}>
       {edit && <Tag tone="warn">Unsaved changes</Tag>}

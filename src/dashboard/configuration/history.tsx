@@ -1,8 +1,9 @@
 import { useState } from "react";
 import type { Agent } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
+import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
-import { nameOfActor, Time } from "../ui/format";
+import { Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { loaded } from "../ui/loaded";
@@ -27,6 +28,7 @@ const COLUMNS = columnsOf("Version", "Note", "Published", "By", "Digest", {
 /** The published versions of an agent's configuration. */
 export function History({ agent, live }: { agent: Agent; live: number }) {
   const { deactivated } = useViewer();
+  const { nameOfActor } = useMembers();
   const address = useListAddress();
   const [restored, setRestored] = useState<number>();
   const query = usePolledQuery(

@@ -6,9 +6,10 @@ import { NOTE_MAX_LENGTH } from "../../features/configuration/configuration.limi
 import { type Agent, AgentPage } from "../agents/agent-page";
 import { isAboutField, isConflict, sentenceOf } from "../api/api-error";
 import { change, usePolledQuery } from "../api/client";
+import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
-import { nameOfActor, Time } from "../ui/format";
+import { Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { Card, Empty } from "../ui/page";
 import { useTask } from "../ui/task";
@@ -74,6 +75,7 @@ interface Reviewed {
 
 function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed) {
   const { document } = draft;
+  const { nameOfActor } = useMembers();
   const { data, error, refetch } = usePolledQuery(
     CheckConfigurationDocument,
     { document, agentId: agent.id },

@@ -3,10 +3,11 @@ import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { type Agent, AgentPage } from "../agents/agent-page";
 import { usePolledQuery } from "../api/client";
+import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
-import { nameOfActor, Time } from "../ui/format";
+import { Time } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import { Card, Empty } from "../ui/page";
 import { Tag } from "../ui/tag";
@@ -29,6 +30,7 @@ export function VersionPage() {
 
 function Version({ agent, number }: { agent: Agent; number: number }) {
   const { may, deactivated } = useViewer();
+  const { nameOfActor } = useMembers();
   const [restores, setRestores] = useState(false);
   // GraphQL rejects numbers outside the range of Int.
   const isNumeric = Number.isInteger(number) && number > 0 && number < 2 ** 31;

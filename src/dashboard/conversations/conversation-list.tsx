@@ -5,7 +5,7 @@ import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { nameOfPartner } from "../contacts/contact-label";
 import { LineFilter } from "../lines/line-filter";
-import { useMembers } from "../members/use-members";
+import { type Names, useMembers } from "../members/use-members";
 import { AUTHORS } from "../messages/message-state";
 import { Preview } from "../messages/preview";
 import { useViewer } from "../session/session";
@@ -82,6 +82,7 @@ export function ConversationList(props: {
     },
     { pollMs: INBOX_POLL_MS },
   );
+  const { nameOf } = useMembers();
   const connection = query.data?.conversations;
   const [first] = connection?.nodes ?? [];
   return (
@@ -103,7 +104,9 @@ export function ConversationList(props: {
         empty={<Nothing tab={tab} agentId={agentId} onOpen={props.onOpen} />}
         cells={(conversation) => [
           <Contact key="contact" conversation={conversation} />,
-          conversation.lastMessage && <LastMessage key="message" message={conversation.lastMessage} />,
+          conversation.lastMessage && (
+            <LastMessage key="message" message={conversation.lastMessage} nameOf={nameOf} />
+          ),
           <div key="line">
             <Name>{conversation.lineName}</Name>
             {props.severalAgents && (
@@ -112,7 +115,7 @@ export function ConversationList(props: {
               </p>
             )}
           </div>,
-          <State key="state" conversation={conversation} />,
+          <State key="state" conversation={conversation} nameOf={nameOf} />,
           <Time
             key="time"
             value={(tab === "waiting" ? conversation.waitingSince : null) ?? conversation.updatedAt}
@@ -140,8 +143,8 @@ function Contact({ conversation }: { conversation: Listed }) {
   );
 }
 
-function LastMessage({ message }: { message: NonNullable<Listed["lastMessage"]> }) {
-  const { nameOf } = useMembers();
+function LastMessage(props: { message: NonNullable<Listed["lastMessage"]>; nameOf: Names["nameOf"] }) {
+  const { message, nameOf } = props;
   const { author, memberId, preview } = message;
   return (
     <div className={styles.last}>
@@ -151,9 +154,8 @@ function LastMessage({ message }: { message: NonNullable<Listed["lastMessage"]> 
   );
 }
 
-function State({ conversation }: { conversation: Listed }) {
+function State({ conversation, nameOf }: { conversation: Listed; nameOf: Names["nameOf"] }) {
   const { id: viewerId } = useViewer();
-  const { nameOf } = useMembers();
   const { state, handler, handoff, assigneeId } = conversation;
   return (
     <div>

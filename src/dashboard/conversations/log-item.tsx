@@ -1,16 +1,16 @@
 import { Link } from "wouter";
-import { useMembers } from "../members/use-members";
+import type { Names } from "../members/use-members";
 import { useViewer } from "../session/session";
-import { nameOfActor, Time } from "../ui/format";
+import { Time } from "../ui/format";
 import type { LogEntryFragment } from "./documents.generated";
 import styles from "./thread.module.css";
 
 /** A change to the conversation in its thread, and who made it. */
-export function LogItem({ entry }: { entry: LogEntryFragment }) {
+export function LogItem({ entry, names }: { entry: LogEntryFragment; names: Names }) {
   return (
     <li className={styles.entry}>
       <p>
-        <Sentence entry={entry} />
+        <Sentence entry={entry} names={names} />
         {entry.decisionId !== null && (
           <>
             {" "}
@@ -23,12 +23,10 @@ export function LogItem({ entry }: { entry: LogEntryFragment }) {
   );
 }
 
-function Sentence({ entry }: { entry: LogEntryFragment }) {
+function Sentence({ entry, names: { nameOfActor } }: { entry: LogEntryFragment; names: Names }) {
   const { email } = useViewer();
   const { kind, before, after, reason } = entry;
-  const { nameOfEmail } = useMembers();
-  const actor = actorIn(entry, email);
-  const who = <bdi>{entry.actorKind === "member" ? nameOfEmail(actor) : actor}</bdi>;
+  const who = <bdi>{actorIn(entry, email) ?? nameOfActor(entry.actorName)}</bdi>;
   switch (kind) {
     case "handed_off":
       return (
@@ -52,11 +50,11 @@ function Sentence({ entry }: { entry: LogEntryFragment }) {
     case "assigned":
       return after === null ? (
         <>
-          {who} unassigned <bdi>{nameOfEmail(before ?? "")}</bdi>
+          {who} unassigned <bdi>{nameOfActor(before ?? "")}</bdi>
         </>
       ) : (
         <>
-          {who} assigned the conversation to <bdi>{after === email ? "you" : nameOfEmail(after)}</bdi>
+          {who} assigned the conversation to <bdi>{after === email ? "you" : nameOfActor(after)}</bdi>
         </>
       );
     case "closed":
@@ -64,10 +62,10 @@ function Sentence({ entry }: { entry: LogEntryFragment }) {
   }
 }
 
-/** Returns who made a change, at the beginning of a sentence. */
-function actorIn({ decisionId, actorKind, actorName }: LogEntryFragment, viewerEmail: string): string {
+/** Returns who made a change, at the beginning of a sentence; undefined for other members. */
+function actorIn({ decisionId, actorKind, actorName }: LogEntryFragment, viewerEmail: string) {
   if (decisionId !== null) return "Agent";
   if (actorKind === "agent") return "API";
   if (actorKind === "system") return "Gateway";
-  return actorName === viewerEmail ? "You" : nameOfActor(actorName);
+  return actorName === viewerEmail ? "You" : undefined;
 }

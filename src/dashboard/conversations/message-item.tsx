@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { Link } from "wouter";
-import { useMembers } from "../members/use-members";
+import type { Names } from "../members/use-members";
 import { Attempts } from "../messages/attempts";
 import { cancelMessage } from "../messages/cancel";
 import { AUTHORS, type DeliveryState, isWaiting, StateReason, StatusWord } from "../messages/message-state";
@@ -18,15 +18,16 @@ const LONG_FROM = 1_200;
 /** A message in a thread: inbound messages on the left, outbound messages on the right. */
 export function MessageItem({
   message,
+  names: { nameOf },
   contactName,
   timezone,
 }: {
   message: ThreadMessageFragment;
+  names: Names;
   contactName: string;
   timezone: string | null;
 }) {
   const { direction, author, memberId, createdAt, subject, quoted, omitted } = message;
-  const { nameOf } = useMembers();
   const item = useRef<HTMLLIElement>(null);
   return (
     <li ref={item} tabIndex={-1} className={styles.message} data-direction={direction}>

@@ -1,4 +1,5 @@
 import { Button, Skeleton } from "@mantine/core";
+import { useMembers } from "../members/use-members";
 import { Failure } from "../ui/failure";
 import type { LogEntryFragment, ThreadMessageFragment } from "./documents.generated";
 import { LogItem } from "./log-item";
@@ -39,6 +40,7 @@ export function Thread({
   timezone: string | null;
 }) {
   const { conversation, messages, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
+  const names = useMembers();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard
     <div className={styles.scroll} role="log" aria-label="Messages" tabIndex={0}>
@@ -59,9 +61,15 @@ export function Thread({
           <ol className={styles.messages}>
             {inOrderOfTime(messages, conversation?.log.nodes ?? [], hasOlder).map((item) =>
               "kind" in item ? (
-                <LogItem key={item.id} entry={item} />
+                <LogItem key={item.id} entry={item} names={names} />
               ) : (
-                <MessageItem key={item.id} message={item} contactName={contactName} timezone={timezone} />
+                <MessageItem
+                  key={item.id}
+                  message={item}
+                  names={names}
+                  contactName={contactName}
+                  timezone={timezone}
+                />
               ),
             )}
           </ol>

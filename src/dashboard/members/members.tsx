@@ -3,7 +3,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
-import { nameOfActor, Time } from "../ui/format";
+import { Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { loaded } from "../ui/loaded";
 import type { MenuAction } from "../ui/menu-button";
@@ -17,6 +17,7 @@ import { InvitationsDocument, type InvitationsQuery, MembersDocument } from "./d
 import type { Invitee, MemberEntry } from "./invite-member";
 import styles from "./members.module.css";
 import { PermissionTags } from "./permission-tags";
+import { useMembers } from "./use-members";
 
 const { component: InviteMember } = loaded(async () => (await import("./invite-member")).InviteMember);
 const { component: MemberSessions } = loaded(async () => (await import("./member-sessions")).MemberSessions);
@@ -142,6 +143,7 @@ function Invitations(props: Dialogs & { onInvite: (to: Invitee) => void }) {
   const { open, onClosed } = props;
   const query = usePolledQuery(InvitationsDocument, {}, { pollMs: POLL_INTERVAL_MS });
   const { deactivated: disabled } = useViewer();
+  const { nameOfActor } = useMembers();
   const actionsOn = (invitation: Invitation): MenuAction[] => [
     { label: "Invite again…", disabled, onClick: () => props.onInvite(invitation) },
     {

@@ -5,7 +5,12 @@ import { MembersDocument } from "./documents.generated";
 /** Polling interval (ms); long because members rarely change. */
 const POLL_INTERVAL_MS = 60_000;
 
-/** Returns the organization's members, for pages that name or select one. */
+/** The API's name for people who act on the server itself. */
+const COMMAND_LINE = "command line";
+
+export type Names = ReturnType<typeof useMembers>;
+
+/** Returns the organization's members, for pages that name or select one; lists call it once for all rows. */
 export function useMembers() {
   const viewer = useViewer();
   const { data, isError } = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS });
@@ -15,6 +20,8 @@ export function useMembers() {
     return name == null ? email : `${name} (${email})`;
   };
   return {
+    /** All members, as options. */
+    everyone: members.map(({ id, email }) => ({ value: id, label: labelOf(id, email) })),
     /** Members who may read conversations, as options, the signed-in member first. */
     readers: [
       { value: viewer.id, label: `You (${viewer.email})` },
@@ -29,8 +36,9 @@ export function useMembers() {
       const member = members.find((each) => each.id === id);
       return member?.name ?? member?.email ?? (data || isError ? "A former member" : "…");
     },
-    /** Returns the name of the member with an e-mail address; the address if there is no name. */
-    nameOfEmail: (email: string): string => members.find((each) => each.email === email)?.name ?? email,
+    /** Returns the name of an actor, given by its name or, for a member, by the e-mail address. */
+    nameOfActor: (actor: string): string =>
+      actor === COMMAND_LINE ? "CLI" : (members.find(({ email }) => email === actor)?.name ?? actor),
     /** Returns the e-mail address of a member, after the name if there is one, because names need not be unique. */
     labelOf,
   };

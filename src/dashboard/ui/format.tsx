@@ -140,9 +140,3 @@ export function Time({
     </time>
   );
 }
-
-/** The API's name for people who act on the server itself. */
-const COMMAND_LINE = "command line";
-
-/** Returns the dashboard's name for an actor. */
-export const nameOfActor = (name: string): string => (name === COMMAND_LINE ? "CLI" : name);
