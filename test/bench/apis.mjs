@@ -7,7 +7,8 @@ import { crc32 } from "node:zlib";
 //   { kind: "decide", situation, contact, dryRun? }   contact: number of one of the agent's contacts
 //   { kind: "create", pet: { name, categoryId, status }, idempotencyKey? }
 // An API turns it into { method, path, body?, idempotencyKey? }, with the status and the start of the body of a
-// success, and converts the response to the product's format, so that contenders with other formats can be compared.
+// successful response. It also converts the response to the product's format, so that contenders with other formats can
+// be compared.
 
 const cursorOf = (id) => {
   const position = `pet:${id}`;
@@ -111,7 +112,7 @@ export const graphqlApi = {
 
 const aliasOf = ({ noise }) => `p${noise}`;
 
-/** Returns a document with literal arguments, and names that no other request uses. */
+/** Returns a document with literal arguments and with names that no other request uses. */
 function literally(operation) {
   const { limit, after, status, noise } = operation;
   const args = [`first: ${limit}`];

@@ -25,7 +25,7 @@ const DOCUMENT = {
   })),
 };
 
-/** Replaces what differs between any two decisions about a contact. */
+/** Replaces the values that differ between any two decisions about a contact. */
 const comparable = (rows: unknown) =>
   JSON.stringify(rows, null, 1)
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
@@ -57,7 +57,7 @@ describeGateway((gateway) => {
       situation: { type: "order.shipped", data: { orderId: "A1", total: 120 } },
       contact: { ref: contact.ref },
     };
-    // The first one opens the conversation.
+    // The first decision opens the conversation.
     await gateway.rest("POST", "/agent/decisions", { body });
     const own = await gateway.rest("POST", "/agent/decisions", { body });
     const { PATH, HOME } = process.env;

@@ -43,7 +43,7 @@ export async function makeData(store, { name, pets, keys, more }) {
     facts: { pets, keysFile, keys },
     secrets,
     refused,
-    /** Creates a copy for one caller, with its `url` and a function that drops it. */
+    /** Creates a copy of the database; returns its `url`, and `drop`, which drops it. */
     async copy() {
       const copy = `${name}_${++copies}`;
       return { url: await store.copy(name, copy), drop: () => store.drop(copy) };
@@ -51,7 +51,7 @@ export async function makeData(store, { name, pets, keys, more }) {
   };
 }
 
-/** @returns the secrets of `count` valid keys, their agents, and the secrets of some rejected keys with their status */
+/** @returns the secrets of `count` valid keys, the agents' IDs, and the secret and status of some rejected keys */
 async function insertKeys(run, count) {
   const now = new Date().toISOString();
   const organization = (i, deactivatedAt = null) => ({

@@ -90,7 +90,7 @@ describe("the response reader", () => {
 });
 
 describe("a connection of the load generator", () => {
-  /** Runs a server for the duration of the work, which gets its port. */
+  /** Runs a server for the duration of `work`, and passes its port to `work`. */
   const serving = async (handle, work) => {
     const server = createServer(handle).listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -135,7 +135,7 @@ describe("a connection of the load generator", () => {
     assert.deepEqual(seen, Array(5).fill('POST /v1/pets Bearer key {"name":"Řex"}'));
   });
 
-  test("fails if a response has another status or start, and if the server hangs up", async () => {
+  test("fails if a response has an unexpected status or start, or if the server hangs up", async () => {
     const request = { method: "GET", path: "/", status: 200, begins: '{"data":{' };
     const failing = [
       [(_, response) => response.writeHead(500).end('{"data":{}}'), /answered 500/],
@@ -183,7 +183,7 @@ describe("the statistics", () => {
     return turns("p", ["a"], speeds.length).map((name) => ({ name, values: { perSecond: speedOf(name) } }));
   };
 
-  test("a result is the median of the ratios, with the lowest and the highest, in any order", () => {
+  test("a result has the median, the lowest and the highest of the ratios, whatever their order", () => {
     const { a, p } = summarize("p", beside(90, 200, 80, 85, 95));
     assert.equal(a.ratio.perSecond, 0.9);
     assert.deepEqual(a.spread.perSecond, [0.8, 2]);
@@ -199,7 +199,7 @@ describe("the statistics", () => {
     assert.equal(spreadText({ median: { cpu: 1 } }, "cpu"), "");
   });
 
-  test("each number of several runs, with its spread, is from the run with the median ratio", () => {
+  test("of several runs, each number and its spread are from the run with the median ratio", () => {
     const run = (perSecond, cpu) => ({
       p: { median: { perSecond: perSecond * 1000, cpu: 10 }, rounds: [{ perSecond }] },
       a: {

@@ -20,7 +20,7 @@ export const targetOf = ({ contender, port, pid }, { facts }) => ({
 /**
  * Runs loads in turns, after warming up each of them.
  * @param loads tasks for the generator, by name; the others are compared with the first
- * @returns by number of connections, then by name: `median`, `ratio` to the first, and all `rounds`
+ * @returns the results of `summarize` by number of connections
  */
 export async function byTurns({ loads, generator, options, say }) {
   const [reference, ...others] = Object.keys(loads);
@@ -44,8 +44,8 @@ export async function byTurns({ loads, generator, options, say }) {
 }
 
 /**
- * Measures all contenders on one workload. All servers run the whole time, but only one is under load at a time. Before
- * that, all of them must give the same responses.
+ * Measures all contenders on one workload. All servers run the whole time, but only one is under load at a time. First,
+ * all of them must give the same responses.
  * @param databasePid the process whose children work for PostgreSQL
  */
 export async function measure({ workload, contenders, data, generator, databasePid, options, say }) {

@@ -82,7 +82,7 @@ export function readOptions(args) {
     pinned: values.unpinned !== true,
     quick,
     engine,
-    /** True if everything is measured, as by default. */
+    /** True if everything is measured, which is the default. */
     whole: Object.keys(values).every((name) => name === "engine" || name === "runs"),
     workloads: workloads.filter((name) => only.includes(name)),
     sections: sections.filter((name) => only.includes(name)),

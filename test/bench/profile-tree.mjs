@@ -21,9 +21,7 @@ const labelOf = ({ functionName, url, lineNumber }) => {
   return `${name} ${place}:${lineNumber + 1}`;
 };
 
-/**
- * Returns a bottom-up profile: the functions by self time, longest first, each with its most frequent call chain.
- */
+/** Returns the functions by self time, longest first. Each has its most frequent call chain. */
 export function byFunction({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map((node) => [node.id, { ...node, self: 0 }]));
   for (const node of nodes)

@@ -18,8 +18,8 @@ const PROFILED_MESSAGES = 4_000;
 const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
 
 /**
- * Profiles the warmed-up product under each workload, and prints where its main thread spends its time: by function,
- * with its callers, and by package, in µs per request. The profiles are kept, for Chrome DevTools.
+ * Profiles the warmed-up product under each workload, and prints where its main thread spends its time: by function
+ * with its callers, and by package, in µs per request. The profiles are kept for Chrome DevTools.
  */
 export async function profile({ product, data, store, generator, databasePid, options }) {
   if (options.sections.includes("queues")) await profileDrain({ product, store, databasePid });
@@ -80,7 +80,7 @@ async function profileDrain({ product, store, databasePid }) {
 
 /**
  * Prints where a profile's time was spent.
- * @param count number of requests or messages in the profile, of `cpu` µs each
+ * @param count number of requests or messages in the profile; each took `cpu` µs
  */
 async function tell({ title, unit, count, cpu, file }) {
   const recorded = JSON.parse(await readFile(file, "utf8"));

@@ -34,7 +34,7 @@ const KEYS = 1_000;
 const SECTIONS = { delivery, events, decisions, queues, flat, cost, start, memory, commit };
 const RESULTS = fileURLToPath(new URL("results/", import.meta.url));
 
-// Everything that was started is cleaned up by its own exit handlers.
+// Exit handlers clean up everything that was started.
 process.once("SIGINT", () => process.exit(130));
 process.once("SIGTERM", () => process.exit(143));
 
@@ -102,7 +102,7 @@ async function compare(tools) {
   await save(run, options);
 }
 
-/** Saves the results, under the engine's name only for a complete run. */
+/** Saves the results; only a complete run is saved under the engine's name. */
 async function save(run, { whole, engine, connections }) {
   const name = whole ? `latest-${engine}` : "partial";
   const heading = `${engine === "sqlite" ? "SQLite" : "PostgreSQL"}: throughput relative to the product`;

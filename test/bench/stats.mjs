@@ -38,8 +38,8 @@ export function pairedRatios(reference, results) {
 }
 
 /**
- * Summarizes the turns by name: the `median` of each measure, all turns (`rounds`) and, except for the reference, the
- * median `ratio` of each measure to the reference with its `spread`, the lowest and the highest ratio.
+ * Summarizes the turns by name: the `median` of each measure, and all turns as `rounds`. All except the reference also
+ * have the median `ratio` of each measure to the reference, and its `spread`: the lowest and the highest ratio.
  */
 export function summarize(reference, results) {
   const ratios = pairedRatios(reference, results);
@@ -55,9 +55,9 @@ export function summarize(reference, results) {
 }
 
 /**
- * Combines several runs, each an object of `summarize` results by name. Each measure has the numbers of the run with the
- * median ratio or, for the reference, of the run with the median number.
- * @param runs an odd number of runs
+ * Combines several runs. Each measure has the numbers of the run with the median ratio or, for the reference, of the
+ * run with the median number.
+ * @param runs an odd number of results of `summarize`
  * @returns the results, as in `summarize`, and the compared values of all `runs` by measure
  */
 export function middleRun(runs) {

@@ -65,7 +65,7 @@ async function ask(server, api, operation, key, requestId) {
   return { answer: JSON.parse(JSON.stringify(answer)), headers: response.headers };
 }
 
-/** Waits until a server has recorded uses of keys: counts by hour, and the last use of each. */
+/** Waits until a server has recorded the number of uses per hour, and the last uses of keys. */
 async function usesRecorded({ contender, databaseUrl }) {
   const reader = await openReader(databaseUrl);
   try {

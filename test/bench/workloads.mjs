@@ -21,7 +21,7 @@ const draw = {
   lastPage: (_random, { pets }) => ({ kind: "list", limit: LIST, after: pets - LIST - 1 }),
   /** With literal arguments in the document. */
   literals: (random, data) => ({ ...draw.pages(random, data), noise: "" }),
-  /** With literal arguments, and names that no other document uses. */
+  /** With literal arguments and with names that no other document uses. */
   unseen: (random, data) => ({ ...draw.pages(random, data), noise: Math.floor(random() * 1e15) }),
   pet: (random, data) => ({ kind: "pet", id: anyPet(random, data) }),
   whoami: () => ({ kind: "whoami" }),

@@ -19,7 +19,7 @@ const withSameWork = (contender) => [
 ];
 
 /**
- * All participants. The first one is the product, which the others are compared with.
+ * All participants. The others are compared with the first one, the product.
  * - `entry`: path of the program in this folder; README.md describes how it is started
  * - `flags`: flags for node
  * - `engines`: the databases that it supports

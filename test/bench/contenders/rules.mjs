@@ -1,4 +1,4 @@
-/** The contenders of the section `decisions`; the members are those of contenders.mjs. */
+/** The contenders of the section `decisions`, with the same members as in contenders.mjs. */
 export const DECIDERS = [
   {
     name: "json-rules-engine",

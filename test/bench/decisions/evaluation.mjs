@@ -34,7 +34,7 @@ async function compile(document) {
   return new CompiledConfiguration(checked, true);
 }
 
-/** Returns the time for only evaluating a number of rules, after a warm-up (µs). */
+/** Returns the time to evaluate a number of rules, without the database and after a warm-up (µs). */
 export async function evaluationMicros(count) {
   const { evaluate } = product("evaluate.js");
   const configuration = await compile(documentOf(rulesOf(count)));
@@ -49,7 +49,7 @@ export async function evaluationMicros(count) {
 
 const NESTED = "{% for a in contact.attributes.list %}{% for b in contact.attributes.list %}";
 
-/** Documents that try to keep the process busy, with the conditions of all rules and with all texts. */
+/** Documents that try to keep the process busy: `when` has the conditions of each rule, `text` is the message. */
 const HOSTILE = {
   "200 rules with 10 conditions over long lists": {
     when: Array(10).fill("contact.attributes.list.exists(each, each in contact.attributes.list) || true"),
@@ -80,7 +80,7 @@ const hostileDocument = ({ when = [], text = "Hello" }) => ({
   })),
 });
 
-/** Measures how long evaluating hostile documents takes and thus blocks the process. */
+/** Measures how long the evaluation of hostile documents blocks the process. */
 export async function hostileEvaluations() {
   const { evaluate } = product("evaluate.js");
   const situation = { type: "order.shipped", data: { text: "a".repeat(30_000) } };

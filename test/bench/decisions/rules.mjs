@@ -31,7 +31,7 @@ export const documentOf = (rules) => ({
   })),
 });
 
-/** The conditions of a rule, in the product's language; every contender explains its decisions by them. */
+/** The conditions of a rule, in the product's language; every contender's explanations contain them. */
 const conditionsOf = ({ minTotal, tag }) => [
   `situation.data.total > ${minTotal}.0`,
   `"${tag}" in contact.tags`,

@@ -19,13 +19,13 @@ const [PRODUCT] = CONTENDERS;
 
 const prepared = new Map();
 
-/** Returns a function that returns the requests of a workload in a contender's format, endlessly. */
+/** Returns a function that always returns the next request of a workload, in a contender's format. */
 function requests(task) {
   const { contender, workload, port, data, turn } = task;
   if (WORKLOADS[workload].fresh) return maker(task);
   const name = [contender, workload, port, data.keysFile, data.keys].join();
   if (!prepared.has(name)) {
-    // Requests to stopped servers are not needed again.
+    // Requests that were prepared for stopped servers are not needed again.
     if (prepared.size > 20) prepared.clear();
     prepared.set(name, Array.from({ length: Math.max(PREPARED, data.keys) }, maker({ ...task, turn: 0 })));
   }
@@ -58,7 +58,7 @@ function usage({ pid, databasePid }) {
 }
 
 /**
- * Loads a server and measures the part after the lead-in.
+ * Puts load on a server, and measures it after the lead-in.
  * @param task.turn determines the first request in the list, or the random draw
  * @param task.seconds time to measure; or `task.requests`, the number of requests to send and measure
  */

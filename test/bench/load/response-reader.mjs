@@ -7,10 +7,10 @@ const TRAILER = 5;
 
 /**
  * Reads the responses of a connection with one request in flight at a time, from chunks of any length. It reads the
- * status and the start of the body, and finds the end; it does not store the body.
+ * status and the start of the body, and finds the end of the response; it does not store the rest of the body.
  */
 export class ResponseReader {
-  /** @param begins number of bytes of a body to keep */
+  /** @param begins number of bytes to keep from the start of each body */
   constructor(begins = 0) {
     this.kept = begins;
     this.state = HEAD;

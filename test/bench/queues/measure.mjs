@@ -27,7 +27,7 @@ const perSecond = (count, from, to) => (count * 1e9) / Number(to - from);
 export async function drain({ system, producer, size: { backlog: count } }) {
   const { worker, producingBacklog, receiver, wake } = system;
   const arrivals = await receiver.expect(count);
-  // Suspended rather than ended, because a running worker is warm.
+  // The worker is suspended instead of ended, so that it stays warm.
   process.kill(worker.pid, "SIGSTOP");
   try {
     await producer.produce({ ...producingBacklog, count, concurrency: CONCURRENCY });
@@ -49,7 +49,7 @@ export async function drain({ system, producer, size: { backlog: count } }) {
   };
 }
 
-/** Measures messages from the call that queues them to their arrival: first at full speed, then at a slow pace. */
+/** Measures the time from the call that queues a message to its arrival: first at full speed, then at a slow pace. */
 export async function flow({ system, producer, size }) {
   const { producing, receiver } = system;
   const all = await receiver.expect(size.flow);

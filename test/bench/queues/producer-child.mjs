@@ -12,7 +12,7 @@ async function producerOf({ module, target }) {
   return producers.get(key);
 }
 
-/** Returns a function that returns messages to the conversations in turn. */
+/** Returns a function that creates a message to the next conversation, in turn. */
 const messages = (conversations) => {
   let i = 0;
   return () => ({

@@ -16,7 +16,7 @@ const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) =
   });
 });
 
-/** @param text starts with the time when it was queued, by the clock that all processes share (ns) */
+/** @param text starts with the time when the message was queued, by the clock that all processes share (ns) */
 function arrived(text) {
   const now = process.hrtime.bigint();
   if (seen.has(text)) {

@@ -12,7 +12,7 @@ import { startServer } from "../server.mjs";
 
 const CLI = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
 const CONVERSATIONS = 1_000;
-/** The number of concurrent messages, and the pause after each (ms), which is 0 or longer than a batch waits. */
+/** The number of concurrent messages, and the pause after each (ms): either 0, or longer than a batch waits. */
 const LOADS = { "one by one": { at: 1, pauseMs: 100 }, "64 at a time": { at: 64, pauseMs: 0 } };
 const LINES = { local: "main", webhook: "hook" };
 const STATUS = { local: "delivered", webhook: "sent" };
@@ -93,7 +93,7 @@ export async function cost({ product, store: { directory }, options, say }) {
   }
 }
 
-/** Returns the CPU time of processes, without processes that have ended, such as a vacuum. */
+/** Returns the CPU time of processes, except processes that have ended, such as a vacuum. */
 const usedBetween = (before, after) =>
   [...after].reduce((sum, [pid, cpu]) => sum + cpu - (before.get(pid) ?? 0), 0);
 

@@ -13,8 +13,8 @@ const COUNTS = [1, 20, 200];
 const AGENTS = 20;
 
 /**
- * Measures decisions that send one message: with 1, 20 and 200 rules, as dry runs, and next to json-rules-engine and
- * functions on the same rows. Then measures only the evaluation, including that of hostile documents.
+ * Measures decisions that send one message: with 1, 20 and 200 rules, as dry runs, and compared with json-rules-engine
+ * and functions on the same rows. Then measures the evaluation alone, and how long hostile documents block the process.
  */
 export async function decisions({ product, store, generator, databasePid, options, say }) {
   installContenders(DECIDERS);
@@ -31,7 +31,7 @@ export async function decisions({ product, store, generator, databasePid, option
       more: (run, agents) => addContacts(run, agents, rules),
     });
   }
-  /** Compares servers, each with its name, contender, number of rules and workload. */
+  /** Compares servers by name. Each has a contender, a number of rules and a workload. */
   const compare = async (sides) => {
     const servers = {};
     try {

@@ -9,8 +9,8 @@ import { median } from "../stats.mjs";
 /** Number of streams whose events are timed; events of the other streams are only counted. */
 const READ = 20;
 /**
- * Groups of streams: how many clients read and how many others never do, the load (its duration or its number of
- * messages), and the messages that follow it on an otherwise idle server, with the pause between them (ms).
+ * Groups of streams: the number of clients that read, and of clients that never do (`stalled`). The messages are first
+ * a `load` of this duration or number, then a `calm` number on an otherwise idle server, with pauses between them (ms).
  */
 const GROUPS = [
   { clients: 1, load: { seconds: 4 }, calm: { count: 200, pauseMs: 20 } },
@@ -30,7 +30,7 @@ const LIMIT_MS = 120_000;
 
 /**
  * Measures events from their commit to Server-Sent Events clients: how many reach 1 to 10,000 streams of one agent while
- * messages are queued at full speed, with and without clients that never read; the CPU time for each; their latency at a
+ * messages are queued at full speed, with and without clients that never read; the CPU time per event; the latency at a
  * slow pace; and the memory of an idle stream.
  */
 export async function events({ product, data, generator, options, say }) {

@@ -10,7 +10,7 @@ const product = (path) => createRequire(import.meta.url)(fileURLToPath(new URL(p
 
 const AGENT = "load";
 const LINES = ["main", "other"];
-/** Numbers of random rows to change and pages to read, the same on both databases, so that both have them in memory. */
+/** Numbers of random rows to change and pages to read: equally few on both databases, so that both cache them. */
 const USED = { rows: 200, pages: 50 };
 const PAGE = 20;
 const BATCH = 100;

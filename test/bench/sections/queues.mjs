@@ -13,9 +13,9 @@ const WORKERS = [8, 32];
 const REFERENCE = "webhook";
 
 /**
- * Compares messages to 1,000 conversations, in turns, over the product's webhook and local lines and with job queues
- * whose jobs only post them to the same receiver. First a backlog that was queued while the worker was stopped, then
- * messages from the call that queues them to their arrival, as fast as 32 concurrent calls can, and at a slow pace.
+ * Compares the product's webhook and local lines, in turns, with job queues whose jobs only post messages to the same
+ * receiver. All send messages to 1,000 conversations: first a backlog that was queued while the worker was stopped,
+ * then messages that are queued while it runs, as fast as 32 concurrent calls allow and at a slow pace.
  */
 export async function queues(tools) {
   const { store, databasePid, postgres: running, options, say } = tools;

@@ -12,7 +12,7 @@ const app = fastify(sameWork);
 const finishWork = sameWork && doSameWork(app, store);
 
 app.decorateRequest("caller", null);
-// Sent here, because Mercurius would respond to a thrown error with 200.
+// The error is sent here, because Mercurius would respond to a thrown error with 200.
 app.addHook("onRequest", async (request, reply) => {
   try {
     request.caller = await callerOf(store, request.headers.authorization);

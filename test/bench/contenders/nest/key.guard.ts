@@ -5,7 +5,7 @@ import { InjectRepository } from "@nestjs/typeorm";
 import { Repository } from "typeorm";
 import { ApiKey } from "./entities.js";
 
-/** A Nest exception with its status where Apollo Server looks for it. */
+/** A Nest exception that has its status where Apollo Server looks for it. */
 class Refusal extends HttpException {
   readonly extensions: object;
 
@@ -15,7 +15,7 @@ class Refusal extends HttpException {
   }
 }
 
-/** Admits callers with a key, which is read from the database every time, with its agent and organization. */
+/** Admits callers with a valid key. Each request reads the key with its agent and organization from the database. */
 @Injectable()
 export class KeyGuard implements CanActivate {
   constructor(@InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>) {}

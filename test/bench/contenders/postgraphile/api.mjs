@@ -51,7 +51,7 @@ const listVariables = ({ limit, after, status }) => ({
   ...(status && { condition: { status } }),
 });
 
-/** Returns a document with literal arguments, and names that no other request uses. */
+/** Returns a document with literal arguments and with names that no other request uses. */
 function literally({ limit, after, status, noise }) {
   const args = [`first: ${limit}`];
   if (after !== undefined) args.push(`after: "${toCursor(after)}"`);

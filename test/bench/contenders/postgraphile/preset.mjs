@@ -4,7 +4,7 @@ import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
 import { callerOf } from "../raw/caller.mjs";
 import { onlyPets, whoami, withChecks } from "./schema.mjs";
 
-/** Admits callers with a key, which is read from the database every time, before the document is parsed. */
+/** Admits callers with a valid key. Each request reads the key from the database before the document is parsed. */
 const keyCheck = (store) => ({
   name: "KeyCheckPlugin",
   version: "1.0.0",

@@ -61,7 +61,7 @@ function count(durations, route, ms) {
   each.seconds += seconds;
 }
 
-/** Uses by key, written every few seconds: their number per hour and, once a minute, the last use of each key. */
+/** Counts each key's uses per hour, and notes its last use once a minute. Both are written every few seconds. */
 function usesOf(store) {
   let byKey = new Map();
   let timer;

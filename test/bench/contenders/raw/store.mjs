@@ -16,7 +16,7 @@ const BY_ID = `${PET} WHERE id = $1`;
 const LIST = `${PET} WHERE id > $1 ORDER BY id LIMIT $2`;
 const LIST_BY_STATUS = `${PET} WHERE id > $1 AND status = $2 ORDER BY id LIMIT $3`;
 const INSERT = "INSERT INTO pet (name, category_id, status) VALUES ($1, $2, $3) RETURNING id";
-/** The uses of keys are a JSON object with `count` and `ip` by key. */
+/** `$2` is a JSON object with `count` and `ip` by key. */
 const COUNT_USES = `
   INSERT INTO hourly_use (key_id, hour, accepted, refused)
   SELECT key, $1, CAST(value ->> 'count' AS integer), 0 FROM json_each($2) AS used WHERE true

@@ -10,7 +10,7 @@ export interface Context {
 const refusal = (status: number, code: string) =>
   new GraphQLError(code, { extensions: { code, http: { status } } });
 
-/** Returns the key of a request, with its agent and organization, read from the database every time. */
+/** Reads the key of a request from the database, with its agent and organization. */
 export async function keyOf(keys: Repository<ApiKey>, authorization: string | undefined): Promise<ApiKey> {
   if (authorization === undefined) throw refusal(401, "unauthenticated");
   if (!authorization.startsWith("Bearer ")) throw refusal(401, "invalid_api_key");
