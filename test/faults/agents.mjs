@@ -12,7 +12,7 @@ const PUBLISH =
 /**
  * Creates agents that run the same document on a new service.
  * @param prepare is called with the owner's token and an agent's ID before its document is published
- * @returns `{ key }` of each
+ * @returns `{ key }` for each agent
  */
 export async function createAgents(url, count, document, prepare = async () => {}) {
   const { token } = (await ask(url, undefined, SIGN_IN, { input: OWNER })).signIn;

@@ -72,7 +72,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect((await list()).status).toBe(200);
   });
 
-  test("if all connections are silent, including new ones, each request is answered 503, even behind a waiting one", async () => {
+  test("if all connections are silent, including new ones, each request is answered 503, even if it queues behind another", async () => {
     await list();
     proxy.silence();
     const replies = [];
@@ -89,7 +89,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect(proxy.count()).toBeLessThanOrEqual(5);
   });
 
-  test("if a connection is dead without notice, a read is retried and a write is not", async () => {
+  test("if a connection has died unnoticed, a read is retried and a write is not", async () => {
     await Promise.all([list(), gateway.graphql("{ viewer { id } }", {}, { token: gateway.owner })]);
     expect(proxy.count()).toBeGreaterThan(1);
     proxy.breakOpen();
@@ -132,7 +132,7 @@ describe("connections to PostgreSQL that go bad", () => {
     expect(await names()).toEqual(["Rex"]);
   });
 
-  test("if waiting transactions hold all their connections, reads continue and other writes are answered 503", async () => {
+  test("if waiting transactions hold all connections for transactions, reads continue and other writes are answered 503", async () => {
     const holder = new Client({ connectionString: database.url });
     await holder.connect();
     try {

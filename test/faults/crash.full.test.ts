@@ -11,7 +11,7 @@ const crash = (engine: string, ...options: string[]) =>
 jest.setTimeout(300_000);
 
 describe.each(["sqlite", "postgres"])("on %s", (engine) => {
-  test("answered writes survive kills under load, complete and only once", async () => {
+  test("answered writes survive kills under load, each complete and stored once", async () => {
     const said = await crash(engine, "--only", "writes", "--kills", "3", "--expire-leases");
     expect(said).toMatch(/^kills +3 /m);
     expect(said).toMatch(/^answered +[1-9]/m);

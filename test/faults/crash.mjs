@@ -26,7 +26,7 @@ async function main() {
   if (options.help) return console.log(USAGE);
   let sound = true;
   for (const engine of options.engines) sound = (await crash(engine, options)) && sound;
-  // Explicit, because the package that starts PostgreSQL would otherwise end the process with its own code.
+  // Exits explicitly, because the package that starts PostgreSQL would otherwise end the process with its own code.
   process.exit(sound ? 0 : 1);
 }
 

@@ -5,7 +5,7 @@ import { petNames, startLoad } from "./load";
 onAnyEngine((engine) => {
   const database = databaseForEach(engine);
 
-  test("answered writes survive a kill of the server under load, each only once, and the next server works", async () => {
+  test("answered writes survive a kill of the server under load, each stored once, and the next server works", async () => {
     const server = await startServer({ DATABASE_URL: database.url });
     const load = startLoad(server);
     await load.answered(100);

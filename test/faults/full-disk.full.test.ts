@@ -55,7 +55,7 @@ describe.each([
     expect((await gateway.rest("GET", "/agent/whoami")).status).toBe(200);
     expect(await messages()).toBe(0);
     let ready = await gateway.rest("GET", "/readyz");
-    // Key usage takes few bytes, so there may be room for it by then.
+    // Recorded key usage takes few bytes and may still fit, which sets `writes` back to ok.
     while (ready.body.writes === "ok") {
       expect((await send(0)).status).toBe(503);
       ready = await gateway.rest("GET", "/readyz");
@@ -69,10 +69,10 @@ describe.each([
     expect((await gateway.rest("GET", "/readyz")).body).toEqual({ status: "ok", writes: "ok" });
   });
 
-  test("no key exists without its audit log entry, or the other way round", async () => {
+  test("no key exists without its audit log entry, and no entry without its key", async () => {
     const desk = apiKeyClient(gateway);
     let created = 1;
-    // Some fit into pages that the file already has.
+    // Some keys fit into pages that the file already has.
     while (codeOf(await desk.create({ name: `key ${created}` })) === undefined) created += 1;
     const [keys, entries] = await gateway.services.database.read((reader) =>
       Promise.all([
@@ -85,7 +85,7 @@ describe.each([
   });
 });
 
-/** Runs a pragma on the connection that writes, outside of a transaction; it changes nothing in the file. */
+/** Runs a pragma, which changes nothing in the file, on the connection that writes, outside of a transaction. */
 const onWriter = (gateway: TestGateway, pragma: string): Promise<unknown> =>
   gateway.services.database.batchInserts(
     (tx, pragmas: readonly string[]) => Promise.all(pragmas.map((text) => tx.query(text))),
@@ -99,7 +99,7 @@ describe("counts while nothing can be written", () => {
   });
   afterEach(() => gateway.close());
 
-  test("are logged less and less often, take the room of one entry per key, and are written in the end", async () => {
+  test("take the space of one entry per key and are written in the end, and failures are logged less and less often", async () => {
     const { database } = gateway.services;
     const { id } = await mint(gateway);
     const { organizationId, ...key } = await database.read((reader) =>
@@ -146,7 +146,7 @@ onPosix(
       const log = join(directory, "log");
       const server = spawnServer(
         { DATABASE_URL: `sqlite:${join(directory, "gateway.sqlite")}`, LOG_LEVEL: "trace" },
-        // A megabyte for each file, which is more than an empty database takes.
+        // A megabyte for each file, which is more than an empty database needs.
         { shell: `ulimit -f 2048; exec "$0" "$@" 2>${log}` },
       );
       await server.until("stdout", "/graphql\n");

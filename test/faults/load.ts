@@ -11,7 +11,7 @@ const CLIENTS = 16;
 /** A write and its result; `status` stays undefined if the connection ended without a response. */
 interface Write {
   name: string;
-  /** True if the client had sent all of it when the server got its signal. */
+  /** True if the client had sent the whole request when the server got its signal. */
   sentBefore: boolean;
   status?: number;
   body?: string;

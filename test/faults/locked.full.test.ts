@@ -8,11 +8,11 @@ import { codeOf } from "../support/people";
 
 withRealTimeouts();
 
-/** Enough units for several transactions. */
+/** Enough units of work for several transactions. */
 const WRITES = 601;
 
 // test/database/sqlite.test.ts tests a single write; this suite is about many.
-describe("while another process holds the write lock of the SQLite file for long", () => {
+describe("while another process holds the write lock of the SQLite file for a long time", () => {
   let gateway: TestGateway;
   let other: DataSource;
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describe("while another process holds the write lock of the SQLite file for long
     await gateway.close();
   });
 
-  /** Runs a unit whose statement is not combined with others; each has a different number. */
+  /** Adds a pet in a unit of work whose statement is not combined with others. */
   const write = (i: number): Promise<unknown> =>
     gateway.services.database.write((tx) =>
       tx.insert(Pet, { name: `pet ${i}`, categoryId: "1", status: null }),

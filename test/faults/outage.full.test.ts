@@ -24,7 +24,7 @@ const WAYS: { way: string; away: Order; back: Order }[] = [
   { way: "frozen", away: "freeze", back: "thaw" },
 ];
 
-describe("a PostgreSQL that is away for a while, under load", () => {
+describe("a PostgreSQL server that is unavailable for a while, under load", () => {
   let postgres: PostgresServer;
   let server: TestServer;
   let key: string;

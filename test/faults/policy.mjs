@@ -52,7 +52,7 @@ const CONCERNED = 0.5;
 /** Shares of requests that the receiver temporarily rejects or does not answer. */
 const TROUBLE = { busy: 0.01, broken: 0.01 };
 const KILLS = 0.6;
-/** Share of the messages during which the contact opts in or out, and the share of opt-outs among them. */
+/** Share of the messages during which the contact opts in or out, and the share of opt-outs among these changes. */
 const CONSENTS = 0.4;
 const OPT_OUTS = 0.35;
 
@@ -74,7 +74,7 @@ async function startReceiver(random) {
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
-/** Adds a contact in each zone, with a conversation on both lines. */
+/** Adds a contact in each zone, with a conversation on each line. */
 async function openConversations(url, key) {
   const conversations = [];
   for (const [i, zone] of ZONES.entries()) {

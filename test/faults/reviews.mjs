@@ -11,8 +11,8 @@ import { createPlace } from "./crash/place.mjs";
 import { ask } from "./crash/writes.mjs";
 import { createClock } from "./policy/clock.mjs";
 
-// `npm run test:reviews`: concurrently does everything that can happen to proposed messages, while processes are
-// killed.
+// `npm run test:reviews`: approves, edits, discards, cancels and hands off proposed messages concurrently, while
+// processes are killed.
 
 const USAGE = `npm run test:reviews -- [options]
   --engine sqlite|postgres   the database (postgres)
@@ -33,7 +33,7 @@ const CREATE_LINE = "mutation ($input: CreateLineInput!) { createLine(input: $in
 const WORKERS = 12;
 const MAX_PAUSE_MS = 150;
 const EXPIRES_AFTER_S = 60;
-/** How often all waiting messages are made to expire (ms). */
+/** Interval at which all waiting messages are made to expire (ms). */
 const EXPIRY_INTERVAL_MS = 4_000;
 const MAX_KILL_PAUSE_MS = 3_000;
 /** Max delay of the messages that a killed process was sending (ms). */
@@ -91,7 +91,7 @@ async function run({ engine, processes, rounds, seed }) {
         });
         return { status: response.status, body: await response.json() };
       } catch {
-        // The process was killed, so the request may have been executed or not.
+        // The process was killed, so the request may or may not have been executed.
         return { status: undefined };
       }
     };

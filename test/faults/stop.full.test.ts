@@ -92,7 +92,7 @@ describe("stopped by a signal while a client", () => {
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "finishes the head or body that it was sending, %s that comes twice in a row, as npm forwards it, counts as one",
+    "finishes the head or body that it was sending, a repeated %s, as forwarded by npm, counts as one signal",
     async (signal) => {
       const other = connect(Number(new URL(server.url).port), "127.0.0.1");
       other.write("GET /healthz HTTP/1.1\r\nHo");
@@ -115,7 +115,7 @@ describe("stopped by a signal while a client", () => {
   );
 });
 
-test("on a signal while it starts, it finishes its start, shows the secrets that are shown once, and then stops", async () => {
+test("on a signal during its start, it finishes starting, shows the secrets that are shown once, and then stops", async () => {
   const database = await sqlite.createDatabase();
   try {
     const server = spawnServer({ DATABASE_URL: database.url });

@@ -90,7 +90,7 @@ async function run({
         await response.arrayBuffer();
         if (response.status === 201) acknowledged.push(n);
       } catch {
-        // The process was killed, so the timer may be set or not.
+        // The process was killed, so the timer may or may not be set.
       }
     };
     const clients = agents.map(async (agent) => {

@@ -14,8 +14,8 @@ process.on("exit", () => {
 });
 
 /**
- * Starts the service on a database.
- * @returns before it listens: `{ listening, kill, … }`
+ * Starts the service on a database, and does not wait until it listens.
+ * @returns `{ listening, kill, … }`
  */
 export function spawnGateway(databaseUrl, settings = {}) {
   const child = spawn(process.execPath, [MAIN], {
@@ -56,7 +56,7 @@ export function spawnGateway(databaseUrl, settings = {}) {
   // A process that is killed during its start is never awaited.
   listening.catch(() => {});
   return {
-    /** Resolves with its address when it can be called. */
+    /** Resolves with the service's address when it accepts requests. */
     listening,
     /** The first key's secret, if this start created it. */
     firstKey: () => /^ *API key +(\S+) /m.exec(stdout)?.[1],

@@ -1,7 +1,7 @@
 /**
  * Records the requests to the service, its responses, and the faults that were found. A write is
  * `{ kind, api, marker, idempotencyKey, … }`; its `outcome` is "answered" (a success, kept in `answer`),
- * "unavailable" (503) or "unanswered" (the connection ended): after the last two it is unknown whether it was kept.
+ * "unavailable" (503) or "unanswered" (the connection ended). After the last two, the write may or may not be stored.
  */
 export function createHistory() {
   const violations = { lost: new Set(), doubled: new Set(), half: new Set(), other: new Set() };
@@ -31,7 +31,7 @@ export function createHistory() {
     violations,
     /**
      * @param sort `lost`, `doubled`, `half` or `other`
-     * @param what a description; equal ones are counted once
+     * @param what a description; equal descriptions are counted once
      */
     violate: (sort, what) => violations[sort].add(what),
     get isSound() {

@@ -22,15 +22,15 @@ const KINDS = [
 ];
 
 /**
- * Starts clients that write through both APIs, each one request at a time, until they are stopped.
- * @param options.clients their number
+ * Starts clients that write through both APIs until they are stopped. Each sends one request at a time.
+ * @param options.clients number of clients
  * @param options.pauseMs pause of a client after a response (ms)
  * @returns `{ stop }`, which waits for the requests in flight
  */
 export function startLoad(url, callers, history, random, { clients: count = CLIENTS, pauseMs = 0 } = {}) {
   const { conversations } = callers;
   let stopped = false;
-  /** Keys that may be changed, each by one client, after the response to its creation. */
+  /** Created keys that no client has changed; each is changed once. */
   const free = [];
   const client = async () => {
     while (!stopped) {
@@ -65,7 +65,7 @@ function compose(number, { free, conversations }, random) {
   const idempotencyKey = random() < 0.5 ? `idempotency ${number}` : undefined;
   if (kind === "decide") {
     const api = random() < 0.5 ? "rest" : "graphql";
-    // About a new contact, or in a conversation where others also write.
+    // A decision about a new contact, or in a conversation where other clients also write.
     const conversation = random() < 0.5 ? pick(random, conversations) : undefined;
     return { kind, api, marker, conversation, idempotencyKey };
   }

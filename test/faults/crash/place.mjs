@@ -5,8 +5,9 @@ import { startPostgres } from "./postgres.mjs";
 import { expirePostgresLeases, expireSqliteLeases, postgresTables, sqliteTables } from "./tables.mjs";
 
 /**
- * Returns the place where a run keeps its databases. `create` creates an empty one: `{ url, tables(),
- * expireLeases(held) }`. `kill` ends and restarts the database server of the service; an embedded database has none.
+ * Returns the place where a run keeps its databases. `create` creates an empty database:
+ * `{ url, tables(), expireLeases(held) }`. `kill` ends and restarts the database server of the service; an embedded
+ * database has none.
  */
 export const createPlace = (engine) => (engine === "sqlite" ? sqlitePlace() : postgresPlace());
 

@@ -14,10 +14,10 @@ const MAX_DOWN_MS = 300;
 const RECOVERY_LIMIT_MS = 20_000;
 /** Max time after a kill until every accepted message is delivered (ms). */
 const DELIVERY_LIMIT_MS = 40_000;
-/** Longer than a lane is held by a send without a receiver (ms). */
+/** Longer than a send without a receiver holds a lane (ms). */
 const SEND_MS = 1_000;
 const CONVERSATIONS = 8;
-/** Number of keys in a round that are presented after it. */
+/** Number of a round's keys to present after the round. */
 const PRESENTED = 5;
 /** Number of concurrent retries; a restarted database would reject hundreds. */
 const RETRYING = 12;
@@ -63,7 +63,7 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
     url = await gateway.listening;
   };
   const KILLS = {
-    /** The service, under load. */
+    /** Kills the service under load. */
     async load() {
       const load = startLoad(url, callers, history, random);
       await setTimeout(random() * MAX_LOAD_MS);
@@ -71,7 +71,7 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
       await load.stop();
       await start();
     },
-    /** The other process, under load. */
+    /** Kills the other process under load. */
     async peer() {
       const load = startLoad(url, callers, history, random);
       await setTimeout(random() * MAX_LOAD_MS);
@@ -80,7 +80,7 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
       peer = spawnGateway(database.url);
       await peer.listening;
     },
-    /** The service, while it starts after a kill under load. */
+    /** Kills the service under load, and again while it starts. */
     async start() {
       const load = startLoad(url, callers, history, random);
       await setTimeout(random() * MAX_LOAD_MS);
@@ -91,7 +91,7 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
       await gateway.kill();
       await start();
     },
-    /** Another service, at its first start on an empty database. */
+    /** Kills another service during its first start, on an empty database. */
     async birth() {
       const empty = await place.create();
       const first = spawnGateway(empty.url);
@@ -102,7 +102,7 @@ export async function runRounds(place, history, { kills, seed, expireLeases, ver
       verify(await empty.tables(), { ...history, writes: [] });
       await second.kill();
     },
-    /** The database, under load; the service keeps running. */
+    /** Kills the database under load; the service must keep running. */
     async database() {
       const load = startLoad(url, callers, history, random);
       await setTimeout(random() * MAX_LOAD_MS);
@@ -192,8 +192,8 @@ async function delivered(url, key, history) {
 }
 
 /**
- * Returns the kind of kill: mostly under load and, on PostgreSQL, sometimes of the database server; the same in each
- * run.
+ * Returns the kind of a kill, which depends only on its number: mostly `load` and, on PostgreSQL, sometimes
+ * `database`.
  */
 function sortOf(number, databaseToo) {
   if (number % 10 === 4) return "start";
@@ -203,7 +203,7 @@ function sortOf(number, databaseToo) {
 }
 
 /**
- * Sends a write, and repeats it after a 503, as its `Retry-After` says.
+ * Sends a write, and repeats it after each 503 response.
  * @returns the outcome of the last attempt
  */
 async function sendUntilDecided(write, url, callers, history) {

@@ -34,8 +34,8 @@ const SAY = `mutation ($id: ID!, $message: String!, $idempotencyKey: String) {
 }`;
 
 /**
- * Kills two processes, or their database, while they send messages to webhook receivers, and checks that each message
- * arrived in order, and only once by its ID.
+ * Kills one or both of two processes, or their database, while they send messages to webhook receivers. Then checks
+ * that the messages arrived in order, each with a single ID.
  */
 export async function runSends(place, history, options) {
   const { kills, seed, conversations, messages, freezeSeconds, expireLeases, verbose } = options;
@@ -106,7 +106,7 @@ export async function runSends(place, history, options) {
       await gateways[which].kill();
       await respawn(which);
     },
-    /** Both processes; afterwards, all leases belong to dead processes. */
+    /** Kills both processes; afterwards, all leases belong to dead processes. */
     async both() {
       await Promise.all(gateways.map((gateway) => gateway.kill()));
       await database.expireLeases();
@@ -120,7 +120,7 @@ export async function runSends(place, history, options) {
           await respawn(which);
         }
     },
-    /** Frozen for longer than a lease; its later work changes nothing. */
+    /** Freezes a process for longer than a lease; its later work must change nothing. */
     async freeze() {
       const [, peer] = gateways;
       peer.signal("SIGSTOP");

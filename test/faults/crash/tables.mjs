@@ -35,7 +35,7 @@ async function readAll(query) {
   return tables;
 }
 
-/** Returns the statement that makes leases, the given ones or all, expired by the database's clock. */
+/** Returns the statement that expires the given leases, or all leases by default. */
 const expireLeases = (held) =>
   `UPDATE lane SET lease_until = '2000-01-01T00:00:00.000Z', wake_at = '2000-01-01T00:00:00.000Z'
    WHERE lease ${held ? `IN (${held.map((lease) => `'${lease}'`).join() || "''"})` : "IS NOT NULL"}`;

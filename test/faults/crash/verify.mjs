@@ -117,7 +117,7 @@ function verifyChange({ kind, marker, target, graceSeconds, answer, outcome }, k
   }
 }
 
-/** Checks that every decision is stored with all its effects, and no effect without its decision. */
+/** Checks that every decision is stored with all its effects, and that no effect is stored without its decision. */
 function verifyDecisions({ decisions, messages, addresses, conversations, tags, matches }, violate) {
   const byId = new Map(decisions.map((decision) => [decision.id, decision]));
   const messagesOf = groupBy(messages, ({ decision_id }) => decision_id);
@@ -151,8 +151,8 @@ function verifyDecisions({ decisions, messages, addresses, conversations, tags, 
 }
 
 /**
- * Checks that every key and every change to a key has exactly one audit entry, every entry its key, and a rotation both
- * keys.
+ * Checks that every key and every change to a key has exactly one audit entry, that the key of every entry exists, and
+ * that both keys of a rotation exist.
  */
 function verifyKeys(tables, keys, violate) {
   const entries = groupBy(tables.audit, ({ action, target_id }) => `${action} ${target_id}`);

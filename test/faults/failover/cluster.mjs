@@ -21,7 +21,10 @@ const VERSIONS = "/usr/lib/postgresql";
 const START_LIMIT_MS = 180_000;
 const PASSWORD = "failover";
 const MAX_LAG_BYTES = 1_000_000;
-/** Time between a takeover and the return of a frozen Patroni, which in version 3.0 may take back a new lock (ms). */
+/**
+ * Time between a takeover and the return of a frozen Patroni (ms), because Patroni 3.0 might otherwise take back the
+ * lock of the new primary.
+ */
 const RETURN_AFTER_MS = 2_000;
 
 /** The same as in docs/scaling.md. */
@@ -82,8 +85,8 @@ async function patiently(what, check) {
 }
 
 /**
- * Starts etcd, two PostgreSQL servers managed by Patroni, and HAProxy, which leads to the primary. Every node reaches
- * etcd, and is reached, over links that can be cut.
+ * Starts etcd, two PostgreSQL servers managed by Patroni, and HAProxy, which forwards to the primary. Every node
+ * reaches etcd, and is reached, over links that can be cut.
  * @param isSynchronous true if the primary waits for the standby before it acknowledges a commit
  */
 export async function startCluster(isSynchronous) {
@@ -128,7 +131,7 @@ export async function startCluster(isSynchronous) {
     const config = {
       scope: "gateway",
       name,
-      // Otherwise, Patroni would ask etcd for its address, and call it without the link.
+      // Otherwise, Patroni would get etcd's address from etcd, and call etcd without the link.
       etcd3: { host: `127.0.0.1:${links.etcd.port}`, use_proxies: true },
       restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${links.rest.port}` },
       bootstrap: {
@@ -209,7 +212,7 @@ listen postgres
   };
   const isPrimary = async ({ restUrl }) =>
     (await fetch(`${restUrl}/primary`, { signal: AbortSignal.timeout(1_000) })).ok;
-  /** Returns the node that holds the leader's key, ignoring the given one, which is losing it. */
+  /** Returns the node that holds the leader's key, ignoring the given node, which is losing the key. */
   const primary = (besides) =>
     patiently("a primary", async () => {
       for (const node of nodes)

@@ -7,7 +7,7 @@ import { ask, present } from "../crash/writes.mjs";
 const PAUSE_MS = 100;
 /** Pause between sign-ins, which cost a password check (ms). */
 const SIGN_IN_PAUSE_MS = 1_000;
-/** Number of the latest ended keys, and of sessions, that are presented. */
+/** Number of ended keys, and of ended sessions, to present; the latest ones are used. */
 const PRESENTED = 10;
 
 const CREATE_KEY =

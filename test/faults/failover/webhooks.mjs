@@ -17,7 +17,8 @@ const SAY = `mutation ($id: ID!, $text: String!) {
 
 /**
  * Adds a line that sends nothing twice, and conversations on it.
- * @returns `start` sends messages until its result's `stop`; `verify` compares the stored and the arrived messages
+ * @returns `start`, which sends messages until `stop` of its result is called, and `verify`, which compares the stored
+ *   messages with the received messages
  */
 export async function openWebhooks(urls, { session, agentId, key }, history, random) {
   const receiver = await startReceiver(random, { isBusy: false });

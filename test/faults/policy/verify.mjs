@@ -8,7 +8,7 @@ const TAKEOVER_MS = 45_000;
 
 const PERIODS_MS = { PT2H: 2 * 3_600_000, P1D: 24 * 3_600_000 };
 
-/** Errors of messages that may have been rescheduled to their last place without another attempt. */
+/** Errors of messages that may have got a new place in the order and then ended without another attempt. */
 const GIVEN_UP = new Set(["opted_out", "expired", "capped"]);
 
 /**
@@ -126,7 +126,7 @@ export function verify({ messages, attempts, events }, { conversations, visited,
   };
 }
 
-/** Returns a function that is true if a contact has certainly opted out of a topic, or of all (`*`), at a time. */
+/** Returns a function that tests if a contact had certainly opted out of a topic, or of all topics (`*`), at a time. */
 const optedOut = (topics, consents) => (contactId, topic, ms) => {
   const known = consents.filter((each) => each.contactId === contactId && each.topic === topic);
   const outs = known.filter(({ state, until }) => state === "out" && until < ms);

@@ -59,7 +59,7 @@ function changesOfClocks(zone, year) {
 }
 
 /**
- * Returns the times when windows open or close around the nights when clocks change, in order, from enough years.
+ * Returns the times when windows open or close around the nights when clocks change, in order.
  * @param count min number of times
  */
 export function changes(count) {
