@@ -1,7 +1,7 @@
 /** Milliseconds on a clock that all threads of the process share. */
 export const now = () => performance.timeOrigin + performance.now();
 
-/** Number of good and prompt responses in a row, half a second's worth, after which a server has recovered. */
+/** Number of good and prompt responses in a row (half a second's worth) that show that a server has recovered. */
 const RECOVERED_REQUESTS = 20;
 
 const isGood = ({ status }) => status >= 200 && status < 300;
@@ -16,7 +16,7 @@ export function percentile(values, percent) {
 
 /**
  * Summarizes a client's requests that were due in a period.
- * @param requests in the order that they were due; a request without a status got no response
+ * @param requests requests, ordered by due time; a request without a status got no response
  */
 export function clientFigures(requests, from, to) {
   const due = within(requests, from, to);
@@ -32,9 +32,9 @@ export function clientFigures(requests, from, to) {
 }
 
 /**
- * Returns the time until a row of requests with good and prompt responses starts.
+ * Returns the time until enough good and prompt responses in a row start.
  * @param soonMs max wait for a prompt response (ms)
- * @returns ms; undefined if there is no such row
+ * @returns ms; undefined if there are not enough in a row
  */
 export function recoveryMs(requests, from, soonMs) {
   let row = 0;

@@ -43,7 +43,7 @@ describe("the figures of an attack", () => {
     assert.equal(recoveryMs([...requests.slice(0, 55), {}, ...requests.slice(56)], 300, 250), undefined);
   });
 
-  test("include the max and the last sample in a period", () => {
+  test("include the max in a period, and the last sample before a time", () => {
     const samples = [
       { at: 0, memory: 9 },
       { at: 1, memory: 3 },
@@ -56,7 +56,7 @@ describe("the figures of an attack", () => {
     assert.equal(last(samples, "memory", 4), 5);
   });
 
-  test("break a bound that they exceed, or a bound that was not measured", () => {
+  test("break a bound if they exceed it or were not measured", () => {
     const expect = { failed: 0, memory: 100, recovery: 10 };
     assert.deepEqual(brokenBounds({ failed: 0, memory: 100, recovery: 3 }, expect), []);
     assert.deepEqual(brokenBounds({ failed: 1, memory: Number.NaN }, expect), [

@@ -54,7 +54,7 @@ export async function addMember(url, organization, email = "member@example.com")
 
 /**
  * Returns a sign-in request that a trusted proxy forwards.
- * @param input e-mail address and password.
+ * @param input e-mail address and password
  * @param ip the client's address
  */
 export const signInRequest = (input, ip) => ({
@@ -102,7 +102,7 @@ export const get = (port, given) => request(port, { ...given, method: "GET" });
 
 /**
  * Adds lines to the first agent of a member.
- * @returns `ask`, which sends GraphQL as the member, the ID of the agent, and the IDs and names of the lines
+ * @returns the ID of the agent, the IDs and names of the lines, and `ask`, which sends GraphQL as the member
  */
 export async function addLines(port, member, count, settings) {
   const headers = { authorization: `Bearer ${await signIn(port, member)}` };

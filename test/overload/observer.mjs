@@ -1,5 +1,5 @@
-// A thread that is independent of the attack's busy thread. It is the client with a valid key, sends a modest load of
-// several requests, and observes the server's process from outside.
+// A thread that is independent of the attack's busy thread. It acts as the client with a valid key, sends a modest load
+// of different requests, and observes the server's process from outside.
 import { readdirSync } from "node:fs";
 import { Agent, get, request as httpRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,11 +24,11 @@ const REQUESTS = [
   graphql("query Inbox($first: Int) { messages(first: $first) { nodes { id text } } }", { first: 5 }),
 ];
 
-// Few idle connections are kept, because each is an open file of the server, and these are counted.
+// Keeps few idle connections, because each is an open file of the server, and open files are counted.
 const agent = new Agent({ keepAlive: true, maxSockets: 64, maxFreeSockets: 4 });
 /**
- * The requests in the order that they were due, each with `at` and, once it has ended, `status` (0 if there was no
- * response) and `ms`.
+ * The requests, ordered by due time. Each has `at` and, once it has ended, `status` (0 if there was no response) and
+ * `ms`.
  */
 const requests = [];
 const samples = [];

@@ -1,6 +1,6 @@
-// `npm run test:overload`: what a client with a valid key sees while others request too much. Without arguments, it
-// runs ten times the load that the server can serve, then every attack on both databases. The exit code is 1 if a bound
-// is broken.
+// `npm run test:overload` measures how a client with a valid key is served while others send too many requests. Without
+// arguments, it sends ten times the load that the server can serve, then runs every attack on both databases. The exit
+// code is 1 if a bound is broken.
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -92,7 +92,7 @@ async function main() {
   }
 }
 
-// Explicit, because the package that starts PostgreSQL ends the process in its own way.
+// Exits explicitly, because the package that starts PostgreSQL would otherwise end the process with its own code.
 main().then(
   (code) => process.exit(code),
   (error) => {

@@ -94,7 +94,7 @@ function open(port, bytes, answered) {
   socket.on("error", (error) => connection.failed?.(error));
   const connection = {
     ready: new Promise((resolve) => socket.once("connect", resolve)),
-    /** @param dueAt the time when its wait starts */
+    /** @param dueAt the time when the request's latency starts to count */
     send(dueAt = performance.now()) {
       sentAt = dueAt;
       socket.write(bytes);
@@ -251,9 +251,7 @@ function watchHealth(port) {
   };
 }
 
-/**
- * Returns the time until a request is served, and how many of 64 connections' requests are rejected in the next second.
- */
+/** Returns the time until a request is served, and the rejections on 64 connections in the second after it. */
 async function recovered(port, bytes) {
   const from = performance.now();
   while ((await burstOf(port, bytes, 1)).served === 0) await setTimeout(5);

@@ -20,7 +20,7 @@ const SOON_MS = 250;
 const SETTLE_MS = 1_000;
 const METRICS_TOKEN = "metrics-of-the-overload-test";
 
-/** The max of each figure, unless an attack expects another. */
+/** The max of each figure, unless an attack expects a different max. */
 const BOUNDS = {
   clientRejected: 0,
   clientFailed: 0,
@@ -36,8 +36,8 @@ const BOUNDS = {
  * @param data as returned by the benchmark's `makeData`
  * @param options.seconds max duration of the attack
  * @param options.databasePid PostgreSQL's process, whose CPU time is also measured
- * @returns `figures` of the client and the server and the attack's `own`, by name; its `totals`; how the server ended,
- *   if it did (`ending`); and the `broken` bounds, one line each
+ * @returns the `figures` of the client and the server, and the attack's `own` figures, both by name; the attack's
+ *   `totals`; the `ending`, which says how the server ended, if it did; and the `broken` bounds, one line each
  */
 export async function runAttack(attack, data, { seconds, databasePid }) {
   const { environment = {}, nodeFlags = [], prepare, measure } = attack;
@@ -84,8 +84,8 @@ export async function runAttack(attack, data, { seconds, databasePid }) {
     const observedMs = now() - from;
     const databaseCpuSeconds = (databaseCpu() - databaseCpuBefore) / 1e6;
     Object.assign(figures, { databaseCpuSeconds, observedSeconds: observedMs / 1000 });
-    // Until the end, because work continues after its client has disconnected; without the cost of the client's own
-    // requests, as measured in the quiet time.
+    // Includes the time after the attack, because work continues after its client has disconnected. Excludes the cost
+    // of the requests of the client with a valid key, as measured in the quiet time.
     const clientCpuSeconds = (figures.quietCpuSeconds * observedMs) / (quietTo - quietFrom);
     const attackCpuSeconds = Math.max(0, figures.cpuSeconds - clientCpuSeconds) + databaseCpuSeconds;
     figures.attackCpuMs = (attackCpuSeconds * 1000) / totals.sent;

@@ -8,7 +8,7 @@ const TICK_MS = 5;
 const RETRY_INTERVAL_MS = 20;
 
 /**
- * Creates the parts of attacks: requests and raw connections to 127.0.0.1 that all end when the time is over.
+ * Creates the building blocks of attacks: requests and raw connections to 127.0.0.1 that all end when the time is up.
  * @param options.port the server's port
  * @param options.seconds duration of the attack
  */
@@ -117,7 +117,7 @@ export function createTraffic({ port, seconds }) {
     agent.destroy();
   }
 
-  // Requests that still wait for a response are given up.
+  // Requests that still wait for a response are abandoned.
   void untilEnd().then(close);
 
   return {
@@ -132,7 +132,7 @@ export function createTraffic({ port, seconds }) {
     close,
     /** Returns the number of bytes that the raw connections have sent. */
     rawBytes: () => [...sockets].reduce((sum, each) => sum + each.bytesWritten - each.writableLength, 0),
-    /** Returns the number of sent requests and opened connections, and the responses by status; 0 means none. */
+    /** Returns the number of sent requests and opened connections, and the responses by status (0: no response). */
     totals: () => ({ sent, answers: { ...answers } }),
   };
 }

@@ -1,4 +1,4 @@
-// One member requests, 10 times in each document, actions that are not among the 300,000 audit log entries.
+// One member filters the audit log, 10 times in each document, by actions that none of the 300,000 entries has.
 import { v7 as uuid } from "uuid";
 import { addMember, signIn, withDatabase } from "../fixture.mjs";
 
@@ -20,7 +20,7 @@ export async function prepare({ url }) {
   return credentials;
 }
 
-/** Copies the one entry about the added member into the past, one second apart. */
+/** Copies the entry about the added member into the past, with one second between copies. */
 async function multiplyEntry(query, isSqlite) {
   const [entry] = await query("SELECT * FROM audit_entry ORDER BY id DESC LIMIT 1");
   const columns = Object.keys(entry).filter((name) => name !== "id");
@@ -38,7 +38,7 @@ async function multiplyEntry(query, isSqlite) {
     );
   }
   await query("COMMIT");
-  // Like autovacuum by that time.
+  // Autovacuum would have done this by then.
   if (!isSqlite) await query("VACUUM ANALYZE audit_entry");
 }
 

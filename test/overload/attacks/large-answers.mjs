@@ -1,4 +1,4 @@
-// 16 concurrent requests query 4 times 100 messages of 10,000 characters each.
+// 16 concurrent requests each query 100 messages of 10,000 characters four times.
 import { post } from "../fixture.mjs";
 
 export const expect = {
@@ -7,7 +7,7 @@ export const expect = {
 };
 
 const CONNECTIONS = 16;
-/** As many as a document may contain with a max response of 5,000,000 characters. */
+/** More aliases would exceed the max response of 5,000,000 characters. */
 const ALIASES = 4;
 const MESSAGES = 100;
 const CHARACTERS = 10_000;

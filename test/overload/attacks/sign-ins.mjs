@@ -1,4 +1,4 @@
-// 400 attempts per second to sign in, each from a new IPv6 network: half to one account, the others each to a new one.
+// 400 sign-in attempts per second, each from a new IPv6 network: half for one account, the others each for a new one.
 import { addMember, addressOf, signInRequest } from "../fixture.mjs";
 
 export const expect = {

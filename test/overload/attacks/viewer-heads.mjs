@@ -1,4 +1,4 @@
-// Anonymous clients send HEAD for the compressed script of `/docs`, which requests no byte of it.
+// Anonymous clients send HEAD requests for the compressed script of `/docs`, which must not send any of its bytes.
 export const expect = {
   addedP99Ms: 1_000,
   attackCpuMs: 15,
