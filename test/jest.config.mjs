@@ -6,8 +6,8 @@ import { foldersOf, SUITES } from "./support/suites.mjs";
 const TEST = import.meta.dirname;
 
 /**
- * The tests to run: those of `npm test`, all, or the `rest`, which `npm test` leaves out: files named `*.full.test.ts`,
- * and suites for any engine on the second engine.
+ * The tests to run, as in support/tiers.ts. The `rest` is everything that `npm test` leaves out: files named
+ * `*.full.test.ts`, slow tests, and suites for any engine on the second engine.
  */
 const TIER = process.env.TEST_TIER ?? "default";
 
@@ -75,7 +75,7 @@ export default {
     [`/node_modules/(${ES_MODULES.join("|")})/.*\\.m?js$`]: ["@swc/jest", JAVASCRIPT],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join("|")})/)`],
-  // A test that hangs is rare, and one that is slow on a busy machine must not fail.
+  // Tests rarely hang, and a test that is slow on a busy machine must not fail.
   testTimeout: 180_000,
   // The default of 500 ms is too short for a large process on a busy machine, and Jest then blames the tests.
   workerGracefulExitTimeout: 10_000,

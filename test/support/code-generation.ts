@@ -68,8 +68,8 @@ let isInstalled = false;
 
 /**
  * Watches all ways to turn text into code from now on.
- * @param vm true to also watch `node:vm`; must be ended before the suite ends
- * @returns the strings that have become code so far, each with its stack, and a function that ends the watch
+ * @param vm true to also watch `node:vm`; such a watch must be ended before the suite ends
+ * @returns the strings that have become code so far, with their stacks, and a function that ends the watch
  */
 export function watchCodeGeneration({ vm = false } = {}): { made: readonly string[]; end(): void } {
   // Installed for the rest of the suite, because V8 discards optimized code whenever the prototype of functions

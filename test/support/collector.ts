@@ -17,7 +17,7 @@ export interface SeenSpan {
 export interface SeenMetric {
   name: string;
   kind: "gauge" | "sum" | "histogram" | undefined;
-  /** The label values and the value of each point; the count and the buckets' counts of a histogram. */
+  /** `labels` are the label values. For a histogram, `value` is the count, and `buckets` are the buckets' counts. */
   points: { labels: string[]; value: number; buckets: number[] }[];
 }
 

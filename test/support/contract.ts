@@ -61,7 +61,7 @@ const ALWAYS = ["X-Request-Id", "WWW-Authenticate", "Retry-After", "Location", "
 
 /**
  * Fails the test if a REST response violates the contract: an undocumented status, a body that does not match its
- * schema, or a missing promised header. Other paths have no contract.
+ * schema, or a missing header that the contract promises. Paths outside the contract always pass.
  */
 export function assertInContract(method: string, url: string, reply: Reply): void {
   const path = url.split("?")[0] ?? "";
@@ -89,7 +89,7 @@ export function assertInContract(method: string, url: string, reply: Reply): voi
 function assertHeader(name: string, { headers, status, body }: Reply, where: string): void {
   const value = headers.get(name);
   if (value === null) {
-    // Only a missing scope is a reason for a 403 that another token could fix.
+    // A 403 needs this header only for a missing scope, because only then could another token help.
     if (name === "WWW-Authenticate" && status === 403 && body.code !== "insufficient_scope") return;
     if (ALWAYS.includes(name)) throw new Error(`${where} ${status}: the header ${name} is missing`);
     return;

@@ -81,7 +81,7 @@ export function onAnyEngine(suite: (engine: TestEngine) => void): void {
   withAllTests(() => describeOn(pickedEngines(), suite));
 }
 
-/** Declares tests that, unlike others in a suite on each engine, do not depend on it and run as in `onAnyEngine`. */
+/** Declares tests, within a suite on each engine, that do not depend on the engine; they run as in `onAnyEngine`. */
 export const testOnAny = (engine: TestEngine): typeof test =>
   pickedEngines().includes(engine) ? declareTest : declareTest.skip;
 
@@ -90,7 +90,7 @@ function pickedEngines(): TestEngine[] {
   return { default: [first], rest: [other], all: [sqlite, postgres] }[TIER];
 }
 
-/** Returns both databases, first the one that `npm test` selects for the current test file. */
+/** Returns both databases, starting with the one that `npm test` selects for the current test file. */
 const enginesOfFile = (): [TestEngine, TestEngine] =>
   checksum(testFile()) % 4 > 0 ? [sqlite, postgres] : [postgres, sqlite];
 

@@ -7,7 +7,7 @@ const scripts = new Map();
 
 /**
  * Compiles each module once for all suites of a worker. Jest evaluates a thousand modules again for each suite, and
- * its own compilation of them took half of that time.
+ * compiling them each time would take half of that time.
  */
 function compileOnce(compileFunction) {
   return (source, parameters, options) => {

@@ -25,7 +25,7 @@ export class EventStreamClient {
 
   /**
    * Opens a stream.
-   * @returns the stream, after its head has arrived; the only event of a rejection is the error
+   * @returns the stream, after its head has arrived; after a rejection, it has no events, only a `body`
    */
   static open(
     url: string,

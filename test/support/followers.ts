@@ -3,7 +3,7 @@ import { EventStreamClient } from "./event-stream";
 import type { TestGateway } from "./gateway";
 import { FOLLOW, RawSocket } from "./web-socket";
 
-/** The server and the caller of a follower. */
+/** The caller of a follower, and its options. */
 export interface Following {
   token: string;
   /** For members, over WebSockets. */
@@ -20,7 +20,7 @@ export interface TestFollower {
   until(holds: (follower: TestFollower) => boolean): Promise<void>;
   /**
    * Waits until the server has ended the stream.
-   * @returns the error code; undefined if it just stops
+   * @returns the error code; undefined if the stream ended without an error
    */
   end(): Promise<string | undefined>;
   cut(): void;
@@ -70,10 +70,7 @@ export const TRANSPORTS: Readonly<
   },
 };
 
-/**
- * Commits an agent's events in one transaction.
- * @returns the last position
- */
+/** Commits an agent's events in one transaction. */
 export async function commitEvents(
   { services: { database } }: Pick<TestGateway, "services">,
   agentId: string,
@@ -92,7 +89,7 @@ export async function commitEvents(
   );
 }
 
-/** Returns the last position of an agent, read in a transaction before any further event is committed. */
+/** Returns the position of an agent's last committed event; 0 if it has none. */
 export const lastPosition = async (
   { services: { database } }: Pick<TestGateway, "services">,
   agentId: string,

@@ -192,7 +192,7 @@ export async function mint(
   return { id: apiKey.id, secret, hint: apiKey.hint };
 }
 
-/** Mints an organization key, by default for the first organization, with every scope and for this machine. */
+/** Mints an organization key, by default for the first organization, with every scope and usable from this machine. */
 export async function mintForOrganization(
   gateway: TestGateway,
   { org = "first", ...given }: Partial<CreateOrganizationKeyInput> & { org?: string } = {},

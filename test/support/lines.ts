@@ -15,7 +15,7 @@ export async function addLine(
   gateway: TestGateway,
   { agentId, name = `line-${Math.random().toString(36).slice(2)}`, ...more }: AddedLine,
 ): Promise<Line> {
-  // An agent's line limit may be too low for all callers.
+  // Deletes unused lines if the agent is near its limit, because a suite may add more lines than the limit.
   const isSpare = `agent_id = $1 and name like 'line-%' and not is_default
     and id not in (select line_id from conversation)
     and (select count(*) from line where agent_id = $1) > ${MAX_LINES - 5}`;

@@ -38,7 +38,7 @@ export async function mcpClient(
   token: string,
   mode: VersionNegotiationMode = "legacy",
 ): Promise<Client> {
-  // Set before the client creates its schemas, which it shares with the server.
+  // Must be set before the client creates its schemas; the client and the server share zod.
   (require("zod") as typeof import("zod")).config({ jitless: true });
   const library: typeof import("@modelcontextprotocol/client") = require("@modelcontextprotocol/client");
   const client = new library.Client(

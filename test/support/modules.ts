@@ -22,7 +22,7 @@ export async function expectPassed(spec: string): Promise<void> {
 }
 
 /**
- * Checks that a test of faults finds none and counts something.
+ * Checks that a fault test finds no faults, and that its counts are not 0.
  * @returns its output
  */
 export async function expectNoFaults(

@@ -62,7 +62,8 @@ export class FollowingBrowser {
   }
 
   /**
-   * Follows redirects from a URL until one leads to a URL with a prefix, which is returned but not requested.
+   * Follows redirects from a URL until one leads to a URL with the prefix `until`, and returns this URL without
+   * requesting it.
    * @param at returns the address that serves a URL
    */
   async follow(from: string, until: string, at = (url: string) => url): Promise<string> {

@@ -116,8 +116,8 @@ export const runServer = (env: Record<string, string>): Promise<Ended> => spawnS
 export interface TestServer extends TestProcess {
   url: string;
   /**
-   * Asks it to stop.
-   * @returns its result
+   * Asks the server to stop.
+   * @returns the result of its process
    */
   stop(): Promise<Ended>;
 }
@@ -218,8 +218,8 @@ class CliHost {
 afterAll(CliHost.end);
 
 /**
- * Runs the command line, in a process that it shares with the other commands of the test file. It ends only after it
- * has released everything that would keep a process alive.
+ * Runs the command line in a process that the commands of the test file share. A command ends only after it has
+ * released everything that would keep a process alive.
  * @param input its standard input
  * @param env additional settings
  */

@@ -21,10 +21,10 @@ export interface LoggedDatabase {
   close(): Promise<void>;
 }
 
-/** Small tables, and the values in a statement, may be read in full. */
+/** Tables that no statement may read in full, unlike small tables and the values in a statement. */
 const LARGE = ["message", "delivery_attempt", "conversation", "lane", "contact", "contact_address"];
 
-/** @param large the tables that no statement may read as a whole, including their aliases */
+/** @param large the tables that no statement may read in full, including their aliases */
 export async function openLogged(engine: TestEngine, large = LARGE): Promise<LoggedDatabase> {
   const testDatabase = await engine.createMigratedDatabase();
   const source = createDataSource(testDatabase.url);

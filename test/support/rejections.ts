@@ -43,7 +43,7 @@ export function expectGraphQLError(
   expectChallenge(reply);
 }
 
-/** Returns the codes in a GraphQL response, after checking that its errors contain only what clients may learn. */
+/** Returns the codes in a GraphQL response, after checking that its errors contain nothing internal. */
 export function codesOf(reply: Reply): string[] {
   const errors: { message: string; extensions: { code: string; problems?: InputProblem[] } }[] =
     reply.body?.errors ?? [];

@@ -6,10 +6,10 @@ export const TIER = (process.env.TEST_TIER ?? "default") as "default" | "rest" |
 /** Jest's own `test`, even if `loadTestFile` replaces it. */
 export const declareTest = globalThis.test;
 
-/** Returns a number of generated cases; `npm test` runs a fifth, and CI then runs a quarter with the rest. */
+/** Returns the number of generated cases to run: a fifth of them in `npm test`, a quarter in the rest. */
 export const cases = (full: number): number => Math.ceil(full / { default: 5, rest: 4, all: 1 }[TIER]);
 
-/** Returns the cases of a table that a tier runs: all but in `npm test`, which runs the first fifth. */
+/** Returns the cases of a table to run: the first fifth in `npm test`, all of them in the other tiers. */
 export const someOf = <T>(table: readonly T[]): readonly T[] =>
   TIER === "default" ? table.slice(0, cases(table.length)) : table;
 
@@ -35,7 +35,7 @@ function withTest(used: typeof test, declare: () => void): void {
   }
 }
 
-/** Declares tests; the rest omits the ones that `npm test` has run. */
+/** Declares tests; the tier `rest` skips the tests of files that `npm test` runs. */
 export function afterDefaultTier(declare: () => void): void {
   const onlySlow = TIER === "rest" && !testFile().endsWith(".full.test.ts");
   withTest(onlySlow ? (declareTest.skip as typeof test) : declareTest, declare);

@@ -4,7 +4,8 @@ import { setTimeout } from "node:timers/promises";
 const PAUSE_MS = 10;
 
 /**
- * Time after which a condition counts as never met (ms); shorter than the limit of a test, so that the test names it.
+ * Time after which a condition counts as never met (ms); shorter than the timeout of a test, so that the error contains
+ * the condition.
  */
 const TIMEOUT_MS = 90_000;
 
