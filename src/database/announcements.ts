@@ -18,7 +18,7 @@ export class Announcements {
   /**
    * Notifies the listeners in this process immediately.
    * @param others true to notify other processes shortly afterwards
-   * @param detail for the listeners of this process
+   * @param detail passed only to listeners in this process
    */
   announce(channel: string, others: boolean, detail?: string): void {
     this.relay(channel, detail);

@@ -4,7 +4,7 @@ import type { Tx, UnitOfWork } from "./unit-of-work";
 
 /** Target duration of a chunk (ms); short, because other writers wait for it. */
 const CHUNK_MS = 25;
-/** Duration of a chunk that makes the next one smaller (ms); on a busy machine, small chunks also take long. */
+/** A chunk that takes this long (ms) makes the next one smaller; high, because a busy machine slows even small chunks. */
 const LONG_CHUNK_MS = 100;
 /** Duration of the work between two pauses (ms). */
 const WORK_MS = 50;
@@ -34,7 +34,7 @@ export interface ChunkOptions {
   pace?: Pace | undefined;
 }
 
-/** Pauses between transactions of background work, for at least as long as they took. */
+/** Pauses between transactions of background work, for at least as long as the transactions took. */
 export class Pace {
   private worked = 0;
 
@@ -70,8 +70,8 @@ export class Pace {
 }
 
 /**
- * Returns the max rows of the next chunk, given the duration of the last one (ms): at most double, because later rows
- * may take longer.
+ * Returns the max rows of the next chunk, given the duration of the last one (ms): at most twice as many, because later
+ * rows may take longer.
  */
 export function nextLimit(limit: number, took: number, max = MAX_CHUNK): number {
   if (took >= CHUNK_MS && took < LONG_CHUNK_MS) return limit;

@@ -46,7 +46,7 @@ export class Database {
    * @param source a data source from `createDataSource`; `close` closes it
    * @param options.serving true if requests wait for results; if so, each call completes or fails within seconds
    * @param options.observer receives measurements
-   * @param options.relay relays announcements to other processes that share an SQLite file and call `relay` there
+   * @param options.relay passes announcements to other processes that share an SQLite file; they must call `relay`
    * @throws StartupError with the database label
    */
   static open(

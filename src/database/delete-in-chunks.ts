@@ -2,7 +2,7 @@ import { type EntityTarget, type FindOptionsWhere, In, MoreThan, type ObjectLite
 import { type ChunkOptions, inChunks } from "./chunks";
 import type { Database } from "./database";
 
-/** Tables whose rows refer to a deleted row, with the column that does so. */
+/** Tables whose rows refer to a deleted row, each with the referring column. */
 export type Dependents = readonly (readonly [entity: EntityTarget<ObjectLiteral>, column: string])[];
 
 /**

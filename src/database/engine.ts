@@ -153,7 +153,7 @@ export interface Engine {
   clock(afterMs: number): string;
   /** Returns the FROM item for the elements of a JSON array, in order, as the column `value`. */
   jsonElements(parameter: string): string;
-  /** Returns an SQL condition that selects the first rows, in the order of a column, that match another condition. */
+  /** Returns an SQL condition for the first `limit` rows, ordered by a column, that match another condition. */
   limitedCondition(table: string, condition: string, order: string, limit: number): string;
   /** Checks that the database accepts writes; if not, replaces connections that may lead to a read-only server. */
   canWrite(): Promise<boolean>;

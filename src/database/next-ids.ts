@@ -14,8 +14,8 @@ export async function nextIds(
   const distinct = [...new Set(owned.map(({ agentId }) => agentId))];
   // The index on contacts excludes erased contacts.
   const listed = table === "contact" ? " and contact.erased_at is null" : "";
-  // Reads the last index entry up to the agent, because GROUP BY would read all of the agent's rows, and with `=`
-  // PostgreSQL may scan other agents' rows.
+  // Reads the last index entry up to the agent, because GROUP BY would read all of the agent's rows, and `=` can make
+  // PostgreSQL scan other agents' rows.
   const rows: { agentId: string; id: string | null }[] = await tx.query(
     `with writing (agent_id) as (values ${placeholders(distinct.length, 1)})
      select agent_id as "agentId",

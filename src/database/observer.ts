@@ -1,11 +1,11 @@
-/** Names of the database's own batches; each coalesced lookup adds one. */
+/** Names of the database's own batches; each coalesced lookup adds its own name. */
 export const DATABASE_BATCHES = ["reads", "inserts", "transaction"] as const;
 
 /** Kinds of database failures other than violations of business rules. */
 export const FAILURES = ["conflict", "unavailable", "unexpected"] as const;
 export type Failure = (typeof FAILURES)[number];
 
-/** Receives measurements of the database. It is on the hot path, so implementations may only count. */
+/** Receives measurements of the database. It is called on the hot path, so implementations may only count. */
 export interface DatabaseObserver {
   /** Called before the first batch with this name. */
   coalesces(what: string): void;

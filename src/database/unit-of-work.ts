@@ -56,7 +56,7 @@ export interface Tx extends EntityManager {
    * killed first.
    * @param channel a plain SQL identifier
    * @param options.others false if only the listeners of this process need to know
-   * @param options.detail for the listeners of this process
+   * @param options.detail passed only to listeners in this process
    */
   announce(channel: string, options?: { others?: boolean; detail?: string | undefined }): void;
   /** See `Database.clock`. */

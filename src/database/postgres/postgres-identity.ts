@@ -1,10 +1,10 @@
 import type { DataSource } from "typeorm";
 import { isConnectionLost } from "./postgres-connections";
 
-/** Identical for a cluster and its physical copies; some hosted servers hide it. */
+/** The system identifier, which a cluster shares with its physical copies; some hosted servers hide it. */
 const SYSTEM = "(SELECT system_identifier::text FROM pg_control_system())";
 
-/** A restored database and its tables have different OIDs. */
+/** Restoring a database gives it and its tables different OIDs. */
 const DATABASE = "(SELECT oid::text FROM pg_database WHERE datname = current_database())";
 const TABLE = "'known_database'::regclass::oid::text";
 

@@ -27,8 +27,8 @@ export async function serialize(runner: QueryRunner, run: typeof queryPrepared):
 export const queryOnce: typeof queryPrepared = (client, text, values) => client.query(text, values);
 
 /**
- * Runs a single-statement unit, with any list lock, in two pipelined round trips: first the start of the transaction
- * and the lock, then the statement and the commit.
+ * Runs a single-statement unit in two pipelined round trips: first the start of the transaction and, if the unit takes
+ * one, the list lock, then the statement and the commit.
  */
 export async function transactInPairs<T>(
   runner: QueryRunner,

@@ -139,7 +139,7 @@ function assertDistinct(one: string, other: string): void {
   if (own.includes(real(other))) throw new StartupError(`${other} is the database itself`);
 }
 
-/** Throws if another process has the database open, because any open connection prevents it from leaving WAL mode. */
+/** Throws if another process has the database open: a database in use cannot leave WAL mode. */
 async function assertUnused(database: SqliteFile, file: string): Promise<void> {
   const rejection = new StartupError(`a process is using the database ${file}; stop it first`);
   try {

@@ -329,8 +329,8 @@ async function openReader(writer: DataSource): Promise<DataSource> {
 }
 
 /**
- * Switches to WAL, with retries, because SQLite does not wait: it fails all but one of the processes that start
- * together.
+ * Switches to WAL, with retries, because SQLite does not wait: if several processes start together, all but one get an
+ * error.
  */
 async function switchToWal(source: DataSource): Promise<void> {
   const giveUpAt = Date.now() + WAITS.writer;

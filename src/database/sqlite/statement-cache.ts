@@ -15,7 +15,7 @@ export class StatementCache {
     max: MAX_STATEMENTS,
     dispose: (statement) => statement.finalize(),
   });
-  /** Statements waiting for the running one, because the driver lets a prepared COMMIT overtake them. */
+  /** Statements waiting for the running one; the driver itself would let a prepared COMMIT overtake them. */
   private readonly waiting: (() => void)[] = [];
   private isRunning = false;
 
