@@ -4,7 +4,7 @@ import zlib from "node:zlib";
 /** Encodings of a response. */
 export type Encoding = "identity" | "gzip" | "br";
 
-/** Min length of a text body to compress (characters); shorter bodies fit into one or two packets anyway. */
+/** Min length of a compressed text body (characters); shorter bodies fit into one or two packets anyway. */
 export const MIN_COMPRESSED_LENGTH = 1_400;
 
 /** Returns the smallest encoding that a client accepts. */
@@ -18,7 +18,7 @@ const gzip = promisify(zlib.gzip);
 
 /**
  * Compresses text on a thread of the libuv pool.
- * @param level 1 to 9; compressing 200 kB of usage takes 3 ms at 6, and two to four times as long at 9
+ * @param level 1 to 9; compressing a usage report of 200 kB takes 3 ms at 6, and two to four times as long at 9
  */
 export function compress(
   text: string,

@@ -16,7 +16,7 @@ export const validated = (text: string): Validated => ({
 
 const compressed = new WeakMap<Validated, Partial<Record<Encoding, Promise<Buffer>>>>();
 
-/** The highest common level, because each text is compressed only once, on its first request. */
+/** The highest level that all encodings support, because each text is compressed only once, on its first request. */
 const LEVEL = 9;
 
 /** Returns the tag for an encoding, because strong tags must differ between encodings (RFC 9110, 8.8.3.3). */
@@ -45,7 +45,7 @@ export async function sendValidated(content: Validated, request: FastifyRequest,
   return reply.header("content-encoding", encoding).send(await known[encoding]);
 }
 
-/** True if `If-None-Match` includes one of the tags, by weak comparison, because proxies that compress weaken tags. */
+/** True if `If-None-Match` includes one of the tags, strong or weak, because proxies that compress weaken tags. */
 function matches(condition: string | undefined, tags: readonly string[]): boolean {
   if (condition === undefined) return false;
   if (condition.trim() === "*") return true;

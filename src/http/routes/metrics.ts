@@ -22,8 +22,8 @@ export function addMetricsRoute(
 }
 
 /**
- * Allows callers with the token or, if no token is set in development, local programs. It detects proxies by the
- * headers that they add, and DNS rebinding by the Host header.
+ * Allows callers with the token or, if no token is set in development, local programs. Proxies are detected
+ * by the headers that they add, and DNS rebinding by the Host header.
  * @throws GatewayError `unauthenticated` or `forbidden`
  */
 function assertMayRead(
