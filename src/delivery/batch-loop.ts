@@ -113,8 +113,8 @@ export class BatchLoop {
   }
 
   /**
-   * Waits for more work that can share a batch, unless sends have finished, because their conversations are already
-   * waiting.
+   * Waits for more work that can share a batch. If sends have finished, it does not wait, because their conversations
+   * are already waiting.
    */
   private pause(): Promise<void> {
     if (this.batches.hasResults()) return Promise.resolve();

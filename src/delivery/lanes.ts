@@ -19,9 +19,9 @@ export interface DueLane extends Pick<Lane, "id" | "kind"> {
   owner: string;
   /** True if the lane is waiting for a sender. */
   needsSender: boolean;
-  /** True if the lane's agent was deleted; its work is then dropped. */
+  /** True if the lane's agent was deleted; the lane's work is then dropped. */
   isOver: boolean;
-  /** True if a transaction blocks deliveries of the lane's agent; its work must then wait. */
+  /** True if a transaction blocks deliveries of the lane's agent; the lane's work must then wait. */
   isHeldBack: boolean;
 }
 

@@ -12,7 +12,7 @@ const URL_MAX_LENGTH = 2_048;
 
 /**
  * Close idle connections after this time (ms), earlier than most servers do, because a request is lost if the server
- * has just closed its connection.
+ * has just closed the connection.
  */
 const IDLE_TIMEOUT_MS = 4_000;
 
