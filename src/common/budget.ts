@@ -23,9 +23,9 @@ export class Budget {
   }
 
   /**
-   * Reserves an amount for a holder.
-   * @param holders the holder's name for each kind
-   * @returns a function that releases it; undefined if the budget or one of the holder's shares is exhausted
+   * Reserves an amount for one holder of each kind.
+   * @param holders their names, in the order of the kinds
+   * @returns a function that releases the amount; undefined if the budget or a holder's share is exhausted
    */
   take(holders: readonly string[], amount: number): (() => void) | undefined {
     const keys = holders.map((holder, kind) => `${kind} ${holder}`);
