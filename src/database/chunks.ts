@@ -4,7 +4,7 @@ import type { Tx, UnitOfWork } from "./unit-of-work";
 
 /** Target duration of a chunk (ms); short, because other writers wait for it. */
 const CHUNK_MS = 25;
-/** A chunk that takes this long (ms) makes the next one smaller; high, because a busy machine slows even small chunks. */
+/** A chunk that takes this long (ms) makes the next one smaller; on a busy machine, even small chunks are slow. */
 const LONG_CHUNK_MS = 100;
 /** Duration of the work between two pauses (ms). */
 const WORK_MS = 50;

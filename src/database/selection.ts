@@ -61,8 +61,8 @@ export function rowOfJson<Row>(selection: Selection<Row>, values: unknown[]): Ro
 }
 
 /**
- * Returns the rows whose values are listed by column. If there are more rows than columns, an array per column is faster
- * to encode and decode than an array per row; PostgreSQL takes a third less time.
+ * Returns the rows whose values are listed by column. If there are more rows than columns, an array per column is
+ * faster to encode and decode than an array per row; PostgreSQL takes a third less time.
  * @param columns each is null if there are no rows
  * @param limit max rows
  */
