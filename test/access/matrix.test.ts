@@ -29,7 +29,7 @@ test("every REST route is in the table", () => {
   );
 });
 
-/** Returns the arguments of a tool, which its route takes in the path and body. */
+/** Returns a tool's arguments: its route's path parameters and the members of the body. */
 function argumentsOf({ operationId, path }: (typeof ROUTES_TABLE)[number], id: string, body: unknown) {
   const template = ROUTES.find((route) => route.operationId === operationId)?.path.split("/") ?? [];
   const segments = path.replace(":id", id).split("/");
@@ -45,7 +45,7 @@ const kindsOf = <T>(all: readonly T[], kindOf: (each: T) => unknown): readonly T
   ...new Map(all.map((each) => [JSON.stringify(kindOf(each)), each])).values(),
 ];
 
-/** Returns the calls that a tier makes: all but in `npm test`, which makes one of each kind. */
+/** Returns one call of each kind in `npm test`, and all calls in the other tiers. */
 const oneOfEach: typeof kindsOf = (all, kindOf) => (TIER === "default" ? kindsOf(all, kindOf) : all);
 
 const declaration = new Map(fieldsOf.map(({ coordinate, field }) => [coordinate, accessOf(field)]));

@@ -16,7 +16,7 @@ const NAMES: Record<string, string> = {
   agentId: "agent",
 };
 
-/** Calls to routes with a nonexistent ID, each with the kind of resource. */
+/** Calls to routes with a nonexistent ID, and the kind of resource that is missing. */
 const REST = ROUTES.filter(({ pathParameters = [] }) => pathParameters.length > 0).map(
   ({
     method,

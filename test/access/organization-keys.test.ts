@@ -75,7 +75,7 @@ test("no field leads organization keys to a type with contact data", () => {
   const visitFields = (type: GraphQLObjectType): void => {
     for (const field of Object.values(type.getFields())) {
       const allowed = accessOf(field)?.allowed;
-      // Every caller who can read an object can also read its fields without a rule.
+      // A field without a rule can be read by every caller who can read its object.
       if (typeof allowed === "object" && allowed.organizationKey === undefined) continue;
       visit(getNamedType(field.type));
     }

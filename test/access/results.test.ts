@@ -27,9 +27,9 @@ const LEVELS = 4;
 const LINKED_LEVELS = 1;
 
 /**
- * Selects all fields of a type that need no arguments; undefined if there are none above the last level. For objects
- * with their own access rule, and for types that enclose the field, it selects only the ID, if any, or the first page
- * of IDs.
+ * Returns a selection of all fields of a type that need no arguments; undefined if there are none within the max depth.
+ * For objects with their own access rule, and for types that enclose the field, it contains only the ID, if any, or the
+ * first page of IDs.
  */
 function everyFieldOf(
   type: GraphQLObjectType,

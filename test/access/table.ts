@@ -26,7 +26,7 @@ import type { AccessFixture, CallerName } from "./callers";
 /** The outcome of a call: `ok`, or the code of the error. */
 export type Outcome = "ok" | ErrorCode;
 
-/** What each caller gets. */
+/** The outcome for each caller. */
 export type Outcomes = Readonly<Record<CallerName, Outcome>>;
 
 const INACTIVE_KEYS = {
@@ -92,7 +92,7 @@ const andOrganizationKeys = (outcomes: Outcomes): Outcomes => ({
 
 const ALLOWED = {
   anyone: { ...EVERY_KEY_OK, anonymous: "ok", ...EVERY_ORGANIZATION_KEY_OK, ...EVERY_MEMBER_OK },
-  /** Keys with any scopes, or only keys with pets:read. */
+  /** A field for every agent key, or for every key with pets:read. */
   agentKeys: EVERY_KEY_OK,
   everyKey: { ...EVERY_KEY_OK, ...EVERY_ORGANIZATION_KEY_OK },
   agentKeysAndMembers: { ...EVERY_KEY_OK, ...EVERY_MEMBER_OK },
@@ -134,8 +134,8 @@ const ALLOWED = {
     "a member of another organization": "not_found",
   },
   /**
-   * Such a change, allowed even while the organization is deactivated; its members do not find other organizations'
-   * keys.
+   * A call that is allowed even while the caller's organization is deactivated. Members of all other organizations get
+   * `not_found`.
    */
   managersEvenWhileDeactivated: {
     ...NO_KEY,
@@ -157,7 +157,7 @@ const ALLOWED = {
     "a member of a deactivated organization": "not_found",
     "a member of another organization": "not_found",
   },
-  /** A read of the first agent's contacts; managers need another permission. */
+  /** A read of the first agent's contacts; even managers need conversations:read. */
   keysWithAnotherScopeAndReaders: {
     ...EVERY_KEY_OK,
     "a key with only pets:read": "insufficient_scope",
@@ -178,7 +178,7 @@ const ALLOWED = {
   },
 } as const satisfies Record<string, Outcomes>;
 
-/** One field of Query or Mutation: how to call it, and what each caller gets. */
+/** A call to one field of Query or Mutation, and its outcome for each caller. */
 export interface Entry {
   outcomes: Outcomes;
   document: string;
@@ -240,7 +240,7 @@ const aSession = async ({ gateway }: AccessFixture) => {
 };
 
 const anInvitation = async ({ gateway }: AccessFixture) => {
-  // The organization's limit may be too low for all callers.
+  // The organization's limit may be lower than the number of callers.
   await gateway.services.database.write((tx) => tx.query("delete from invitation"));
   const { invitation, link } = await invite(gateway);
   return { id: invitation.id, token: link.split("#")[1] };
@@ -256,7 +256,7 @@ const aLine = async ({ gateway, agentId }: AccessFixture) => ({
 });
 
 const anEndpoint = async ({ gateway, agentId }: AccessFixture) => {
-  // The organization's limit may be too low for all callers.
+  // The organization's limit may be lower than the number of callers.
   await gateway.services.database.write((tx) => tx.query("delete from webhook_endpoint"));
   return { id: (await addEndpoint(gateway, { agentId })).id };
 };
