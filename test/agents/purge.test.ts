@@ -119,7 +119,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
     expect(codeOf(await desk.delete(gone.id))).toBeUndefined();
     await purgeAll();
     const after = Object.entries(await rowsOf(gateway, gone.id)).filter(([, count]) => count > 0);
-    // Its endpoint is deleted by the purge of endpoints.
+    // The agent's endpoint is deleted by the purge of endpoints.
     expect(after).toEqual(
       [
         ["api_key", 1],

@@ -73,8 +73,8 @@ describeGateway((gateway) => {
 
   test("nothing needs attention in a new organization", async () => {
     expect(await attention()).toEqual([]);
-    // Neither does a failing line that was archived, a paused line without messages, or a key that does not expire
-    // soon.
+    // A paused line without messages, an archived failing line, and a key that does not expire soon need no attention
+    // either.
     const idle = await addLine(gateway, { agentId });
     await lineClient(gateway).pause(idle.id);
     const archived = await addWebhookLine(gateway, { agentId });

@@ -38,7 +38,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   const signIn = (password: string) =>
     `mutation { signIn(input: { email: "${manager.email}", password: "${password}" }) { token } }`;
 
-  /** Every action of a member, each done once. */
+  /** Every action of a member, as a function that does it once. */
   const ACTIONS: Record<string, (requestId: string) => Promise<Done>> = {
     create: async (requestId) => {
       const agentId = await firstAgentId(gateway);
@@ -108,7 +108,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       const since = new Date().toISOString();
       const { action, target, changes = [] } = await deed(requestId);
       const all = await auditLog(gateway, { since, targetId: target.id, action });
-      // Excludes the creation of the manager, which may be in the same millisecond but came from no request.
+      // Excludes the creation of the manager, which may have happened in the same millisecond but came from no request.
       const entries = all.filter((entry: { requestId: string | null }) => entry.requestId !== null);
       expect(entries).toEqual([
         {
