@@ -47,7 +47,7 @@ describeGateway({ engine: "one" }, (gateway) => {
 
   /**
    * Commands, ordered so that each succeeds, except commands that would call another machine.
-   * @param run part of the names of created resources, for the run on the database or on the server
+   * @param run part of the names of created resources; it differs between the database and the server
    */
   const commands = (run: string, { key, endpoint } = created): string[][] => {
     const agent = ["--agent", `agent-${run}`];
@@ -147,7 +147,7 @@ describeGateway({ engine: "one" }, (gateway) => {
           const expected = alike(await onDatabase(...args, ...json));
           const ended = alike(await onServer(...(ofServer[i] ?? []), ...json));
           expect({ args, ...ended }).toEqual({ args, ...expected });
-          // An error is the same text in both formats.
+          // The text of an error is the same in both formats.
           if (expected.code !== 0 && expected.stdout === "") break;
         }
       }
