@@ -93,7 +93,7 @@ const apollo3Client =
     };
   };
 
-/** The clients, each with its default method for queries and with the other one. */
+/** Every client, once with its default method for queries and once with the other method. */
 export const CLIENTS: [name: string, queriesBy: "GET" | "POST", create: Create][] = [
   ["urql", "GET", urqlClient()],
   ["urql without GET", "POST", urqlClient({ preferGetMethod: false })],

@@ -39,7 +39,7 @@ compileStrictly(
   { skipLibCheck: true },
 );
 for (const name of usages) results[name] = await (await import(join(usage, `${name}.js`))).use(url, key);
-// The generators also print.
+// The generators also print to standard output.
 process.stdout.write(`\n${JSON.stringify(results)}`);
 
 /** Runs a program from a package. */

@@ -15,7 +15,7 @@ export const SCHEMA_RULES = {
   rules: {
     ...recommended.rules,
     ...relay.rules,
-    // Values of enums are spelled as REST, webhooks and the database spell them.
+    // Enum values are spelled as in REST, webhooks and the database.
     "@graphql-eslint/naming-convention": [severity, styles],
     // Objects without an identity, such as edges and explanations, have no ID.
     "@graphql-eslint/strict-id-in-types": "off",

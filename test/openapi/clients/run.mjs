@@ -47,5 +47,5 @@ for (const name of readdirSync(examples).filter((each) => each !== "exact-json.j
   const env = { ...process.env, KEY: key };
   results[name] = execFileSync(process.execPath, [join(generated, name)], { env, encoding: "utf8" });
 }
-// The generators also print.
+// The generators also print to standard output.
 process.stdout.write(`\n${JSON.stringify(results)}`);
