@@ -22,7 +22,7 @@ const WIDE = of("\u4e2d");
 const PAIRS = of("\ud83d\ude00");
 const FRACTION = `2026-01-01T00:00:00.${"1".repeat(SIZE)}Z`;
 
-/** The most expensive inputs of each filter; none if its work does not depend on their size. */
+/** The most expensive inputs of each filter; none if the filter's work does not depend on input size. */
 const INPUTS: Readonly<Record<string, readonly [Value, ...Value[]][]>> = {
   abs: [[DIGITS]],
   append: [[DIGITS, WIDE]],

@@ -21,7 +21,7 @@ import { cases } from "../support/tiers";
 
 const DOCUMENTS = cases(25);
 
-/** Tests of a document, with or without expectations that it meets. */
+/** Tests of a document; they may pass or fail. */
 const tests = fc.array(
   fc.record({
     given: situation.filter(({ attributes }) => !Object.hasOwn(attributes, "__proto__")),
@@ -32,7 +32,7 @@ const tests = fc.array(
 );
 type Generated = typeof tests extends fc.Arbitrary<infer T> ? T : never;
 
-/** Returns the tests of the generated situations, without the tests that no document can contain. */
+/** Returns the tests of the generated situations, except tests that no document can contain. */
 const testsOf = (generated: Generated, rules: readonly { id: string }[]): TestDocument[] =>
   generated.flatMap(({ given: { type, data, attributes, message, hasContact }, rule, outcome }, index) => {
     const test = {

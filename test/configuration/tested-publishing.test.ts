@@ -30,7 +30,7 @@ const difference = (at: number) => ({
   clause: 1,
 });
 
-/** Returns the test's other difference. */
+/** Returns a failing test's other difference. */
 const unsent = (at: number) => ({
   testId: `t${at}`,
   path: `tests[${at}].expect.sends[0]`,

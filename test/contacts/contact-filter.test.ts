@@ -6,7 +6,7 @@ import { mint } from "../support/gateway";
 import { addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
-/** More contacts than a list is filtered by; with so many, the index of the list's order is scanned. */
+/** More contacts than a filter can list by ID. With so many, the query scans the index of the list's order. */
 const CROWD = 1_100;
 
 describeGateway((gateway) => {
