@@ -5,7 +5,7 @@ import { findBreakingChanges } from "graphql";
  * @typedef {{ coordinate: string, description: string, isNullability: boolean }} Break
  */
 
-/** @returns {Break[]} the breaking changes of a GraphQL schema, by coordinates as in `Query.pets(first:)` */
+/** @returns {Break[]} the breaking changes of a GraphQL schema, by coordinates such as `Query.pets(first:)` */
 export const graphqlBreaks = (before, after) =>
   findBreakingChanges(before, after)
     .filter(({ description }) => !description.startsWith("Standard scalar "))
@@ -36,8 +36,8 @@ function changesOnlyNullability(description) {
 const RESOLVE = /^#\/components\/\w+\/(.*)$/;
 
 /**
- * @returns the parameters and members of an OpenAPI document, by coordinates as in `POST /v1/pets request.name`,
- * without texts, errors and headers of responses
+ * @returns the parameters and members of an OpenAPI document, by coordinates such as `POST /v1/pets request.name`;
+ * descriptions, error responses and response headers are left out
  */
 export function restContract(document) {
   const contract = {};
@@ -119,7 +119,7 @@ const parentOf = (coordinate) =>
 
 /**
  * @param changelog text whose code spans name coordinates; `Query.*` names all fields whose type changed only in
- * whether it accepts null
+ * nullability
  * @returns {Break[]} the breaks that the text does not name
  */
 export function unnamedBreaks(breaks, changelog) {
@@ -134,7 +134,7 @@ export function unnamedBreaks(breaks, changelog) {
 const patternOf = (name) =>
   new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, (each) => (each === "*" ? "\\w+" : `\\${each}`))}$`);
 
-/** @returns the section "What breaks" of the unreleased page, or nothing */
+/** @returns the section "What breaks" of the unreleased page, or an empty string */
 export function whatBreaks(changelog) {
   const page = changelog.split(/^## /m).find((each) => /^.*\(unreleased\)$/m.test(each));
   return page?.split(/^### /m).find((section) => section.startsWith("What breaks")) ?? "";
