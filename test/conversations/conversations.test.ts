@@ -15,7 +15,7 @@ import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
 
-/** Rounds of random changes; `ROUNDS=1000 npm test -- conversations` looks more closely. */
+/** Number of rounds of random changes; `ROUNDS=1000 npm test -- conversations` runs more. */
 const ROUNDS = Number(process.env.ROUNDS ?? cases(50));
 
 const local = (address: string) => ({ kind: "local", address });
@@ -682,7 +682,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
       const apis = [api, conversationClient(other, gateway.key)] as const;
       const lines = [await addLine(gateway, { agentId }), await addLine(gateway, { agentId })] as const;
       const { id } = await addConversation(gateway, { agentId, line: lines[0].name });
-      /** The line at each version; a message is sent on the line of the version that accepted it. */
+      /** The conversation's line at each version. A message is sent on the line of the version that accepted it. */
       const lineAt = new Map([[1, lines[0].name]]);
       const canceled: string[] = [];
       const any = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item;

@@ -281,7 +281,7 @@ onEachEngine((engine) => {
         const mailsBefore = mailsTo(anna).length;
         await retry(notice);
         await waitUntil(() => mailsTo(anna).length > mailsBefore);
-        // A killed process leaves these rows.
+        // A killed process would leave these rows.
         const [{ retryAt }, lane] = [await find(notice), await laneOf(notice)];
         const waits = [retryAt, lane?.leaseUntil, lane?.wakeAt].map(
           (at) => Date.parse(at ?? "") - Date.now(),
