@@ -72,7 +72,7 @@ describeDashboard("accessibility:", (dashboard) => {
         await page.setViewportSize(SIZES.wide);
         if (alone) await page.goto(`${dashboard.gateway.url}/dashboard${path}`);
         else {
-          // Another page between the two closes the dialogs of the last view.
+          // Visiting another page in between closes the last view's dialogs.
           await follow(page, "/nowhere");
           await follow(page, path);
         }

@@ -36,7 +36,7 @@ export async function violations(page: Page, { only, within, without }: Checked 
         resultTypes: ["violations"],
         reporter: "no-passes",
         selectors: false,
-        // Reloads the stylesheets for a single rule, which takes longer than all other rules.
+        // Preloading fetches the stylesheets again for one rule, and takes longer than all other rules.
         preload: part === undefined && exclude === undefined && rules === undefined,
         ...(rules && { runOnly: { type: "rule" as const, values: rules } }),
       }),

@@ -181,10 +181,10 @@ describeDashboard("contacts", (dashboard) => {
     await pressEnter(page.getByRole("list", { name: "Contacts of other agents" }).getByRole("link"));
     await seen(rowOf(page, "Only here"));
     await pressEnter(page.getByRole("link", { name: "Conversations" }));
-    // Until then, the filter is that of the contacts.
+    // Until this heading is shown, the page still shows the contacts' filter.
     await seen(page.getByRole("heading", { level: 1, name: "Conversations" }));
     await page.getByLabel("Agent", { exact: true }).selectOption("Aaa");
-    // The tab's name ends with its count, once that is loaded.
+    // Once the count is loaded, the tab's name ends with it.
     await pressEnter(page.getByRole("link", { name: /^Open( \d+)?$/ }));
     await seen(page.getByText("Aaa has no conversations yet"));
     await pressEnter(page.getByRole("button", { name: "Show all agents" }));

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { eventually } from "./visit";
 
-/** Number of Tab presses that go around the longest page. */
+/** Max Tab presses; enough to go around the longest page. */
 const MAX_TABS = 80;
 
 /** Runs in the page, and returns the accessible name of the focused element. */
@@ -14,7 +14,7 @@ function nameOfFocus(): string {
 /** Returns the accessible name of the focused element. */
 export const focused = (page: Page): Promise<string> => page.evaluate(nameOfFocus);
 
-/** Waits for the focus, which may come shortly after the content. */
+/** Waits for the focus, which may move shortly after the content appears. */
 export const focusComesTo = (page: Page, name: string): Promise<void> =>
   eventually(() => focused(page)).toBe(name);
 

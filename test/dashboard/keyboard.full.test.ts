@@ -30,7 +30,7 @@ describeDashboard("with the keyboard alone", (dashboard) => {
           )
           .then(Boolean),
       );
-      // The heading cannot be pressed, so it has no outline.
+      // The heading is not interactive, so it has no outline.
       await eventually(() =>
         page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle),
       ).toBe("none");

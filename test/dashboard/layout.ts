@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 
 /**
- * Returns everything that a page or dialog cuts off, table texts of more than two lines, words of up to 12 letters that
- * are broken in tables, tags of more than one line, menus below the button beside them, and everything that overflows
- * the navigation.
+ * Returns everything that does not fit: parts that a page or dialog cuts off, table texts of more than two lines, tags
+ * of more than one line, broken words of up to 12 letters in tables and tags, menu buttons that are wrapped below the
+ * element before them, and parts that overflow the navigation.
  */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {

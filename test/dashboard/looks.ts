@@ -6,8 +6,8 @@ const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
 /**
- * Checks that a page fits a desktop and a phone, and that the part that only this page has passes axe, light and dark.
- * Then restores the light desktop.
+ * Checks that a page fits a desktop and a phone, and that axe accepts the page's own part in light and dark mode. Then
+ * restores the light desktop.
  * @param part a larger part for axe to check
  */
 export async function looksRight(page: Page, part?: Checked): Promise<void> {

@@ -103,7 +103,7 @@ describeDashboard(
       const { cdp, authenticatorId } = device;
       const pick = (enabled: boolean) =>
         cdp.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
-      /** True for each offer that was withdrawn or is followed by another request. */
+      /** For each offer, true if it was withdrawn or another request followed it. */
       const offers = () =>
         page.evaluate(() =>
           asked.filter(({ mediation }) => mediation === "conditional").map(({ signal }) => signal?.aborted),
@@ -118,7 +118,7 @@ describeDashboard(
       });
       await withPasskey(page);
       await signedIn(page);
-      // The authenticator picks it immediately.
+      // The authenticator immediately picks the offered passkey.
       await page.getByRole("button", { name: "Sign out everywhere" }).click();
       await eventually(async () => (await offers()).length).toBe(1);
       await signedIn(page);

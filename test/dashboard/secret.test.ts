@@ -35,7 +35,7 @@ describeDashboard("the secret of a new key", (dashboard) => {
     );
   });
 
-  /** Where and how secrets are created, and the part that the page shows afterwards. */
+  /** Where and how each secret is created, and a text that the page still shows afterwards. */
   const MADE = {
     "API key": {
       path: "/api-keys?create=yes",

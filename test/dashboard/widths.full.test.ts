@@ -101,7 +101,7 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
     `/webhooks/${ids.endpoint}`,
   ];
 
-  /** Returns the dialogs of a page, by the buttons and by the items of its first menu that open them. */
+  /** Returns, for each page, the buttons and the items of the first menu that open dialogs. */
   const dialogs = (): Record<string, { buttons?: readonly string[]; items?: readonly string[] }> => ({
     "/api-keys?create=yes": {},
     [`/api-keys?search=${LONG}`]: { items: ["Rename", "Rotate", "Settings", "Revoke"] },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const DASHBOARD = join(__dirname, "../../src/dashboard");
 
-/** The lines in the dashboard's source files, except comments, with their files. */
+/** The lines of the dashboard's source files, except comments, each after its file's path. */
 const LINES = readdirSync(DASHBOARD, { recursive: true, encoding: "utf8" })
   .filter((file) => /(?<!\.generated)\.tsx?$/.test(file))
   .flatMap((file) =>
