@@ -476,7 +476,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
         const dry = await whileOthersWrite(() =>
           api.decide({ ...handed, dryRun: true }, { idempotencyKey: "dry" }),
         );
-        // Rows may be deleted in the meantime, because lanes end with the messages of earlier tests.
+        // Rows may be deleted in the meantime, because the lanes of earlier tests end with their messages.
         expect((await stored()).filter((row) => !before.has(row))).toEqual([]);
         const real = await api.decide(handed);
         expect(dry.status).toBe(real.status === 201 ? 200 : real.status);

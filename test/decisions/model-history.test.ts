@@ -63,7 +63,7 @@ onOneEngine((engine) => {
   beforeEach(() => {
     server.received.length = 0;
   });
-  /** Makes the server find an order in its data, as a model would. */
+  /** Makes the server answer with the order number that it finds in the data, as a model would. */
   const answerBy = (write: (content: unknown) => string) => {
     server.reaction = (response) => {
       const order = /[A-Z]-\d+/.exec(server.received.at(-1)?.body ?? "")?.[0] ?? "?";

@@ -10,7 +10,7 @@ import { ReplayTurns } from "../../src/features/decisions/replay-turns";
 
 type Read = [decisions: object[], candidate: ConfigurationVersion];
 
-/** Returns a function that replays decisions; the service's database returns the given ones. */
+/** Returns a function that replays the given decisions as if the service had read them from its database. */
 function replaying(): (
   organizationId: string,
   decisions: object[],
@@ -33,7 +33,7 @@ function replaying(): (
   };
 }
 
-/** Returns erased decisions, which need no configuration, and which call back when they are evaluated. */
+/** Returns erased decisions. They need no configuration, and call `evaluated` when they are evaluated. */
 const decisions = (count: number, evaluated: () => void): object[] =>
   Array.from({ length: count }, (_, index) => ({
     id: String(index),
