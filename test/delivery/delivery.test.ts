@@ -20,7 +20,7 @@ import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
 
-/** `RACES=1000 npm test -- delivery` looks more closely. */
+/** Number of races; `RACES=1000 npm test -- delivery` runs more. */
 const RACES = Number(process.env.RACES ?? cases(100));
 
 const DELIVERS = { env: { DELIVERY_WORKERS: "8" } } satisfies GatewayOptions;

@@ -441,7 +441,7 @@ describe("a server that fails in a session", () => {
 });
 
 describe("a server that sends more than a session needs", () => {
-  /** Number of lines in a session without the reply to EHLO. */
+  /** Number of lines in a session, excluding the reply to EHLO. */
   const OTHER_LINES = 5;
   const extensions = (lines: number) => `${"250-more\r\n".repeat(lines - 1)}250 AUTH PLAIN`;
   const flood = (socket: Socket) => {

@@ -17,7 +17,7 @@ import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
 
-/** Random changes; `ROUNDS=1000 npx jest test/delivery/fence.test.ts` looks more closely. */
+/** Number of random changes; `ROUNDS=1000 npx jest test/delivery/fence.test.ts` makes more. */
 const ROUNDS = Number(process.env.ROUNDS ?? cases(60));
 
 const CONVERSATIONS = 4;
@@ -42,7 +42,7 @@ interface Change {
   at: number;
   line: string;
   version: number;
-  /** Messages accepted before the change, which must no longer be sent on another line. */
+  /** Messages accepted before the change. From then on, they may be sent only on `line`. */
   accepted: readonly string[];
   canceled: readonly string[];
   /** True if a message in flight is not sent again. */

@@ -19,7 +19,7 @@ const SENDS = {
 } satisfies GatewayOptions;
 
 describeGateway(SENDS, (gateway, engine) => {
-  /** Sends messages without a contact to a receiver. */
+  /** Directs messages without a contact to a receiver. */
   async function leaveTo(receiver: Receiver): Promise<void> {
     const agentId = await firstAgentId(gateway);
     const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
@@ -42,7 +42,7 @@ describeGateway(SENDS, (gateway, engine) => {
       if (engine === postgres) await runner.query("LOCK TABLE lane");
       held[0]?.end();
       await waitUntil(() => gateway.log().includes("delivery failed"));
-      // It gives up while the lease is valid, and tries again.
+      // The gateway gives up while the lease is valid, and tries again.
       const [lane] = await runner.query("SELECT lease_until FROM lane");
       expect(lane.lease_until > timestamp()).toBe(true);
       await runner.query("COMMIT");

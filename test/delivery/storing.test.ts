@@ -22,7 +22,7 @@ const SENDS = {
 } satisfies GatewayOptions;
 
 describeGateway(SENDS, (gateway, engine) => {
-  /** Sends messages without a contact to a receiver. */
+  /** Directs messages without a contact to a receiver. */
   async function leaveTo(receiver: Receiver): Promise<void> {
     const agentId = await firstAgentId(gateway);
     const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
@@ -44,7 +44,7 @@ describeGateway(SENDS, (gateway, engine) => {
         // No other transaction reads or changes a lane before this one ends.
         if (engine === postgres) await tx.query("LOCK TABLE lane");
         await tx.update(Lane, { id: In(ids) }, { leaseUntil: timestamp(-1), wakeAt: timestamp(-1) });
-        // Messages that are sent again get a response, and are found below.
+        // Messages that are sent again get a response, and are counted below.
         receiver.reaction = (response) => response.end();
         for (const response of held) response.writeHead(200, { connection: "close" }).end();
         await waitUntil(() => receiver.openConnections === 0);
@@ -121,7 +121,7 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
       const second = await send();
       const third = await send();
       await waitUntil(async () => (await waiting([second, third])) === 2);
-      // The second message might end as quickly as the first one, so the third one is claimed with it.
+      // The second message might end as quickly as the first one, so the third one is claimed together with it.
       held[0]?.end();
       await arrived(2);
       await waitUntil(async () => (await messageOf(third)).status === MessageStatus.sending);

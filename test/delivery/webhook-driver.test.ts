@@ -319,7 +319,7 @@ describe("an attempt without a response", () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  /** Sends a text byte by byte until the peer disconnects; repeats the text if `size` is longer. */
+  /** Sends a text byte by byte until the peer disconnects. Repeats the text if `size` exceeds its length. */
   async function drip(socket: Socket | null, text: string, size = text.length): Promise<void> {
     for (let at = 0; at < size && socket && !socket.destroyed; at += 1) {
       socket.write(text[at % text.length] ?? "");
