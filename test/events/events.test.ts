@@ -187,7 +187,7 @@ describeGateway((gateway, engine) => {
     expect([end(second), second.headers.get("link")]).toEqual([String(before + MAX_EXAMINED + 1), null]);
     const third = await list(`?types=line.resumed&cursor=${end(second)}`);
     expect([third.body, end(third)]).toEqual([[], end(second)]);
-    // The last event that a page examines belongs to it.
+    // A page includes the last event that it examines.
     const whole = await list(`?types=line.resumed&cursor=${before + 1}`);
     expect(whole.body).toHaveLength(1);
     const pages = await list(`?types=line.paused&cursor=${before}&limit=2`);

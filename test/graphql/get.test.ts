@@ -3,7 +3,7 @@ import { codesOf, expectGraphQLError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) => {
-  /** Headers of a client that accepts the media type whose errors have their own statuses; each call also has a key. */
+  /** Accepts the media type whose errors have their own statuses. Each call also has a key. */
   const HEADERS = { accept: "application/graphql-response+json" };
   const get = (parameters: Record<string, string>) =>
     gateway.rest("GET", `/graphql?${new URLSearchParams(parameters)}`, { headers: HEADERS });
@@ -14,7 +14,7 @@ describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) 
 
   test("a number beyond 2^53 in the variables of a GET is not rounded, as with POST", async () => {
     const query = "query ($id: ID!) { pet(id: $id) { id } }";
-    // If rounded, the first would be the ID of a pet that may exist, and the response would be 200.
+    // If rounded, the first number would be the ID of a pet that may exist, and the response would be 200.
     for (const [id, codes] of [
       ["9007199254740993", ["invalid_request"]],
       ["1e400", ["invalid_json"]],

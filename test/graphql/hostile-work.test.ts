@@ -29,7 +29,7 @@ describe("a hostile document", () => {
     apollo.executeOperation(
       { query },
       {
-        // Nothing runs, and callers with a credential pass through all checks.
+        // No document runs, and documents of callers with a credential go through all checks.
         contextValue: operatorFor(new Organization()),
       },
     );

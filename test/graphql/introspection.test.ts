@@ -26,7 +26,7 @@ const MISSPELLED: [query: string, variables?: Record<string, unknown>][] = [
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
 
-/** Documents for callers without a credential, each with a version about a name that is not in the schema. */
+/** Documents of callers without a credential. Each has a second version with a name that is not in the schema. */
 const GUESSES: [what: string, code: ErrorCode, right: string, wrong: string, variables?: object][] = [
   ["a field", "unauthenticated", "{ pets { nodes { id } } }", "{ hats { nodes { id } } }"],
   ["a field below", "unauthenticated", "{ pets { nodes { id } } }", "{ pets { nodes { hat } } }"],
