@@ -22,7 +22,7 @@ describe("a connection without a valid request", () => {
     ],
     ["half of the headers", 408, "request_timeout", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "],
   ])("of %s is answered %i with an ID, which is in the log once", async (_, status, code, bytes) => {
-    // Two, so that a flood does not hide either.
+    // Sent twice, because a throttled log would contain only one of the errors.
     for (const answer of await Promise.all([sendBytes(gateway.url, bytes), sendBytes(gateway.url, bytes)])) {
       expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*"code":"${code}"`, "s"));
       const [, id] = /^x-request-id: ([\da-f-]{36})\r$/m.exec(answer) ?? [];

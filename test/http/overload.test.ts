@@ -68,9 +68,9 @@ onOneEngine((engine) => {
       });
     const list = (token: string | null = gateway.key) => gateway.rest("GET", "/v1/pets", { token });
     /**
-     * Adds pets, which have to wait, until a list of them is rejected. Each request is sent after the previous one
-     * waits or is rejected, because requests count for their network while their keys are looked up, and its share is
-     * less than the whole.
+     * Adds pets, which have to wait, until a request for their list is rejected. Each request is sent only after the
+     * previous one waits or is rejected: while its key is looked up, a request counts toward the share of its network,
+     * which is smaller than the limit for all requests.
      */
     const fill = async (
       { keys = [gateway.key], token = gateway.key }: { keys?: string[]; token?: string | null } = {},

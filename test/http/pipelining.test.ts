@@ -14,7 +14,7 @@ const inFlight = async (gateway: TestGateway): Promise<number> => {
   const { text } = await gateway.rest("GET", "/metrics", { token: null });
   return Number(/^gateway_http_requests_in_flight (\d+)/m.exec(text)?.[1]);
 };
-/** Waits until no requests are in flight except the ones that ask. */
+/** Waits until no request is in flight except the one for the metrics. */
 const drained = async (gateway: TestGateway) => {
   await waitUntil(async () => (await inFlight(gateway)) <= 1);
 };
@@ -99,7 +99,7 @@ onOneEngine((engine) => {
 
 describe("responses that clients do not read", () => {
   const VIEWER = "GET /docs/viewer.js HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  /** Several times as much as sockets hold between two programs on one machine. */
+  /** Requests whose responses are several times larger than the socket buffers between two programs on one machine. */
   const PIPELINED = VIEWER.repeat(MAX_UNANSWERED_PER_CONNECTION);
 
   slowTest("are cut off after REQUEST_TIMEOUT_SECONDS", async () => {

@@ -8,7 +8,7 @@ type Ask = [method: string, path: string, call?: { token?: string | null; header
 
 const PROBLEM = "application/problem+json";
 
-/** A request for each kind of error, by the place that rejects it, with its error code. */
+/** Requests that different parts of the server reject, each with its error code. */
 const ERRORS: Record<string, [code: ErrorCode, ...Ask]> = {
   "an unknown route": ["not_found", "GET", "/nothing"],
   "a path that cannot be decoded": ["not_found", "GET", "/%ZZ"],
