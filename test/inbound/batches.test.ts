@@ -35,7 +35,7 @@ describeGateway((gateway) => {
   const database = () => gateway.services.database;
   const phone = (i: number) => `+4915112345${100 + i}`;
 
-  /** Adds an agent with two lines, and contacts that are known, opted out, and answered by a human. */
+  /** Adds an agent with two lines and three contacts: one has opted out, and a human answers another one. */
   async function newAgent(slug: string) {
     const agent = { slug, name: "Agent" };
     const { id: agentId } = await gateway.services.agents.create(await operator(gateway, "first"), agent);

@@ -140,7 +140,7 @@ const SERVERS: Record<string, Form> = {
   },
 };
 
-/** Reasons why an e-mail failed, and whether the address does not exist. */
+/** The status and the reply of failed e-mails; true if the address is undeliverable. */
 const REASONS: [status: string, reply: string, isUndeliverable: boolean][] = [
   ["5.1.1", "550 5.1.1 User unknown", true],
   ["5.2.1", "550 5.2.1 The email account is disabled", true],
@@ -233,7 +233,7 @@ describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
   });
 });
 
-/** Reports in prose: the headers, the server's text above the returned e-mail, and the way it is returned. */
+/** Reports in prose: the headers and the text above the returned e-mail; true if the address is undeliverable. */
 const IN_WORDS: Record<string, [headers: string[], words: string[], isUndeliverable: boolean]> = {
   qmail: [
     ["From: MAILER-DAEMON@mx.test", "Subject: failure notice"],
