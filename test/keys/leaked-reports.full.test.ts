@@ -61,7 +61,7 @@ onAnyEngine((engine) => {
       "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }";
     const outcomes: Record<string, number> = {};
     for (let i = 0; i < REPORTS; i++) {
-      // The two take turns.
+      // The two servers take turns.
       const [reported, other] = (i % 2 === 0 ? servers : servers.toReversed()) as [TestServer, TestServer];
       const input = { agentId: agents[0]?.id, name: `leaked ${i}` };
       const { secret } = (await ask(create, { input })).createApiKey;

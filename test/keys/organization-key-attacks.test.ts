@@ -98,7 +98,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     attempt(ORGANIZATION_KEY, { input: { name: "more", scopes: ["members_read"], ...input } });
   const mintsAgentKey = (input: object) => () =>
     ask(AGENT_KEY, { input: { name: "more", agentId: ids.agentId, scopes: ["pets_read"], ...input } });
-  /** @param which the name of the ID */
+  /** @param which `own`, or a name in `ids` */
   const changes = (which: string, change: object) => () =>
     ask("mutation ($input: UpdateApiKeyInput!) { updateApiKey(input: $input) { id } }", {
       input: { id: which === "own" ? key.id : ids[which], ...change },

@@ -78,7 +78,8 @@ describeGateway((gateway) => {
       const { body } = await rotate();
       const undo = keepReplaced(body.data.rotateApiKey.apiKey.id);
       const [retried, undone] = (await Promise.all([rotate(), undo])).map(codeOf);
-      // If undone first, there is nothing to retry; if undone later, the key in the lost response is already revoked.
+      // If the rotation is undone first, there is nothing to retry. Otherwise, the key in the lost response is already
+      // revoked.
       expect([undefined, "conflict"]).toContain(retried);
       expect(undone).toBeUndefined();
     }

@@ -18,7 +18,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     return { lastUsedAt, lastUsedIp };
   };
   const rejectionsOf = (targetId: string) => auditLog(gateway, { targetId, action: "api_key_refused" });
-  /** Returns a recorder that acts for another process, and whose failures the test sees. */
+  /** Returns a recorder that acts for another process. The test sees its failures. */
   const anotherUsage = () => new UsageRecorder(gateway.services.database, () => undefined);
 
   test("a use is written with its time and address", async () => {

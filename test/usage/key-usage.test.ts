@@ -35,7 +35,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   };
   const usageOf = async (id: string, period?: string) =>
     (await usage(period)).find(({ apiKey }) => apiKey.id === id);
-  /** Returns a recorder that acts for another process, and whose failures the test sees. */
+  /** Returns a recorder that acts for another process. The test sees its failures. */
   const anotherUsage = () => new UsageRecorder(gateway.services.database, () => undefined);
   const at = (time: number | string) =>
     jest.spyOn(Date, "now").mockReturnValue(typeof time === "number" ? time : Date.parse(time));
@@ -43,7 +43,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { id: organizationId } = await gateway.services.organizations.bySlug("first");
     return { id, hint: "agk_dev_hint", name: "known", organizationId };
   };
-  /** Counts and writes a key's uses at some time, like a process. */
+  /** Counts and writes a key's uses at a given time, as a process would. */
   async function use(id: string, time: string | number, { accepted = 0, refused = 0 }): Promise<void> {
     const key = await known(id);
     const process = anotherUsage();
