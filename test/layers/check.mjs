@@ -23,7 +23,7 @@ const LAYERS = [
   ["cli", "main.ts"],
 ];
 
-/** The layers of src/dashboard/, a separate program. Unnamed folders contain pages, which show parts of each other. */
+/** The layers of src/dashboard/, a separate program. Other folders contain pages, which show parts of each other. */
 const DASHBOARD = "dashboard";
 const PAGES = "folders of pages";
 const DASHBOARD_LAYERS = [
@@ -77,7 +77,7 @@ function importsOf(file) {
 }
 
 const faults = [];
-/** The parts that each part imports, with one such import. */
+/** For each part, the parts that it imports, with one import of each. */
 const needs = new Map();
 for (const file of sources) {
   const part = partOf(file);

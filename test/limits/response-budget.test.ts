@@ -21,7 +21,7 @@ describe("large responses", () => {
   let app: FastifyInstance;
   let url: string;
   let budget: ResponseBudget;
-  /** Completes the responses that are being created with a string. */
+  /** Functions that complete the responses being created with a given text. */
   let finish: ((text: string) => void)[];
   let onStart: () => void;
   let asked: Promise<number>[];
