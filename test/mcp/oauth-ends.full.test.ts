@@ -119,7 +119,7 @@ onEachEngine((engine) => {
     const expected: typeof outcomes = {};
     for (; check < ENDS.length * 2 * ROUNDS; check++) {
       const [what, end] = ENDS[check % ENDS.length] as (typeof ENDS)[number];
-      // For each way to end a connection, the two take turns.
+      // For each way to end a connection, the two servers take turns.
       const isFirst = Math.floor(check / ENDS.length) % 2 === 0;
       const [ending, other] = isFirst ? [server, gateway] : [gateway, server];
       const subject = await subjectOf(what);

@@ -102,7 +102,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     for (const path of ["/v1/pets", "/agent/configuration"])
       expectRestError(await gateway.rest("GET", path, { token: tokens.access_token }), "invalid_api_key");
     expect(await actionsOn(gateway, key.id)).toEqual(["api_key_created"]);
-    // No one has its secret, so it must not be rotated into a key with a known one.
+    // No one knows the key's secret, so a rotation must not replace it with a key whose secret is known.
     const rotated = await apiKeyClient(gateway).rotate(key.id);
     expect(rotated.body.errors[0].extensions.code).toBe("conflict");
   });
@@ -227,7 +227,7 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     for (const at of [other, gateway])
       expect((await rpc(at, "ping", {}, { token: tokens.access_token })).status).toBe(401);
     expect((await last.refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
-    // One of them has deactivated the organization.
+    // One way to end a connection deactivates the organization.
     await gateway.services.database.write((tx) =>
       tx.update(Organization, { slug: "first" }, { deactivatedAt: null }),
     );

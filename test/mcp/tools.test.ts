@@ -86,7 +86,7 @@ const alike = (text: string) =>
     .replace(/person-[\d.]+(e-\d+)?/g, "<address>")
     .replace(/"id":\d+/g, '"id":0');
 
-/** Returns the body of a REST response as structured by MCP. */
+/** Returns the body of a REST response as MCP's structured content. */
 const structured = (text: string) =>
   JSON.parse(text, (name, value) =>
     ["id", "categoryId"].includes(name) && typeof value === "number" ? String(value) : value,
