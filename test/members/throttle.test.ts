@@ -14,7 +14,7 @@ import { suiteGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
 const SIGN_IN = "mutation ($input: SignInInput!) { signIn(input: $input) { token } }";
-/** Max attempts in a quarter of an hour: for one account from one address and from everywhere, and from one address. */
+/** Max attempts in 15 minutes: per account and address, per account, per address, and per IPv6 site. */
 const PER_PAIR = 10;
 const PER_ACCOUNT = 100;
 const PER_ADDRESS = 50;
