@@ -32,7 +32,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
            SELECT '${uuid().slice(0, 24)}' || substr(cast(1000000000000 + i AS text), 2), '${agentId}', 'x',
              '${status}', '2026-01-02T03:04:05.000Z', ${heldReason ? `'${heldReason}'` : "NULL"} FROM n`,
           );
-          // The time in the IDs.
+          // Waits for the next millisecond, because the IDs contain the time.
           const began = Date.now();
           while (Date.now() === began);
         }

@@ -258,7 +258,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       );
       await makeDue(third.id);
       await become(third.id, delivered);
-      // The other cap still counts it, and holds back the next one for longer.
+      // The other cap still counts that message, and holds back the next one for longer.
       const fourth = await become(await send(one), scheduled);
       expect(fourth).toMatchObject({ scheduledReason: "cap", scheduledBy: "policy.caps[0]" });
     });
@@ -340,7 +340,7 @@ describeGateway((gateway, engine) => {
     let other: Promise<string | undefined> = Promise.resolve(undefined);
     await deliver(first.lane, async () => {
       other = deliver(second.lane);
-      // On SQLite, it waits for the first one.
+      // On SQLite, the second transaction waits for the first one.
       if (engine.name === "PostgreSQL") await other;
     });
     const again = await other;
