@@ -29,7 +29,7 @@ test("pets of a rare status are found by an index on PostgreSQL, for one list an
     expect(await sold()).toBe(20);
     expect(await Promise.all([sold(), sold()])).toEqual([20, 20]);
   }
-  // A connection reports what it has read when it ends.
+  // A connection reports the rows that it has read only when it ends.
   await database.close();
 
   const client = new Client(testDatabase.url);

@@ -29,7 +29,7 @@ const NUMBERED = `
   cpSync("src/main.ts", "dist/next/dashboard/index.html");
 `;
 
-/** The last page to be built, which records the program that a server would read by then, and may fail. */
+/** Builds the last page, and may fail. Records the program that a server would read at that time. */
 const PAGE = `
   import { readFileSync, writeFileSync } from "node:fs";
   const [main, version] = ["main", "version"].map((file) => {

@@ -47,8 +47,8 @@ onOneEngine((engine) => {
 });
 
 /**
- * Reads settings, which must fail.
- * @returns the message of a start with them
+ * Reads settings that must be rejected.
+ * @returns the error message of a start with these settings
  */
 function complaintAbout(env: Record<string, string>): string {
   try {
@@ -60,7 +60,8 @@ function complaintAbout(env: Record<string, string>): string {
   throw new Error(`accepted: ${JSON.stringify(env)}`);
 }
 
-// Read in this process, because a server would take a second; a later test checks that it ends with such a line.
+// Reads the settings in this process, because starting a server would take a second. A later test checks that a server
+// ends with such a line.
 test.each<[string, Record<string, string>]>([
   ["PORT", { PORT: "http-hunter2" }],
   ["PORT", { PORT: "65536" }],

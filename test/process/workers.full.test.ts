@@ -100,7 +100,7 @@ onAnyEngine((engine) => {
       const deaths = await total("gateway_worker_deaths_total");
       const requests = await total("gateway_http_requests_total");
       const victim = workersIn(server).findLast(({ number }) => number === 2);
-      // A connection that is passed to the worker while it hangs is closed with it.
+      // A connection that is passed to the hanging worker is closed when the worker dies.
       process.kill(victim?.pid ?? 0, "SIGSTOP");
       const handed = Array.from({ length: 4 }, () => get(server, "/healthz"));
       await Promise.race(handed);
