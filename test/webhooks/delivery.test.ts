@@ -414,7 +414,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const { body } = await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
     for (let reply: Reply | undefined; reply?.body.status !== "delivered"; )
       reply = await gateway.rest("GET", `/messages/${body.id}`);
-    // Its senders are limited, regardless of the number of its subjects.
+    // An endpoint's senders are limited, regardless of the number of its subjects.
     expect(receiver.received.length).toBeLessThanOrEqual(2);
   });
 

@@ -317,7 +317,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
       await api.redeliver(id, { since: timestamp((i - 21) * 60_000 - 30_000) }, token);
       expect(await cursor()).toBe(start + i - 1);
     }
-    // Never forwards, because undelivered events must not be skipped.
+    // The cursor never moves forward, because undelivered events must not be skipped.
     await api.redeliver(id, { since: timestamp() }, token);
     expect(await cursor()).toBe(start);
     await api.update({ id, types: ["line_resumed"] }, token);

@@ -5,7 +5,7 @@ import { createLogger } from "../../src/logger";
 import { describeGateway } from "../support/suite";
 
 const NOW = "2026-01-01T00:00:00.000Z";
-/** Max number in an organization. */
+/** Max agents and endpoints in an organization. */
 const AGENTS = 200;
 const ENDPOINTS = 20;
 /** How long it takes to create the deliveries of one endpoint and agent (ms). */
