@@ -77,7 +77,7 @@ export const addLineOptions = (command: Command): Command =>
     .option("--subject <text>", "email: subject of the messages")
     .option(
       "--list-address <address>",
-      "email: address of a mailing list whose e-mails are treated as written by people",
+      "email: address of a mailing list whose e-mails are answered as if written by people",
     );
 
 /** Adds the options that only `lines create` has. */

@@ -13,8 +13,8 @@ const MAX_CHUNK = 5_000;
 
 /**
  * Does part of the work in the transaction.
- * @param after result of the previous chunk; undefined in the first chunk. A chunk that deletes rows must continue from
- *   it, because PostgreSQL reads past deleted rows again while an older snapshot, such as a backup's, can see them
+ * @param after result of the previous chunk; undefined for the first one. A chunk that deletes rows must continue from
+ *   it; otherwise, PostgreSQL scans the deleted rows again as long as an older snapshot, such as a backup's, sees them
  * @param limit max rows
  * @returns where the next chunk starts; undefined when nothing is left
  */

@@ -148,7 +148,7 @@ async function read(response: http.IncomingMessage): Promise<Pick<HttpAnswer, "b
     }
     isComplete = size <= MAX_ANSWER_BYTES;
   } catch {
-    // The connection broke or the time is up, but the status is known.
+    // The connection broke or the request timed out, but the status is already known.
   }
   return { body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES), isComplete };
 }

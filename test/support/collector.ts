@@ -36,7 +36,7 @@ export async function startCollector() {
     response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  /** Export…ServiceRequest: resource_… 1, scope_… 2, and in it spans, metrics or log records 2. */
+  /** The field numbers in Export…ServiceRequest: `resource_…` is 1, `scope_…` in it is 2, and its records are 2. */
   const received = (signal: string, from = 0) =>
     (bodies[`/v1/${signal}`] ?? [])
       .slice(from)

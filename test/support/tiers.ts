@@ -9,7 +9,7 @@ export const declareTest = globalThis.test;
 /** Returns the number of generated cases to run: a fifth of them in `npm test`, a quarter in the rest. */
 export const cases = (full: number): number => Math.ceil(full / { default: 5, rest: 4, all: 1 }[TIER]);
 
-/** Returns the cases of a table to run: the first fifth in `npm test`, all of them in the other tiers. */
+/** Returns the cases to run from a table: the first fifth in `npm test`, all of them in the other tiers. */
 export const someOf = <T>(table: readonly T[]): readonly T[] =>
   TIER === "default" ? table.slice(0, cases(table.length)) : table;
 

@@ -95,7 +95,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
         {...field("listAddress")}
         type="email"
         label="Mailing list"
-        description="E-mails from this list are treated as written by people and answered. Leave it empty if there is none."
+        description="E-mails from this list are answered as if written by people. Leave it empty if there is none."
         placeholder="support@example.com"
         defaultValue={email?.listAddress ?? ""}
         maxLength={ADDRESS_MAX_LENGTH}

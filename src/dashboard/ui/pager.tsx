@@ -60,7 +60,7 @@ export function Pager(props: {
   );
 }
 
-/** "21–40 of 520"; only the total after a link into the middle of a list. */
+/** "21–40 of 520", or only the total if a link opened the middle of the list. */
 function positionOf(props: {
   page: number | undefined;
   shown: number;

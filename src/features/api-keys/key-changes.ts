@@ -63,7 +63,7 @@ interface KeyToMint extends KeyOwner {
   id?: string;
   name: string;
   expiresAt: string | null;
-  /** Null for all scopes of agents' keys. */
+  /** Null grants every scope that an agent's key can have. */
   scopes: readonly KeyScope[] | null;
   settings: KeySettings;
   environment: KeyEnvironment;

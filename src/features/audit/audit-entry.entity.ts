@@ -63,7 +63,7 @@ export class AuditEntry {
 
   @Nullable(
     () => String,
-    "Hint of the affected API key, because its name may not be unique; null for other resources.",
+    "Hint of the affected API key, which tells keys with the same name apart; null for other resources.",
   )
   @Column({ type: "varchar", length: 40, nullable: true })
   targetHint!: string | null;

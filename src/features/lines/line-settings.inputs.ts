@@ -38,7 +38,7 @@ const FROM =
   "Sender of the messages: an e-mail address, or a name and an address such as `Anna <anna@example.com>`.";
 const SUBJECT = "Subject of the messages, 1 to 200 characters.";
 const LIST_ADDRESS =
-  "Address of a mailing list, such as a group that forwards to the line; null if there is none. E-mails from this list are treated as written by people and answered.";
+  "Address of a mailing list, such as a group that forwards to the line; null if there is none. E-mails from this list are answered as if written by people.";
 
 const IsAddress = (): PropertyDecorator =>
   Checked("isAddress", (value) =>

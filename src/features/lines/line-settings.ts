@@ -54,7 +54,7 @@ export class LineEmail {
 
   @Nullable(
     () => String,
-    "Address of a mailing list whose e-mails are treated as written by people and answered; null to treat e-mails from all lists as automatic.",
+    "Address of a mailing list whose e-mails are answered as if written by people; null to treat e-mails from all lists as automatic.",
   )
   listAddress?: string | null;
 }

@@ -30,7 +30,7 @@ export class PasskeyResolver {
     @Ctx() context: RequestContext,
     @Arg("memberId", () => ID, {
       nullable: true,
-      description: "ID of another member, for managers; the caller's own passkeys if omitted.",
+      description: "ID of another member, whose passkeys only managers can list; the caller if omitted.",
     })
     memberId?: string | null,
   ): Promise<Passkey[]> {

@@ -57,7 +57,7 @@ export class PasskeyService {
 
   /**
    * Returns a member's passkeys, oldest first.
-   * @param memberId another member, for managers; the caller if omitted
+   * @param memberId the caller if omitted; only managers can name another member
    * @throws GatewayError `not_found` or `forbidden`
    */
   async list(context: RequestContext, memberId?: string | null): Promise<Passkey[]> {

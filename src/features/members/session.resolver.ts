@@ -21,7 +21,7 @@ export class SessionResolver {
     @Ctx() context: RequestContext,
     @Arg("memberId", () => ID, {
       nullable: true,
-      description: "ID of another member, for managers; the caller's own sessions if omitted.",
+      description: "ID of another member, whose sessions only managers can list; the caller if omitted.",
     })
     memberId?: string | null,
   ): Promise<Session[]> {

@@ -258,7 +258,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Returns a member's most recent active sessions, newest first.
-   * @param memberId another member, for managers; the caller if omitted
+   * @param memberId the caller if omitted; only managers can name another member
    * @throws GatewayError `not_found` or `forbidden`
    */
   async list(context: RequestContext, memberId?: string | null): Promise<Session[]> {
@@ -274,7 +274,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Returns the ID of the member whose sessions or passkeys to list.
-   * @param memberId another member, for managers; the caller if omitted
+   * @param memberId the caller if omitted; only managers can name another member
    * @throws GatewayError `not_found` or `forbidden`
    */
   async listedMember(context: RequestContext, memberId?: string | null): Promise<string> {

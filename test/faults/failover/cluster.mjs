@@ -22,8 +22,8 @@ const START_LIMIT_MS = 180_000;
 const PASSWORD = "failover";
 const MAX_LAG_BYTES = 1_000_000;
 /**
- * Time between a takeover and the return of a frozen Patroni (ms), because Patroni 3.0 might otherwise take back the
- * lock of the new primary.
+ * How long Patroni stays frozen after a takeover (ms); if it returned sooner, Patroni 3.0 might take the lock back from
+ * the new primary.
  */
 const RETURN_AFTER_MS = 2_000;
 

@@ -81,7 +81,7 @@ export function readData(
   return problems.length > 0 ? problems : read;
 }
 
-/** Finds data that is too large, or that conditions and templates cannot read exactly. */
+/** Finds data that is too large, or that conditions and templates cannot represent exactly. */
 function jsonProblems(data: Readonly<Record<string, unknown>>): InputProblem[] {
   if (isDeeperThan(data, SITUATION_MAX_DEPTH)) {
     return [{ path: "", message: `must be nested at most ${SITUATION_MAX_DEPTH} deep` }];

@@ -152,7 +152,7 @@ const resend = z.strictObject({
     .optional(),
 });
 
-/** Every kind of effect, by its unique member. */
+/** The kinds of effects, each keyed by the member that identifies it. */
 export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend };
 
 const effect = z.union([send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend]);

@@ -50,7 +50,7 @@ export class ConfigurationTestsResolver {
     @Arg("against", () => ReplayAgainst, {
       nullable: true,
       description:
-        "The configuration that determines what the test expects, for managers; the decision's configuration if omitted.",
+        "The configuration that determines what the test expects; only managers can set it. The decision's configuration if omitted.",
     })
     against?: ReplayAgainst | null,
   ): Promise<TestFromDecision> {
