@@ -110,8 +110,8 @@ describeDashboard("with the keyboard alone", (dashboard) => {
     }
     // This button is removed when it is pressed.
     const keep = page.getByRole("button", { name: "Keep editing" });
-    await page.getByLabel("Name").fill("typed");
-    await page.getByLabel("Agent").selectOption({ index: 1 });
+    await dialogOf(page).getByLabel("Name").fill("typed");
+    await dialogOf(page).getByLabel("Agent").selectOption({ index: 1 });
     await pressEnter(page.getByRole("button", { name: "Cancel" }));
     await pressEnter(keep);
     await gone(keep);
