@@ -32,7 +32,7 @@ describeDashboard("messages", (dashboard) => {
   test("one sees whether Anna got it: to whom each message went, on which line, by contact and line", async () => {
     const page = await dashboard.visit("/messages");
     const anna = rowOf(page, "Hello Anna");
-    for (const text of ["Anna Fischer", "anna@x", "paused-sms", "Queued", "Team member"])
+    for (const text of ["Anna Fischer", "anna@x", "paused-sms", "Queued", "You"])
       await seen(anna.getByText(text));
     await seen(rowOf(page, "שרה כהן").getByText("main"));
     await page.getByLabel("Search contacts").fill("fisch");

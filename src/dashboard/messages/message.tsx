@@ -4,6 +4,7 @@ import { usePolledQuery } from "../api/client";
 import { nameOfPartner } from "../contacts/contact-label";
 import { unsent } from "../conversations/unsent";
 import { LineLink } from "../lines/line-link";
+import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
@@ -141,7 +142,9 @@ function MessagePage({ message }: { message: MessageData }) {
 const FROM = { ...AUTHORS, agent: "the agent", api: "the API", member: "your team", system: "the gateway" };
 
 const About = ({ message }: { message: MessageData }) => {
-  const { conversation, conversationId, decisionId, providerId, resentAs, direction } = message;
+  const { author, memberId, conversation, conversationId, decisionId, providerId, resentAs, direction } =
+    message;
+  const { nameOf } = useMembers();
   const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
   return (
     <Card title="Delivery">
@@ -153,7 +156,7 @@ const About = ({ message }: { message: MessageData }) => {
               <StateReason {...message} contact={message.conversation?.contact} />
             </div>
           ),
-          From: AUTHORS[message.author],
+          From: memberId === null ? AUTHORS[author] : nameOf(memberId),
           Contact: conversation ? (
             <Link href={`/contacts/${conversation.contactId}`}>
               <bdi>{nameOfPartner(conversation)}</bdi>

@@ -5,6 +5,7 @@ import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { nameOfPartner, type Partner } from "../contacts/contact-label";
 import { LineFilter } from "../lines/line-filter";
+import { useMembers } from "../members/use-members";
 import { Copyable } from "../ui/copyable";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
@@ -72,6 +73,7 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
     },
     { pollMs: 15_000 },
   );
+  const { nameOf } = useMembers();
   const [first] = query.data?.messages.nodes ?? [];
   return (
     <div className={pageStyles.card}>
@@ -116,12 +118,12 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
             <p>Messages appear here as soon as your agent, your system, your team or a contact sends one.</p>
           </NoneYet>
         }
-        cells={({ id, agent, preview, author, conversation, lineName, createdAt, ...state }) => [
+        cells={({ id, agent, preview, author, memberId, conversation, lineName, createdAt, ...state }) => [
           <div key="message" className={styles.listed}>
             <RowLink href={`/messages/${id}`}>
               <Preview text={preview} />
             </RowLink>
-            <p className={pageStyles.second}>{AUTHORS[author]}</p>
+            <p className={pageStyles.second}>{memberId === null ? AUTHORS[author] : nameOf(memberId)}</p>
           </div>,
           conversation === null ? "–" : <Contact key="contact" partner={conversation} />,
           <div key="line">
