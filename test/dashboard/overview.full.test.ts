@@ -94,6 +94,11 @@ describeDashboard("the overview", (dashboard) => {
     await eventually(() => start.getByRole("button").allTextContents()).toEqual(["Dismiss"]);
     await page.goto(`${dashboard.gateway.url}/dashboard/api-keys`);
     await seen(page.getByText(`Ask ${manager.email} for the permission config:manage.`));
+    const own = await dashboard.visit("/conversations", { as: manager });
+    await seen(own.getByText("You can give yourself the permission conversations:read"));
+    const permissions = [Permission.conversations_read];
+    const support = await addMember(dashboard.gateway, { org: "closed-off", permissions });
+    await seen((await dashboard.visit("", { as: support })).getByText("Nothing for you to do"));
   });
 
   test("the first steps can be dismissed, and stay dismissed in this browser", async () => {

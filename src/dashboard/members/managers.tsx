@@ -1,4 +1,6 @@
+import { Link } from "wouter";
 import type { Permission } from "../api/documents.generated";
+import { useViewer } from "../session/session";
 import { loaded } from "../ui/loaded";
 
 /** Shown until the managers have loaded. */
@@ -6,12 +8,23 @@ export const ANY_MANAGER = "a manager of your organization";
 
 const { component: ManagerList } = loaded(async () => (await import("./manager-list")).ManagerList);
 
-/** Names the people to ask for a permission: "Ask a, b, or c for the permission `config:manage`." */
-export const AskForPermission = ({ permission }: { permission: Permission | undefined }) => (
-  <>
-    Ask <Managers /> for the permission <code>{permission?.replace("_", ":")}</code>.
-  </>
-);
+/**
+ * Names the people to ask for a permission: "Ask a, b, or c for the permission `config:manage`." Managers can add it
+ * themselves.
+ */
+export function AskForPermission({ permission }: { permission: Permission | undefined }) {
+  const { manages, deactivated } = useViewer();
+  const name = <code>{permission?.replace("_", ":")}</code>;
+  return manages && !deactivated ? (
+    <>
+      You can give yourself the permission {name} on the <Link href="/settings/members">Members</Link> page.
+    </>
+  ) : (
+    <>
+      Ask <Managers /> for the permission {name}.
+    </>
+  );
+}
 
 /** The members to ask for access: they can grant permissions, and every member may see who they are. */
 export const Managers = () => <ManagerList fallback={ANY_MANAGER} failed={ANY_MANAGER} />;

@@ -83,12 +83,15 @@ function rowOf(item: Item): ListedRow {
   };
 }
 
-/** The items that need attention, each as a line with a link. */
-export const Attention = ({ items }: { items: readonly Item[] }) => (
+/**
+ * The items that need attention, each as a line with a link.
+ * @param props.manages false if the items leave out lines, webhooks and keys
+ */
+export const Attention = ({ items, manages }: { items: readonly Item[]; manages: boolean }) => (
   <Card title="Needs attention">
     {items.length === 0 ? (
       <p className={styles.good}>
-        <Tag tone="good">All good</Tag>
+        <Tag tone="good">{manages ? "All good" : "Nothing for you to do"}</Tag>
       </p>
     ) : (
       <RowList label="Needs attention" rows={items.map(rowOf)} />

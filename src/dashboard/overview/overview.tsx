@@ -92,7 +92,7 @@ function Content() {
   if (agents.data.agents.length === 0 && manages) return <NoAgents />;
   return (
     <>
-      {attention.data && <Attention items={attention.data.attention} />}
+      {attention.data && <Attention items={attention.data.attention} manages={manages} />}
       {showsSteps && (
         <GetStarted agents={agents.data.agents} done={done} onTried={markTried} onDismiss={dismiss} />
       )}
