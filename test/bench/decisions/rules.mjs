@@ -4,13 +4,16 @@
 const MIN_TOTAL = 100;
 const WANTED = "vip";
 
-/** @param count number of rules */
+/**
+ * @param count number of rules
+ * @returns the rules, with their conditions in the product's language, which every contender's explanations contain
+ */
 export const rulesOf = (count) =>
-  Array.from({ length: count }, (_, i) => ({
-    id: `rule-${i + 1}`,
-    minTotal: MIN_TOTAL,
-    tag: i === count - 1 ? WANTED : `group-${i}`,
-  }));
+  Array.from({ length: count }, (_, i) => {
+    const tag = i === count - 1 ? WANTED : `group-${i}`;
+    const conditions = [`situation.data.total > ${MIN_TOTAL}.0`, `"${tag}" in contact.tags`];
+    return { id: `rule-${i + 1}`, minTotal: MIN_TOTAL, tag, conditions };
+  });
 
 /** The tags of every contact. */
 export const TAGS = [WANTED, "customer"];
@@ -23,27 +26,21 @@ export const documentOf = (rules) => ({
   format: 1,
   situations: { "order.shipped": { orderId: "string", total: "double" } },
   templates: { shipped: "Hi {{ contact.name }}, order {{ situation.data.orderId }} is on its way." },
-  rules: rules.map((rule) => ({
-    id: rule.id,
+  rules: rules.map(({ id, conditions }) => ({
+    id,
     on: "order.shipped",
-    when: conditionsOf(rule),
+    when: conditions,
     do: [{ send: "shipped" }],
   })),
 });
 
-/** The conditions of a rule, in the product's language; every contender's explanations contain them. */
-const conditionsOf = ({ minTotal, tag }) => [
-  `situation.data.total > ${minTotal}.0`,
-  `"${tag}" in contact.tags`,
-];
-
 /** The paths of the values that the conditions read. */
 const READ = ["situation.data.total", "contact.tags"];
 
-const explain = (rule, matched, values, read) => ({
-  id: rule.id,
+const explain = ({ id, conditions }, matched, values, read) => ({
+  id,
   matched,
-  clauses: conditionsOf(rule).map((source, i) => ({
+  clauses: conditions.map((source, i) => ({
     source,
     value: values[i],
     read: [{ path: READ[i], value: read[i] }],
