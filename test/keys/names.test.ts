@@ -5,6 +5,10 @@ import { codeOf } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
+/** The flag of a part of a country (UTS 51, annex C). */
+const flag = (region: string) =>
+  `🏴${String.fromCodePoint(...[...region, "\x7f"].map((letter) => 0xe0000 + letter.charCodeAt(0)))}`;
+
 describeGateway({ engine: "any" }, (gateway) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
@@ -85,6 +89,10 @@ describeGateway({ engine: "any" }, (gateway) => {
       "👩\u200d",
       "a\ufe0f",
       "👩\ufe0f\ufe0f",
+      "a\u{e0067}",
+      flag("gbeng").slice(0, -2),
+      flag("gbeng").slice(2),
+      flag("gbxyz"),
     ]) {
       expect([name, await rejection(name)]).toEqual([name, "invalid_request"]);
     }
@@ -93,7 +101,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const name of ["Zoë 🐕", "データ", "שלום", "हिन्दी"]) expect((await createdAs(name)).name).toBe(name);
   });
 
-  test("a name contains joiners where a word or an emoji needs them, and is the same name without them", async () => {
+  test("a name contains joiners and tags where a word or an emoji needs them, and is the same name without them", async () => {
     const joined = [
       "می\u200cخواهم",
       "शर्\u200dमा",
@@ -102,6 +110,7 @@ describeGateway({ engine: "any" }, (gateway) => {
       "👩🏽\u200d❤\ufe0f\u200d👨🏿",
       "👨\u200d👩\u200d👧",
       "1\ufe0f\u20e3",
+      `${flag("gbsct")}${flag("gbwls")}`,
     ];
     for (const name of joined) {
       expect((await createdAs(name)).name).toBe(name);
