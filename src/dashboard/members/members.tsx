@@ -114,7 +114,7 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
           cells={[
             <div key="email" className={styles.email}>
               <Name>
-                {member.name ?? member.email}
+                <bdi>{member.name ?? member.email}</bdi>
                 {member.id === viewer.id && <span className={styles.you}> (you)</span>}
               </Name>
               {member.name !== null && (
