@@ -11,7 +11,8 @@ import { CreateAgentDocument } from "./documents.generated";
 const SLUG_MAX_LENGTH = 63;
 
 /**
- * Proposes a slug for a name: its digits, and its letters without accents; empty if the name has none of a–z and 0–9.
+ * Returns a slug for a name: its unaccented letters in lower case and its digits, with a hyphen in place of anything
+ * else; empty if the name has no letters from a to z and no digits.
  */
 const slugOf = (name: string): string =>
   name

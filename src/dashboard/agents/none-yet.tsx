@@ -5,10 +5,10 @@ import { Empty } from "../ui/page";
 import { useAgents } from "./use-agents";
 
 /**
- * The empty state of an agent's list. Names the agent and leads to the others if there are several.
+ * The empty state of an agent's list. Names the agent and links to the others if there are several.
  * @param of the missing items, in the plural
  * @param agentId null for the list of all agents
- * @param elsewhere leads to the other agents; by default, a button that lists the items of all agents
+ * @param elsewhere links to the other agents; defaults to a button that lists the items of all agents
  */
 export function NoneYet(props: {
   of: string;

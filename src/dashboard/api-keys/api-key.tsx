@@ -127,7 +127,7 @@ function factsOf(key: KeyFragment, nameOfActor: Names["nameOfActor"]): Record<st
   };
 }
 
-/** Says whether a replaced key can be revoked, or who still uses it. */
+/** Says that a replaced key can be revoked, or from where it is still used. */
 function UseSinceRotation({ apiKey, successorId }: { apiKey: KeyFragment; successorId: string }) {
   const { lastUsedAt, lastUsedIp } = apiKey;
   const successor = usePolledQuery(ApiKeyDocument, { id: successorId }, { pollMs: LOG_INTERVAL_MS }).data

@@ -11,7 +11,7 @@ const CHOICES = [
   { value: "date", label: "On a date…" },
 ];
 
-/** The help text for each choice, until the date is known. */
+/** The help text while no date is known, by choice. */
 const NO_DATE: Readonly<Record<string, string>> = {
   "": "Works until you revoke it.",
   date: "Pick the last day this key should work.",
@@ -33,7 +33,7 @@ export function expiryOf({ days, date }: Expiry): string | null {
 
 /**
  * Returns the form field and its current choice.
- * @param initial number of days chosen at first; "" for no expiration
+ * @param initial number of days selected at first; "" for no expiration
  */
 export function useExpiry(initial = ""): { choice: Expiry; field: ReactNode } {
   const [chosen, setDays] = useState<string>();

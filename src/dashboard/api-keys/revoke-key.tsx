@@ -54,7 +54,7 @@ export function RevokeKey({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed:
   );
 }
 
-/** Returns the key that this one replaced, while it still works; set only for the latest key of a rotation. */
+/** Returns the key that this one replaced if it still works; undefined if this key was replaced or is inactive. */
 function useReplaced({ id, state, replacedById }: KeyFragment): KeyFragment | undefined {
   const { deactivated } = useViewer();
   const enabled = state === "active" && replacedById === null && !deactivated;

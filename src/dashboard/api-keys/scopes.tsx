@@ -26,7 +26,7 @@ export const spelled = (scope: Scope): string => scope.replace("_", ":");
 /** Describes what a scope allows, in a sentence. */
 export const allowedBy = (scope: Scope): string => typographic(ALLOWS[spelled(scope)] ?? "");
 
-/** Returns the field for a new key's scopes, which can show an error, and the selected scopes; null for all. */
+/** Returns the selected scopes of a new key (null for all), and a function that renders their field. */
 export function useScopes(): { scopes: Scope[] | null; field: (error?: string) => ReactNode } {
   const [which, setWhich] = useState("all");
   const [chosen, setChosen] = useState<Scope[]>([]);
@@ -51,7 +51,7 @@ export function useScopes(): { scopes: Scope[] | null; field: (error?: string) =
   return { scopes: { all: null, read: READ_ONLY, some: chosen }[which] ?? null, field };
 }
 
-/** Returns the field for a new organization key's scopes, which can show an error, and the selected scopes. */
+/** Returns the selected scopes of a new organization key, and a function that renders their field. */
 export function useOrganizationScopes(): { scopes: Scope[]; field: (error?: string) => ReactNode } {
   const [scopes, setScopes] = useState<Scope[]>([]);
   const field = (error?: string) => (
