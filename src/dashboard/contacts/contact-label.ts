@@ -4,7 +4,7 @@ interface Labeled {
   addresses: readonly { address: string }[];
 }
 
-/** Returns a contact's label: its name or, without a name, its key. */
+/** Returns a contact's label: its name, ref or first address. */
 export const labelOfContact = ({ name, ref, addresses }: Labeled): string =>
   name ?? ref ?? addresses[0]?.address ?? "Unnamed contact";
 

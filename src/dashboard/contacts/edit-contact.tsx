@@ -70,7 +70,7 @@ const changesIn = (fields: Editable, base: Editable): Partial<Editable> =>
 
 /**
  * Saves changes that are based on a version of a contact. Other people's changes to other fields are kept.
- * @throws ApiError `version_conflict` if someone else changed the same fields, with their changes
+ * @throws Overlap if someone else changed the same fields; ApiError for other failures
  */
 async function saveChanges(input: PutContactInput, base: ContactFragment): Promise<void> {
   for (let version = base.version; ; ) {
@@ -88,7 +88,7 @@ async function saveChanges(input: PutContactInput, base: ContactFragment): Promi
   }
 }
 
-/** Someone else changed the same fields. */
+/** The error if someone else changed the same fields; contains the contact with their changes. */
 class Overlap extends ApiError {
   constructor(
     both: readonly (keyof Editable)[],

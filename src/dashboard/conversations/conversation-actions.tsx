@@ -34,7 +34,7 @@ export function ConversationActions({ conversation }: { conversation: Conversati
   const { busy, run } = useTask();
   if (!may("conversations_write") || conversation.state === "closed") return null;
   const isHuman = conversation.handler === "human";
-  // Handing off again would not hand off all conversations with the contact.
+  // Undo hands off only this conversation, not all conversations with the contact.
   const isUndoable = conversation.contact?.handedOffAt == null;
   return (
     <>

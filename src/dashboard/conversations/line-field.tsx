@@ -14,7 +14,7 @@ const ADDRESSES: Readonly<Record<AddressKind, string>> = {
   email: "e-mail address",
   phone: "phone number",
   local: "address on this server",
-  other: "address of another system",
+  other: "address in another system",
 };
 
 /** Returns the kind of address that a line sends to. */
