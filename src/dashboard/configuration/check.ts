@@ -35,7 +35,7 @@ export function useCheck(text: string, agentId: string) {
   };
 }
 
-/** "Is required." at `rules[0].id`. */
+/** Returns the mark for a problem, such as "Is required." at `rules[0].id`. */
 export const markOf = ({ path, message, position }: ProblemFragment, severity: Mark["severity"]): Mark => ({
   path,
   position,

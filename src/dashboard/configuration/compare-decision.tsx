@@ -67,7 +67,7 @@ function Comparison({ agentId, decision }: { agentId: string; decision: Compared
   );
 }
 
-/** @param keep keeps these effects as a test */
+/** @param props.keep button that keeps these effects as a test */
 const Side = (props: { title: string; effects: readonly EffectFragment[] | undefined; keep: ReactNode }) => (
   <section aria-label={props.title}>
     <h3>{props.title}</h3>

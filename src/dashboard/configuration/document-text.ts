@@ -53,7 +53,7 @@ export function parseText(text: string): { document: Json } | { problem: SyntaxP
   return repeated === undefined ? { document: document as Json } : { problem: repeated };
 }
 
-/** Browsers report the position of an error differently in their messages, or not at all. */
+/** Finds the position of an error in the browser's message; browsers word it differently or omit it. */
 function syntaxProblem(text: string, message: string): SyntaxProblem {
   const sentence = message
     .replace(/^JSON\.parse: |^JSON Parse error: /, "")

@@ -31,7 +31,7 @@ import { useSchema } from "./use-schema";
 
 const { component: Conflict } = loaded(async () => (await import("./conflict")).Conflict);
 
-/** Situations that the gateway raises itself. */
+/** Situations that the gateway raises. */
 const RAISED = ["message.received", "conversation.released", "message.failed"];
 
 /** The draft of an agent's configuration, or the live version as a starting point. */
@@ -209,7 +209,7 @@ export function DraftEditor(props: {
 
 const kibibytes = (length: number) => formatNumber(Math.ceil(length / 1024));
 
-/** @param props.isBased true if the text is an unsaved draft or the example, which starts from the live version */
+/** @param props.isBased true if the text has unsaved changes or is the example */
 function State(props: { edit: boolean; isBased: boolean; draft: Draft | null; live: Live }) {
   const { edit, isBased, draft, live } = props;
   const { nameOfActor } = useMembers();

@@ -9,7 +9,7 @@ const { component: Editor, load } = loaded(async () => (await import("./editor/e
 
 /**
  * Touch-only devices load the editor on demand, because they are mostly used for reading and the editor is most of the
- * code.
+ * page's code.
  */
 const isTouchOnly = matchMedia("(hover: none) and (pointer: coarse)").matches;
 

@@ -17,7 +17,7 @@ import { useEdit } from "./edits";
 
 /**
  * A button, for managers, that adds a test to the member's unsaved edit or, without one, to the draft.
- * @param load makes the test
+ * @param load creates the test
  */
 export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; label?: string }) {
   const { agentId, load, label = "Keep as test" } = props;
@@ -56,8 +56,7 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
 }
 
 /**
- * Creates a test from a recorded decision. The test expects the decision of a given configuration, by default the
- * recorded one.
+ * Creates a test from a recorded decision. The test expects the recorded effects or those of another configuration.
  */
 export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>
   (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;

@@ -40,8 +40,8 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
     ...(typed === undefined ? [] : [{ value: "typed" as const, label: "The text above" }]),
   ];
-  // Defaults to the newest, which the member is working on. The chosen one no longer exists once the draft is published
-  // or the typed text is saved.
+  // Defaults to the newest text, which the member is working on. The chosen one is gone after the draft is published or
+  // the typed text is saved.
   const by = choices.find(({ value }) => value === chosen)?.value ?? choices.at(-1)?.value ?? "live";
   const isBroken = by === "typed" && typed !== undefined && "problem" in typed;
   const shown =
@@ -183,7 +183,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
 
 const NO_MARKS: never[] = [];
 
-/** Makes a test from a dry run by repeating it. */
+/** Repeats a dry run to create a test from it. */
 const testFromDryRun = async (input: DecideInput): Promise<Json> =>
   (await execute(TestFromDryRunDocument, { input })).decide.test ?? {};
 

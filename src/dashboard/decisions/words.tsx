@@ -37,13 +37,13 @@ const WAITS_FOR_TIME: readonly string[] = ["delay", "window", "cap"];
 
 type SentVerb = "proposed" | "scheduled" | "sent";
 
-/** Returns the past tense for a `send` effect, because messages may wait for an approval or a later time. */
+/** Returns the past-tense verb for a `send` effect; the message may still wait for approval or a later time. */
 const sentVerb = ({ gate, delaySeconds }: AppliedEffect): SentVerb => {
   if (gate?.name === "review") return "proposed";
   return (delaySeconds ?? 0) > 0 || WAITS_FOR_TIME.includes(gate?.name ?? "") ? "scheduled" : "sent";
 };
 
-/** Returns the past tense for the messages of a decision: "sent" if at least one was sent immediately. */
+/** Returns the past-tense verb for a decision's messages: "sent" if at least one was sent immediately. */
 export function sentVerbOf(effects: readonly AppliedEffect[]): SentVerb {
   const verbs = appliedOf(effects).flatMap((effect) => (effect.kind === "send" ? sentVerb(effect) : []));
   return verbs.length === 0 || verbs.includes("sent")
@@ -89,7 +89,7 @@ const HELD_BACK: Readonly<Record<GateName, string>> = {
   declared: "",
 };
 
-/** The main reason for a decision on up to two lines; names the rule if it is not the one that decided. */
+/** The main reason for a decision on up to two lines; names its rule if another rule decided. */
 export function Reason(props: {
   ruleId: string | null;
   reason: NonNullable<DecisionsQuery["decisions"]["nodes"][number]["reason"]>;

@@ -85,7 +85,7 @@ function placeAt({ state, pos, explicit }: CompletionContext): Place | undefined
 interface Inserted extends Completion {
   /** JSON; `|` marks the cursor. */
   json: string;
-  /** True if a list of values follows. */
+  /** True if completions for the value open next. */
   isContinued?: boolean;
 }
 

@@ -61,7 +61,7 @@ export interface EditorProps {
   known?: KnownNames;
   marks?: readonly Mark[];
   className?: string | undefined;
-  /** The mark or offset to focus when the editor opens; without it, the focus stays where it is. */
+  /** The mark or offset to focus when the editor opens; if omitted, the focus does not move. */
   focusOn?: Mark | number | undefined;
   ref?: Ref<EditorHandle>;
 }

@@ -63,7 +63,7 @@ function fitting(state: EditorState, value: JsonNode, schemas: readonly JsonSche
   return chosen.length > 0 ? chosen : all;
 }
 
-/** "text", "one of contact, conversation". */
+/** Describes the values that a schema allows: "text", "one of contact, conversation". */
 export function kindOf(schema: JsonSchema): string {
   if (schema.enum) return `one of ${schema.enum.join(", ")}`;
   if (schema.const !== undefined) return JSON.stringify(schema.const);

@@ -5,7 +5,7 @@ import { tags } from "@lezer/highlight";
 
 const MONOSPACE = "var(--mantine-font-family-monospace)";
 
-/** The dashboard's colors, as CSS variables, which follow its theme. */
+/** Uses the dashboard's CSS variables, so that the colors follow its theme. */
 const look = EditorView.theme({
   "&": {
     backgroundColor: "var(--surface)",
