@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import styles from "./advanced.module.css";
 
 /**
- * Optional fields of a form, folded.
+ * A form's optional fields, collapsed until opened.
  * @param hasErrors true if a field has a message; the fields stay visible after it is gone
  */
 export function Advanced({ hasErrors, children }: { hasErrors: boolean; children: ReactNode }) {

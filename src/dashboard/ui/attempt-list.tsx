@@ -36,6 +36,6 @@ export const AttemptList = ({ attempts }: { attempts: readonly ListedAttempt[] |
   </TimesInFull>
 );
 
-/** "85 ms", "2.4 s" */
+/** Formats a duration: "85 ms", "2.4 s". */
 const durationOf = (ms: number): string =>
   ms < 1_000 ? `${formatNumber(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;

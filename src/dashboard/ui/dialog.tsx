@@ -3,8 +3,8 @@ import { type ReactNode, useEffect, useState } from "react";
 import styles from "./dialog.module.css";
 
 /**
- * A dialog that opens when it is mounted. When it closes, the focus returns to where it was, or to the heading of the
- * page if that element is gone.
+ * A dialog that opens when it is mounted. When it closes, the focus returns to the element that had it before or, if
+ * that element is gone, to the page's heading.
  * @param mayClose called before the user closes the dialog in any way
  * @param onClosed called after the closing transition, to unmount it
  */
@@ -54,7 +54,7 @@ export function Dialog(props: {
 let openDialogs = 0;
 let opener: Element | null = null;
 
-/** Returns the focus to the element that opened the first dialog, unless another dialog is open by then. */
+/** Remembers what opened the first dialog; the returned function focuses it, unless another element has the focus. */
 function returnFocus() {
   if (openDialogs === 0) opener = document.activeElement;
   openDialogs += 1;

@@ -22,14 +22,14 @@ const whole = lazy(() => new Intl.NumberFormat(LOCALE));
 const compact = lazy(() => new Intl.NumberFormat(LOCALE, { notation: "compact" }));
 const exact = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "long" }));
 
-/** 12,345 */
+/** Formats a number: "12,345". */
 export const formatNumber = (value: number): string => whole().format(value);
 
-/** 10,000+ if the server stopped counting at a limit. */
+/** Formats a count; "10,000+" if the server stopped counting at a limit. */
 export const formatCount = (count: number, isExact: boolean | undefined): string =>
   `${formatNumber(count)}${isExact ? "" : "+"}`;
 
-/** 12K */
+/** Formats a number compactly: "12K". */
 export const formatCompact = (value: number): string => compact().format(value);
 
 /** Units in seconds. A unit is used for counts of at least `from`, so that 30 days are not "next month". */
@@ -75,10 +75,10 @@ const minute = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium",
 
 const day = lazy(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "long", timeZone: "UTC" }));
 
-/** Date in UTC. */
+/** Returns the date in UTC. */
 export const formatDay = (moment: string): string => day().format(new Date(moment));
 
-/** The browser's time zone with its offset from UTC. */
+/** Returns the browser's time zone with its offset from UTC. */
 export const timeZone = lazy(() => {
   const format = new Intl.DateTimeFormat("en", { timeZoneName: "longOffset" });
   const { timeZone: name } = format.resolvedOptions();

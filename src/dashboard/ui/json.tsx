@@ -1,6 +1,5 @@
 import styles from "./json.module.css";
 
-/** True if a value is empty. */
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === "object" && Object.keys(value).length === 0);
 

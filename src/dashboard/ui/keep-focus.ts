@@ -1,4 +1,4 @@
-/** Parts of a page or dialog that take the focus of a removed element, if they are closer to it than the heading. */
+/** Parts of a page or dialog; the closest one around a removed element takes its focus. */
 const PARTS = "section, ol, ul, table, form";
 
 const DIALOG = "[role=dialog]";

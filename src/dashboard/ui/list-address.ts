@@ -15,10 +15,10 @@ export function useListAddress() {
     /** Number of pages before this one; undefined after following a link into the middle of the list. */
     page: after === null ? 0 : trail.length || undefined,
     get: (name: string) => params.get(name) ?? "",
-    /** The filter if its value is known; old bookmarks may contain unknown values. */
+    /** Returns a filter if its value is known, else ""; old bookmarks may contain unknown values. */
     oneOf: <Value extends string>(name: string, known: readonly { value: Value }[]): Value | "" =>
       known.find(({ value }) => value === params.get(name))?.value ?? "",
-    /** A link to a list with these filters ("" for none) in addition to the current ones. */
+    /** Returns a link to a list with these filters ("" for none) in addition to the current ones. */
     hrefOf: (path: string, values: Readonly<Record<string, string>>) => {
       const search = withFilters(new URLSearchParams(params), values).toString();
       return search === "" ? path : `${path}?${search}`;

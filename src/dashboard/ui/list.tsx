@@ -16,7 +16,7 @@ interface Connection<Node> extends Total {
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
-/** Returns a list that the API returns as a whole, as a single page. */
+/** Returns an unpaginated list as a single page. */
 export const onePage = <Node,>(nodes: readonly Node[] | undefined): Connection<Node> | undefined =>
   nodes && { nodes, pageInfo: { hasNextPage: false, endCursor: null } };
 

@@ -7,7 +7,7 @@ export function OpenMenu({ of, actions }: RowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [opened, setOpened] = useState(false);
   useEffect(() => {
-    // The menu returns the focus to where it was before.
+    // When the menu closes, it returns the focus to the element that had it before.
     button.current?.focus({ preventScroll: true });
     setOpened(true);
   }, []);

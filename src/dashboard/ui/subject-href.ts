@@ -13,7 +13,8 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the page of a resource, which is given like an event's subject: `conversation:<id>`.
+ * Returns the path of a resource's page.
+ * @param subject an event's subject, such as `conversation:<id>`
  * @returns undefined if the dashboard has no page for it
  */
 export function subjectHref(subject: string): string | undefined {

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Name } from "./name";
 import styles from "./table.module.css";
 
-/** A column. Hidden headings are for screen readers only. */
+/** A table column. Hidden headings are for screen readers only. */
 export interface Column {
   heading: string;
   hidden?: boolean;
