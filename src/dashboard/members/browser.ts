@@ -1,6 +1,6 @@
 /**
- * Browsers and systems by a part of their User-Agent; the first match wins, because some User-Agents name other
- * browsers as well.
+ * Browsers and systems by a part of their User-Agent; the first match wins, because some User-Agents also name
+ * other browsers.
  */
 const BROWSERS = [
   ["Edg/", "Edge"],

@@ -22,7 +22,7 @@ export type MemberEntry = Invitee & {
   identity: { issuer: string; isCurrent: boolean } | null;
 };
 
-/** The note about the e-mail in the dialog that shows the link. */
+/** The note about the e-mail, for the dialog that shows the link. */
 const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
   sent: (email) => `We also sent the link to ${email}.`,
   failed: () => "The e-mail could not be sent. Pass on the link yourself.",
@@ -40,7 +40,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
     const input = { ...fields, idempotencyKey: keyOf(fields) };
     const { inviteMember } = await change(InviteMemberDocument, { input }, { waitUntilShown: false });
     const { link, mail, invitation } = inviteMember;
-    // The lost response was the only one with the link.
+    // Only the first response contains the link, and it was lost.
     if (link === null || mail === null) {
       toast(`Invited ${invitation.email}. Invite again to see a new link.`);
       return;

@@ -4,7 +4,7 @@ import { MembersDocument } from "./documents.generated";
 import { ANY_MANAGER } from "./managers";
 import styles from "./members.module.css";
 
-/** Polling interval (ms): members rarely change. */
+/** Polling interval (ms); long because members rarely change. */
 const POLL_INTERVAL_MS = 60_000;
 
 /** Number of managers named. */

@@ -21,7 +21,7 @@ const ROLES: Readonly<Record<string, readonly Permission[]>> = {
 /** Shown for any other combination. */
 const CUSTOM = "Custom";
 
-/** The names of a form's checkboxes. */
+/** The name shared by the checkboxes in a form. */
 const FIELD = "permissions";
 
 /** Selects permissions, one by one or by role. Every member may view agents and members. */

@@ -29,14 +29,14 @@ export function useMembers() {
         .filter(({ id, permissions }) => id !== viewer.id && permissions.includes("conversations_read"))
         .map(({ id, email }) => ({ value: id, label: labelOf(id, email) })),
     ],
-    /** Returns the name of the member with an ID or, without a name, the e-mail address; "Unassigned" for null. */
+    /** Returns a member's name or, without one, the e-mail address; "You" for the viewer, "Unassigned" for null. */
     nameOf: (id: string | null): string => {
       if (id === null) return "Unassigned";
       if (id === viewer.id) return "You";
       const member = members.find((each) => each.id === id);
       return member?.name ?? member?.email ?? (data || isError ? "A former member" : "…");
     },
-    /** Returns the name of an actor, given by its name or, for a member, by the e-mail address. */
+    /** Returns the display name of an actor; the API identifies members by their e-mail addresses. */
     nameOfActor: (actor: string): string =>
       actor === COMMAND_LINE ? "CLI" : (members.find(({ email }) => email === actor)?.name ?? actor),
     /** Returns the e-mail address of a member, after the name if there is one, because names need not be unique. */

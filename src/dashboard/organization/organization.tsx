@@ -14,7 +14,7 @@ const { component: SwitchOrganization } = loaded(
   async () => (await import("./switch-organization")).SwitchOrganization,
 );
 
-/** The organization, its name, and its deactivation. */
+/** The organization's details, and its deactivation by managers. */
 export function Organization() {
   const { organization, manages, deactivated } = useViewer();
   const [asks, setAsks] = useState<"rename" | "switch">();

@@ -126,7 +126,7 @@ export function ChangePassword({ isFirst, onClosed }: { isFirst: boolean; onClos
   );
 }
 
-/** Ignores that members with passkeys cannot confirm with a password; the change then asks for a passkey. */
+/** Ignores the error for members with passkeys, who cannot confirm with a password; the change asks for a passkey. */
 function exceptPasskey(error: unknown): void {
   if (!(error instanceof ApiError && error.code === "passkey_required")) throw error;
 }

@@ -12,7 +12,7 @@ const THEMES: { value: MantineColorScheme; text: string; icon: TablerIcon }[] = 
 
 /** Chooses the light, dark or system theme; the browser remembers it. */
 export function ColorScheme() {
-  // Otherwise, Mantine suppresses transitions with a style element, but the Content-Security-Policy forbids it.
+  // Otherwise, Mantine suppresses transitions with a style element, which the Content-Security-Policy forbids.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
     <Segmented

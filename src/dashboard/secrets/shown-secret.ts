@@ -15,7 +15,7 @@ export interface NewSecret {
   agent?: string;
   /** Additional information, such as whether an e-mail was sent. */
   note?: string;
-  /** True if the secret was already delivered, so the dialog may close without a copy. */
+  /** True if the secret was already delivered, so the dialog may close before it is copied. */
   isDelivered?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface NewSecret {
 const shown = createStore<NewSecret | undefined>(undefined);
 
 function replaceWith(secret: NewSecret | undefined): void {
-  // React keeps the last rendered value, so the object itself is emptied.
+  // React keeps the last rendered object, so its secret is cleared.
   const last = shown.get();
   if (last !== undefined) last.secret = "";
   shown.set(secret);

@@ -33,7 +33,7 @@ async function signInWithPasskey(credentials?: Credentials): Promise<void> {
 const CHALLENGE_MAX_AGE_MS = 4.5 * 60_000;
 
 /**
- * Offers passkeys where the browser autofills the e-mail address. Says nothing if none is picked.
+ * Offers passkeys where the browser autofills the e-mail address. Shows no error if none is picked.
  * @param onPicked receives a function that signs in with the picked passkey
  */
 function usePasskeyOffer(isOn: boolean, onPicked: (signIn: () => Promise<unknown>) => void) {
