@@ -71,9 +71,9 @@ async function generator() {
         },
       },
     });
-    // With the other sections, which look documents up by text, the bundle would contain each text twice.
+    // The other sections look documents up by text, so the bundle would contain each text twice.
     const section = sections.find(({ filename }) => filename.endsWith("graphql.ts"));
-    // Passes the built schema, because each folder would otherwise build it again.
+    // Passes the built schema, because it would otherwise be built again for each folder.
     const text = await codegen({ ...section, schemaAst }).catch(({ message }) => {
       throw new Error(`${message}\nIf the schema has changed, run "npm run fix".`);
     });

@@ -120,7 +120,7 @@ const LISTS =
 const INBOX =
   /dashboard[\\/](contacts[\\/](contact-label|contact-tags|contacts\.module)|messages[\\/](message-state|preview)|conversations[\\/](conversation-state|documents)|ui[\\/](beside|facts))\./;
 
-/** Replaces unused parts of TanStack Query that its client imports. */
+/** Replacements for unused parts of TanStack Query that its client imports. */
 const UNUSED_QUERIES = {
   mutationCache:
     "export class MutationCache { findAll() { return []; } async resumePausedMutations() {} clear() {} }",
@@ -138,7 +138,7 @@ const lessQuery = libraryChanges("less-query", Object.keys(UNUSED_QUERIES), (_, 
 export default defineConfig({
   root: import.meta.dirname,
   base: "/dashboard/",
-  // React includes it; the package is for versions before 18.
+  // React includes this hook; the package is for versions before 18.
   resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
   plugins: [browserOnly, librariesFirst, boot(), lessMantine, lessQuery],
   build: {

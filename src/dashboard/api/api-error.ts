@@ -51,7 +51,7 @@ export function sentenceOf(error: unknown, { polled = false } = {}): string {
   );
 }
 
-/** Form labels of fields with different names in the API. */
+/** Form labels of fields that have other names in the API. */
 const LABELS: Readonly<Record<string, string>> = {
   email: "E-mail",
   from: "From",
@@ -65,7 +65,7 @@ const LABELS: Readonly<Record<string, string>> = {
   user: "User name",
 };
 
-/** Sentences for problems that the API explains in its own words, by field and the beginning of the message. */
+/** Sentences that replace the API's wording of a problem, by field and the beginning of its message. */
 const PROBLEMS: readonly (readonly [field: string, message: string, sentence: string])[] = [
   ["scopes", "must contain at least one scope", "Choose at least one scope."],
   ["password", "is required: pass both", "Enter a password, or clear the user name."],

@@ -10,7 +10,7 @@ import { changesInText, describe, type Entry } from "./sentence";
 
 /**
  * An entry: its sentence and time on one line; expands to show the details.
- * @param props.labelOf names a member with an ID and an e-mail address
+ * @param props.labelOf returns the label for a member's ID and e-mail address
  */
 export function AuditEntry(props: { entry: Entry; labelOf: Names["labelOf"] }) {
   const { entry, labelOf } = props;

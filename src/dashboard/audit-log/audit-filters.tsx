@@ -9,7 +9,7 @@ import { ACTION_LABELS } from "./sentence";
 /** The names of the filters in the URL. */
 export const FILTERS = ["period", "from", "to", "action", "actor", "target"] as const;
 
-/** @param targetName the target of the first entry, to label the filter by target */
+/** @param props.targetName the name of the first entry's target, which labels the target filter */
 export function AuditFilters(props: {
   address: ListAddress;
   members: readonly { value: string; label: string }[];

@@ -111,7 +111,7 @@ function RotateSecret({ line, onClosed }: Props) {
     );
     const secret = rotateLineSecret.signingSecret;
     const done = isFirst ? "Signing secret created" : "Signing secret rotated";
-    // The lost response was the only one with the secret.
+    // Only the first response contains the secret, and it was lost.
     if (secret === null) toast(`${done}. Rotate it to see a new one.`);
     else showSecret({ secret, title: done, name: line.name, kind: "signing" });
   };

@@ -67,7 +67,7 @@ const ERRORS: Readonly<Record<MessageError, string>> = {
   uncertain: "It’s unknown whether it was sent.",
 };
 
-/** The authors of messages. */
+/** The displayed names of message authors. */
 export const AUTHORS: Readonly<Record<MessageAuthor, string>> = {
   agent: "Agent",
   api: "API",

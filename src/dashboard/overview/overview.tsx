@@ -115,7 +115,7 @@ function Content() {
   );
 }
 
-/** Keys, lines and rules belong to an agent, so creating one comes first. */
+/** Keys, lines and rules belong to an agent, so an agent must be created first. */
 const NoAgents = () => (
   <Card title="Get started">
     <Empty title="Create your first agent">

@@ -7,7 +7,6 @@ export type KeyUse = UsageQuery["used"][number];
 /** The usage of all keys. */
 export type Totals = UsageQuery["usageTotals"];
 
-/** The color of rejected requests. */
 export const REJECTED_COLOR = "var(--series-rejected)";
 
 /** A series of a chart, in one color. */
@@ -54,7 +53,6 @@ export const PERIODS: Readonly<Record<UsagePeriod, string>> = {
   last_30_days: "in the last 30 days",
 };
 
-/** The selectable periods. */
 export const PERIOD_OPTIONS: { value: UsagePeriod; label: string }[] = [
   { value: "last_24_hours", label: "24 hours" },
   { value: "last_30_days", label: "30 days" },

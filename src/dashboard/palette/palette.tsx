@@ -24,7 +24,7 @@ const POLL_MS = 30_000;
 /** Min length of a searched text. */
 const MIN_LENGTH = 2;
 
-/** The start of a token that has no public part, so that no part of it is sent even if it is typed. */
+/** The start of a token without a public part; no part of it is sent, even while it is being typed. */
 const SECRET_START = /(?:ag[irst]|whsec)_/i;
 
 export interface Entry {

@@ -177,7 +177,7 @@ function RotateSecret({ endpoint, onClosed }: Props) {
       { waitUntilShown: false },
     );
     const secret = rotateWebhookSecret.signingSecret;
-    // The lost response was the only one with the secret.
+    // Only the first response contains the secret, and it was lost.
     if (secret === null) toast("Rotated the signing secret. Rotate it again to see a new one.");
     else showSecret({ secret, title: "Signing secret rotated", name: endpoint.url, kind: "signing" });
   };

@@ -20,7 +20,7 @@ export const EVENT_TYPES = Object.keys(DECLARED).map((label) => ({
 /** Returns the name of an event type in webhooks. */
 export const eventTypeLabel = (type: EventType): string => type.replace("_", ".");
 
-/** The field for the event types that an endpoint receives, and the selection; null for all types. */
+/** Returns the field for the event types that an endpoint receives, and the selected types; null for all. */
 export function useEventTypes(initial: readonly EventType[] | null): {
   types: EventType[] | null;
   field: ReactNode;
