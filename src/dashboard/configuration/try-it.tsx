@@ -189,7 +189,7 @@ const testFromDryRun = async (input: DecideInput): Promise<Json> =>
 
 type By = "live" | "draft" | "typed";
 
-/** The assumptions of a dry run as typed; an empty field assumes nothing. */
+/** The fields for the assumptions of a dry run; an empty field assumes nothing. */
 const ASSUMED = [
   { name: "now", label: "As if it were", example: "2026-12-24T18:00:00Z", ofContact: false },
   { name: "tags", label: "With the tags", example: "vip, news", ofContact: true },

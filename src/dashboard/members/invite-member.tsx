@@ -30,7 +30,7 @@ const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
 };
 
 /**
- * Invites a person and shows the link only once.
+ * Invites a person; the invitation link is shown only once.
  * @param to a person who is already invited; the earlier link stops working
  */
 export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => void }) {

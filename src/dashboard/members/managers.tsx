@@ -9,8 +9,8 @@ export const ANY_MANAGER = "a manager of your organization";
 const { component: ManagerList } = loaded(async () => (await import("./manager-list")).ManagerList);
 
 /**
- * Names the people to ask for a permission: "Ask a, b, or c for the permission `config:manage`." Managers can add it
- * themselves.
+ * Names the people to ask for a permission: "Ask a, b, or c for the permission `config:manage`." Managers can grant
+ * it to themselves.
  */
 export function AskForPermission({ permission }: { permission: Permission | undefined }) {
   const { manages, deactivated } = useViewer();

@@ -58,7 +58,7 @@ export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) =
     queryFn: ({ signal }) => execute(WaysToConfirmDocument, {}, signal),
     gcTime: 0,
   });
-  // The waiting request then fails, and its page shows why.
+  // Lets the waiting request fail, so that its page shows why.
   useEffect(() => {
     if (isError) onClosed(false);
   }, [isError, onClosed]);

@@ -24,7 +24,7 @@ export interface Loaded<Props> {
   component: ComponentType<Props & Instead>;
   /** Loads the code, before the component is needed. */
   load: () => Promise<unknown>;
-  /** True once loading has succeeded or failed; loading starts when the code is wanted. */
+  /** True once loading has succeeded or failed; loading starts when `isWanted` is true. */
   useIsSettled: (isWanted: boolean) => boolean;
 }
 

@@ -31,7 +31,7 @@ export const SearchFilter = (props: {
 
 /**
  * A list filter that searches as the user types. If a secret is typed, even the field keeps only its hint.
- * @param onKey searches for the hint of a pasted API key; without it, a note links to the API keys
+ * @param onKey searches for the hint of a pasted API key; if omitted, a note links to the API keys
  */
 export function Search(props: {
   label: string;

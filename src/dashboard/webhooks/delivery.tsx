@@ -39,7 +39,7 @@ interface Props {
   onClosed: () => void;
 }
 
-/** The delivery of one event to an endpoint, updated while it is open. */
+/** A dialog about the delivery of one event to an endpoint, updated while it is open. */
 export function DeliveryDialog({ endpointId, eventId, canResend, onOpen, onClosed }: Props) {
   const { may } = useViewer();
   const mayReadBody = may("conversations_read");
