@@ -94,6 +94,6 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
   }
 }
 
-/** `development, staging and production` */
+/** Formats a list, such as `development, staging and production`. */
 const listOf = (environments: readonly Environment[]): string =>
   new Intl.ListFormat("en-GB").format(environments);

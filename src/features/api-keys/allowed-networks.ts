@@ -10,7 +10,7 @@ const MAX_LISTS = 1_000;
 const lists = lruCache<string, readonly string[]>(MAX_LISTS);
 const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 
-/** Parses the network column of a key; equal lists share an object. */
+/** Parses a key's network column; equal lists share an object. */
 export function networksOf(column: string | null): readonly string[] | null {
   if (column === null) return null;
   const known = lists.get(column);

@@ -286,10 +286,10 @@ export class ApiKeyService {
   }
 
   /**
-   * Replaces a key with a new one that has the same agent, name, scopes, settings and lifetime, limited by the lifetime
-   * that the server allows and the expiry of a calling key. The old key remains accepted for the grace period, but not
-   * beyond its expiry; without a grace period it is revoked immediately. A retry with the same idempotency key cannot
-   * show the first secret again, so it replaces the new key.
+   * Replaces a key with a new one that has the same agent, name, scopes, settings and lifetime, limited by the server's
+   * maximum lifetime and a calling key's expiry. The old key remains accepted for the grace period, but not beyond its
+   * expiry; without a grace period it is revoked immediately. A retry with the same idempotency key cannot show the
+   * first secret again, so it replaces the new key.
    * @throws GatewayError `not_found`, `idempotency_key_reused`, `conflict` if the key is not active or already
    *   replaced, or `forbidden` if an organization key could not have minted the key
    */

@@ -12,7 +12,7 @@ interface Needs {
   usageRecorder: KeyUsageRecorder;
 }
 
-/** Agents' API keys: authentication and management. */
+/** API keys: authentication and management. */
 export const apiKeys = feature({
   entities: [ApiKey],
   services: ({ database, config, usageRecorder, rejectedTokens }: Needs & Core) => ({

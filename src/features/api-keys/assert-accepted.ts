@@ -46,7 +46,7 @@ const assertKeyAccepted = coalesceInTx(async (tx: Tx, keyIds: readonly string[])
 
 /**
  * Returns an SQL condition that is true if all keys are still accepted, so that an insert needs only one statement. If
- * the condition prevents the insert, call `assertKeysAccepted` for the rejection.
+ * the condition prevents the insert, call `assertKeysAccepted` to throw the rejection.
  * @param first position of the condition's first parameter in the statement
  */
 export function keysAreAccepted(

@@ -55,7 +55,7 @@ function assertHolds(minter: ApiKey, scopes: readonly string[], cannot: string):
 /**
  * Checks that a key is not accepted for longer, from more networks or more often than another key.
  * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
- * @param cannot start of the message
+ * @param cannot start of the error message
  * @throws GatewayError `forbidden`
  */
 export function assertNotWider(than: KeyLimits, key: KeyLimits, serverLimit: number, cannot: string): void {

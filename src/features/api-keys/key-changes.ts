@@ -25,7 +25,7 @@ import { searchTextOf } from "./key-search";
 
 // Steps of key operations; each runs in its operation's transaction.
 
-/** The agent or, without one, the organization that a key belongs to; the names of its active keys are unique. */
+/** The agent that a key belongs to or, if `agentId` is null, the organization; its active keys have unique names. */
 type KeyOwner = Pick<ApiKey, "organizationId" | "agentId">;
 
 const keysOf = ({ organizationId, agentId }: KeyOwner) =>
@@ -71,7 +71,7 @@ interface KeyToMint extends KeyOwner {
   application?: { clientId: string; memberId: string };
 }
 
-/** The settings of a key that managers may change, other than its name. */
+/** The settings that managers may change on a key, other than its name. */
 export type KeySettings = Pick<ApiKey, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
 /** Converts the settings in an input to their stored form. */
@@ -91,7 +91,7 @@ const settingsAudit = (before: KeySettings | undefined, after: KeySettings): Cha
 const asText = (number: number | null | undefined): string | null => (number == null ? null : String(number));
 
 /**
- * Mints and inserts a key for an agent or, without one, for the organization.
+ * Mints and inserts a key for an agent or, if `agentId` is null, for the organization.
  * @throws GatewayError `conflict` if another active key has the name, or `not_found` for a deleted agent
  */
 export async function insertKey(
@@ -158,9 +158,9 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
 }
 
 /**
- * Checks that an agent may be deleted. The transaction must have disconnected its applications and locked the agent, so
- * that it gets no new key.
- * @throws GatewayError `conflict` with the number of its active keys
+ * Checks that an agent may be deleted. The transaction must have disconnected its applications and locked the agent
+ * against new keys.
+ * @throws GatewayError `conflict` that states the number of active keys
  */
 export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {
   const active = { agentId, revokedAt: IsNull() };
@@ -183,7 +183,7 @@ export async function assertActive(tx: Tx, key: ApiKey): Promise<void> {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
   if (key.replacedById === null) return;
   const successor = await tx.findOneBy(ApiKey, { id: key.replacedById });
-  // A successor that was itself rotated remains in use through its own successor.
+  // A successor that was rotated in turn remains in use through its own successor.
   if (successor === null || !hasEnded(successor))
     throw new GatewayError("conflict", "The key has already been replaced.");
 }
@@ -333,7 +333,7 @@ async function reserveName(tx: Tx, key: ApiKey, name: string): Promise<Partial<A
   return { name, reservedName, searchText: searchTextOf({ name, hint: key.hint }) };
 }
 
-/** Releases the name of an expired key when another key needs it, because expiry itself writes nothing. */
+/** Releases the name of an expired key when another key needs it, because nothing is written when a key expires. */
 async function releaseExpiredName(tx: Tx, owner: KeyOwner, name: string): Promise<void> {
   await tx.update(
     ApiKey,

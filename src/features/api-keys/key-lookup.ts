@@ -87,8 +87,8 @@ const BY_ACCESS_TOKEN = findBy({
 });
 
 /**
- * Finds keys by the hash of their token, with agent and organization. Concurrent requests share a query; each key is
- * read after its request arrives, never from a cache.
+ * Finds keys by the hash of their token, with their agent and organization. Concurrent requests share a query; each key
+ * is read after its request arrives, never from a cache.
  */
 export const createKeyLookup = (database: Database) =>
   database.lookups("keys", BY_SECRET, ({ key }) => key.hash);
