@@ -85,7 +85,7 @@ export class AgentSummary {
   lastDecisionAt!: Timestamp | null;
 }
 
-/** Lengths of the periods (days). Periods end now, as in the lists of messages and decisions. */
+/** Length of each period (days), counted back from now, as in the lists of messages and decisions. */
 const DAYS: Readonly<Record<UsagePeriod, number>> = { last_24_hours: 1, last_30_days: 30 };
 
 const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read] as const;
@@ -160,13 +160,13 @@ export class ActivityService {
         )
         .where({ organizationId })
         .getRawMany<AgentSummary>();
-      // PostgreSQL returns counts as text.
+      // PostgreSQL returns counts as strings.
       return rows.map((row) => ({ ...row, activeKeys: Number(row.activeKeys), lines: Number(row.lines) }));
     });
   }
 
   /**
-   * Counts the messages waiting on a line in the caller's organization, and the line's results of the last 24 hours.
+   * Counts the messages waiting on a line in the caller's organization, and the line's results in the last 24 hours.
    * @throws GatewayError `not_found`
    */
   countOnLine(context: RequestContext, lineId: string): Promise<LineActivity> {

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../common/escape-html";
 import { plainPage } from "../../http/plain-page";
 
-/** Asks before unsubscribing, because programs also open the links in e-mails. */
+/** Returns a page that asks before unsubscribing, because programs also open links in e-mails. */
 export const askingPage = (title: string): string =>
   plainPage(
     escapeHtml(title),
@@ -9,7 +9,7 @@ export const askingPage = (title: string): string =>
 <form method="post"><button>Unsubscribe</button></form>`,
   );
 
-/** Says that messages about a topic are no longer sent. */
+/** Returns a page that says messages about a topic are no longer sent. */
 export const unsubscribedPage = (title: string): string =>
   plainPage(
     escapeHtml(title),

@@ -10,12 +10,12 @@ import { UNSUBSCRIBE_PATH } from "../contacts/unsubscribe-links";
 import type { UnsubscribeService } from "./unsubscribe.service";
 import { askingPage, unsubscribedPage } from "./unsubscribe-page";
 
-/** Mail programs send `List-Unsubscribe=One-Click` as a form (RFC 8058); the body is ignored. */
+/** E-mail programs send `List-Unsubscribe=One-Click` as a form (RFC 8058); the body is ignored. */
 const BODY_MAX_BYTES = 8 * 1024;
 
 type Request = FastifyRequest<{ Params: { "*": string } }>;
 
-/** Adds the unsubscribe page. Opening it changes nothing, and a single POST unsubscribes. */
+/** Adds the unsubscribe page. Opening it changes nothing; a single POST unsubscribes. */
 export function addUnsubscribe(
   app: FastifyInstance,
   { unsubscribing }: { unsubscribing: UnsubscribeService },

@@ -16,7 +16,7 @@ export interface Subscribed extends Subscription {
   isOut: boolean;
 }
 
-/** Lets owners of addresses unsubscribe through a link, even after their contacts were erased. */
+/** Lets address owners unsubscribe through a link, even after their contact has been erased. */
 export class UnsubscribeService {
   constructor(
     private readonly database: Database,
@@ -42,7 +42,7 @@ export class UnsubscribeService {
         return { ...subscription, title, isOut };
       });
     } catch (error) {
-      // Not the caller's fault, so the caller must retry.
+      // Not the caller's fault, so the error tells the caller to retry.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
