@@ -67,7 +67,7 @@ export interface Recipient {
   intent: ReturnType<typeof optOutIntent>;
 }
 
-/** A message with its contact, at the address of its sender or of the conversation that it answers. */
+/** A message with its contact and the address of its sender or of the conversation that it answers. */
 export interface Placed extends Arrival, Recipient {
   addresses: readonly ContactAddress[];
 }
@@ -80,7 +80,7 @@ export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.prov
 
 /**
  * Finds the contact and conversation of each message; locks known contacts and adds unknown ones.
- * @param arrivals have distinct names
+ * @param arrivals messages with distinct names
  * @returns the new messages, and the results of earlier requests for the others, by name
  */
 export async function placeArrivals(
@@ -182,7 +182,7 @@ export function turnsOf(placed: readonly Placed[]): Placed[][] {
   return turns;
 }
 
-/** Returns the messages with the same IDs stored by earlier requests, by name. */
+/** Returns messages with the same IDs that earlier requests stored, by name. */
 export async function repeatsOf(
   reader: EntityManager,
   arrivals: readonly Arrival[],

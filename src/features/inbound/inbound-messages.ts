@@ -37,7 +37,7 @@ import {
   turnsOf,
 } from "./arrivals";
 
-/** How long a confirmation suppresses further confirmations (ms), because each message may cost money. */
+/** How long a confirmation suppresses further ones (ms); each message may cost money. */
 const CONFIRMED_MS = HOUR_MS;
 
 const SYSTEM = MessageAuthor.system;

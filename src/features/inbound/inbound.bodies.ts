@@ -76,12 +76,12 @@ export const INBOUND_RECEIPT = z
     when: () => true,
   });
 
-/** Zod must not generate code while handling requests. */
+/** Keeps Zod from generating code while handling requests. */
 const NO_CODE = { jitless: true } as const;
 
 /**
- * Checks a body; null members count as missing.
- * @throws GatewayError `invalid_request` with the first problem of each member
+ * Checks a body; null fields count as missing.
+ * @throws GatewayError `invalid_request` with the first problem of each field
  */
 function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   if (typeof body !== "object" || body === null || Array.isArray(body))

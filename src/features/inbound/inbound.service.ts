@@ -62,7 +62,7 @@ export class InboundService {
       const { organizationId } = line.agent;
       return { line, organizationId, secrets: signingSecretsOf(line, await this.instanceKey.current()) };
     } catch (error) {
-      // Not the sender's fault, so the sender must retry.
+      // Not the sender's fault, so the error tells the sender to retry.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
@@ -79,7 +79,7 @@ export class InboundService {
   }
 
   /**
-   * Stores a contact's message; the agent decides about it when no more messages follow. A line stores the same ID only
+   * Stores a contact's message; the agent decides about it when no more messages follow. A line stores each ID only
    * once. A message that only says STOP or START opts the address out or in.
    * @throws GatewayError `invalid_request` with the path `from`, or `conflict` for an archived line
    */
@@ -105,7 +105,7 @@ export class InboundService {
         const known = await repeat();
         if (known !== undefined) return known;
         if (!(error instanceof GatewayError) || error.code !== "conflict") throw error;
-        // Concurrent changes to the contact are not the sender's fault, so the sender must retry.
+        // Concurrent changes to the contact are not the sender's fault, so the error tells the sender to retry.
         if (attempt === MAX_ATTEMPTS) throw new GatewayError("unavailable", undefined, { cause: error });
       }
     }
@@ -162,7 +162,7 @@ function byPerson({ email }: InboundLine, inbound: Inbound): Inbound {
   return isOfList ? { ...inbound, isAutomatic: inbound.isProgram === true } : inbound;
 }
 
-/** True if an e-mail was sent by a form of the line's own domain, or by a mailing list that replaces `From`. */
+/** True if an e-mail was sent by a form on the line's own domain, or by a mailing list that replaces `From`. */
 const isRelayed = ({ line, from: { address }, inbound: { author, lists = [] } }: Arrival): boolean =>
   author !== undefined && (domainOf(address) === domainOf(line.address ?? "") || lists.includes(address));
 

@@ -25,7 +25,7 @@ export class MailThread {
   private end: NodeJS.Timeout | undefined;
 
   private constructor(private readonly worker: Worker) {
-    // An idle thread that fails exits.
+    // If an idle thread fails, it exits.
     worker.on("error", () => undefined).once("exit", () => this.leaveIdle());
   }
 
@@ -46,8 +46,8 @@ export class MailThread {
   /**
    * Parses an e-mail; afterwards, the thread can be taken again, unless it had to be terminated.
    * @param mail the e-mail; its bytes are transferred
-   * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, for example for lack of memory
-   * @throws the reason of the signal
+   * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, for example because it ran out of memory
+   * @throws the signal's reason
    */
   async parse(mail: MailForThread, signal: AbortSignal): Promise<ArrayBuffer | undefined> {
     this.worker.ref();

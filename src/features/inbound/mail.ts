@@ -28,7 +28,7 @@ export interface MailReport {
  * @param raw the bytes as received, in chunks; the buffers may be empty afterwards
  * @param id identifies the e-mail if it has no `Message-ID`
  * @param optOutWords additional words that count as an opt-out
- * @param line the line that received it, whose organization's e-mails are parsed one at a time
+ * @param line the line that received it; its organization's e-mails are parsed one at a time
  * @returns a contact's message, or a mail server's report, which may be empty
  * @throws InvalidInput for an e-mail that has no sender or cannot be parsed
  * @throws GatewayError `unavailable` if too many e-mails are waiting
@@ -146,7 +146,7 @@ const nameOf = (text: string): string | null =>
 
 /**
  * Returns the stored ID of an e-mail: a hash of `Message-ID`, sender and `Date`. It includes the sender because anyone
- * can reuse another e-mail's `Message-ID`, and `Date` or, without one, the text because some programs use a single
+ * can reuse another e-mail's `Message-ID`, and `Date` (or the text if there is none) because some programs use a single
  * `Message-ID`. It is hashed because IDs appear in events, which hold no addresses and outlive an erased contact.
  */
 const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string): string =>

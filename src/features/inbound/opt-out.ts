@@ -15,7 +15,7 @@ const OPT_OUT: ReadonlySet<string> = new Set([
 /** Words that opt in after an opt-out. */
 const OPT_IN: ReadonlySet<string> = new Set(["START", "UNSTOP", "YES"]);
 
-/** Longer texts never count as an intent. */
+/** Max length of text that can opt in or out. */
 const MAX_LENGTH = 40;
 
 /**

@@ -20,8 +20,8 @@ const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. 
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
 /**
- * Bytes to parse, from the start of an e-mail, if parsing all of it takes too long; enough for a text of max length in
- * any encoding.
+ * Bytes to parse, from the start of an e-mail, if parsing all of it takes too long; enough for the longest text in any
+ * encoding.
  */
 const HEAD_BYTES = 131_072;
 
@@ -50,7 +50,7 @@ export interface ParsedMail {
   /** The message IDs of the thread, oldest first: `References` and `In-Reply-To`. */
   references: string[];
   date: string;
-  /** The text or, without one, the subject, up to `PARSED_TEXT_MAX_LENGTH`. */
+  /** The text, or the subject if there is none, up to `PARSED_TEXT_MAX_LENGTH`. */
   text: string;
   /** The text of the HTML, with the same limit, if the HTML marks quotations and there is also plain text. */
   html?: string;
@@ -72,7 +72,7 @@ const turns = new Map<string, { turn: Semaphore; mails: number }>();
 
 /**
  * Parses an e-mail, or at least its start. Each organization uses one thread at a time, and its lines take turns, so
- * that one line's slow e-mails delay neither other organizations nor all of the organization's other lines.
+ * that one line's slow e-mails neither delay other organizations nor starve the organization's other lines.
  * @param raw the bytes in chunks, transferred to a thread: the buffers may be empty afterwards
  * @param line the line that received it
  * @returns undefined for an e-mail that cannot be parsed

@@ -11,7 +11,8 @@ const MAX_LISTS = 4;
 
 /**
  * Returns the addresses that may have sent an e-mail, best first: a single `From`, `Sender`, the first of several
- * authors, and the envelope's. Empty for different `From` headers, because a mail server may have checked another one.
+ * authors, and the envelope's sender. Empty if the `From` headers differ, because a mail server may have checked
+ * another one.
  * @param {readonly Header[]} headers
  */
 function sendersOf(headers) {
@@ -28,7 +29,7 @@ function sendersOf(headers) {
 }
 
 /**
- * Returns the person who wrote an e-mail that a form or list sent; list programs name the author before they replace
+ * Returns the person who wrote an e-mail that a form or list sent; list programs record the author before they replace
  * `From`.
  * @param {readonly Header[]} headers
  */
@@ -49,7 +50,7 @@ function listsOf(headers) {
     (value) => /<mailto:([^<>?]+)/i.exec(value)?.[1] ?? [],
   );
   const ids = valuesOf(headers, "list-id").flatMap((value) => /([^<>\s]+)>?\s*$/.exec(value)?.[1] ?? []);
-  // Without an ID, the e-mail does not count as automatic, and an answer could follow.
+  // Without an ID, the e-mail does not count as automatic and could be answered.
   if (ids.length === 0) return [];
   return [...posts, ...ids.map((id) => id.replace(".", "@"))]
     .map((each) => each.slice(0, LIST_MAX_LENGTH).toLowerCase())
@@ -70,18 +71,18 @@ function mailboxOf(value) {
   const isOneOfSeveral = more.length > 0 || unquoted.split("<").length > 2;
   const isUsable =
     address !== undefined && text.includes(address) && !/\s/.test(address.replace(/^".*"@/, ""));
-  // A comma divides an unquoted name.
+  // The parser splits an unquoted name at a comma.
   const name = isOneOfSeveral ? "" : found.flatMap(({ name }) => name || []).join(", ");
   return { mailbox: isUsable ? { address, name } : undefined, plain: plainAddress(text), isOneOfSeveral };
 }
 
-/** An address whose domain has several labels, because other words around an `@` may be a name. */
+/** Requires several labels in the domain, because other words around an `@` may be a name. */
 const ADDRESS = /(?:"(?:[^"\\]|\\.)+"|[^\s<>()",;:[\]\\@]+)@[^\s<>()",;:[\]\\@.]+\.[^\s<>()",;:[\]\\@]+/;
 const MAX_COMMENT_DEPTH = 5;
 
 /**
- * A sender's address without syntax that the parser does not support: comments and spaces within an address, routes and
- * apostrophes (RFC 5322, 3.2.2, 3.4.1 and 4.4).
+ * Returns a sender's address without syntax that the parser does not support: comments and spaces within an address,
+ * routes and apostrophes (RFC 5322, 3.2.2, 3.4.1 and 4.4).
  * @param {string} text
  */
 function plainAddress(text) {

@@ -1,5 +1,5 @@
 // @ts-check
-// Converts an e-mail's HTML to text; the lines of quotations start with `>`.
+// Converts an e-mail's HTML to text; quoted lines start with `>`.
 const { PostalMime } = require("./postal-mime.cjs");
 
 /**
@@ -36,10 +36,10 @@ async function textOfHtml(html) {
   return withQuotes((await PostalMime.parse(parts.join("\r\n"))).text ?? "").trim();
 }
 
-/** Max length of a text that only says that the e-mail is HTML. */
+/** Max length of plain text that only says that the e-mail is HTML. */
 const STAND_IN_MAX_LENGTH = 400;
 
-/** Max length of HTML that is read in addition to text, because the author's words come first. */
+/** Max length of HTML to read in addition to plain text; the author's words come first. */
 const RICH_MAX_LENGTH = 131_072;
 
 const QUOTE_START = "\ue000";
@@ -56,7 +56,7 @@ const QUOTE_ABOVE =
 /** An indented paragraph in Gmail or Apple Mail, which is not a quotation. */
 const INDENTED = /\bborder:\s*(none|0)/i;
 
-/** Reads only the start of the attributes, because mail programs write fewer characters. */
+/** Reads only the start of the attributes, because mail programs write shorter ones. */
 const QUOTE_TAG = /<(\/?)(blockquote|div|span|hr)\b([^<>]{0,1000})[^<>]*>/gi;
 
 /**

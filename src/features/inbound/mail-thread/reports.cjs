@@ -34,7 +34,7 @@ function isAutomatic(headers, from) {
 const hasNullSender = (headers) =>
   valuesOf(headers, "return-path").some((value) => /^\s*<\s*>\s*$/.test(value));
 
-/** The address or name of a program that returns mail. */
+/** The address or name of a program that returns e-mails. */
 const MAIL_SERVER =
   /(^|<)\s*(mail(er)?[._-]?daemon|post[._-]?master)(@|>?\s*$)|<\s*>\s*$|^\W*(mailer[ _-]daemon|mail delivery (sub)?system)\b/i;
 

@@ -7,7 +7,7 @@ const { textsOf } = require("./html.cjs");
 const { PostalMime } = require("./postal-mime.cjs");
 const { isAutomatic, isReport, reportOf } = require("./reports.cjs");
 
-/** Max lines to parse, because each costs memory; 10 MiB of base64 have 137,000. */
+/** Max lines to parse, because each costs memory; 10 MiB of base64 has 137,000 lines. */
 const MAX_LINES = 300_000;
 
 const HEADER_MAX_LENGTH = 2_000;
@@ -84,7 +84,7 @@ function firstLines(raw) {
 
 parentPort?.on("message", async (mail) => {
   const parsed = await parse(mail);
-  // Transferred as bytes, so that the other thread sees their number before it reads them.
+  // Transferred as bytes, so that the other thread sees the size before it reads them.
   const { buffer } = new TextEncoder().encode(JSON.stringify(parsed ?? null));
   parentPort?.postMessage(buffer, [buffer]);
 });
