@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
 
-/** An agent's last event position. */
+/** Position of an agent's last event. */
 @Entity()
 export class AgentStream {
   @PrimaryColumn(UUID_COLUMN)

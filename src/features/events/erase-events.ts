@@ -3,12 +3,12 @@ import type { Database } from "../../database/database";
 import { allReturning, placeholders } from "../../database/returning";
 import { OF_CONTACT } from "./event.entity";
 
-/** The remaining data of an event about an erased contact. */
+/** SQL for the data left in an event about an erased contact. */
 const ERASED = `'{"id":"' || substr(subject, ${"contact:".length + 1}) || '"}'`;
 
 /**
- * Erases the content of events about erased contacts; events about their decisions, conversations and messages have
- * none.
+ * Erases contact data from events about erased contacts; events about their decisions, conversations and messages
+ * contain none.
  */
 export const eraseEvents =
   (database: Database) =>

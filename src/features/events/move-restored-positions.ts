@@ -1,4 +1,4 @@
-/** Number of positions that a restored database skips; an agent has far fewer events since the backup. */
+/** Number of positions that a restored database skips; far more than any agent's events since the backup. */
 const LEFT_OUT = 1_000_000_000;
 
 /**

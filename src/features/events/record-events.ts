@@ -29,7 +29,7 @@ const buffers = new WeakMap<EntityManager, { events: NewEvent[]; changes: Change
 /**
  * Records events at the end of the unit of work that creates them, because assigning positions locks the agent's
  * counter until commit.
- * @param changes changes to other tables to store with the events; the unit must not read their rows again
+ * @param changes changes to other tables to store with the events; the unit must not read the changed rows afterwards
  */
 export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: readonly Change[] = []): void {
   const buffer = buffers.get(tx) ?? { events: [], changes: [] };
@@ -49,7 +49,7 @@ export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: reado
   });
 }
 
-/** Stores a few events in one statement instead of two. */
+/** Returns changes that store a few events in one statement instead of two. */
 function inOne(events: readonly NewEvent[]): Change[] {
   const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
   if (byAgent.length === 0) return [];
@@ -108,7 +108,7 @@ async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   await insertAll(tx, Event, stored);
 }
 
-/** Returns the subject of an event: its conversation or, without one, its contact or the agent's configuration. */
+/** Returns an event's subject: the conversation if there is one, else the contact or the agent's configuration. */
 export const closestSubject = ({
   agentId,
   contactId,

@@ -22,8 +22,8 @@ interface Handoff {
 }
 
 /**
- * Adds handoff notices for the assignee or, without one, for all members subscribed to the agent, except
- * members who already have a notice about the conversation. Runs in the handoff's transaction, which has locked the
+ * Adds handoff notices for the assignee or, if there is none, for all members subscribed to the agent, except members
+ * who already have a notice about the conversation. Runs in the handoff's transaction, which has locked the
  * conversation.
  */
 export const addNotices = coalesceInTx(async (tx: Tx, handoffs: readonly Handoff[]) => {
@@ -50,7 +50,7 @@ export const addNotices = coalesceInTx(async (tx: Tx, handoffs: readonly Handoff
   return handoffs.map(() => undefined);
 });
 
-/** Returns the change that deletes the notices about conversations that a person has answered or opened. */
+/** Returns the change that deletes notices about conversations that a person has answered or opened. */
 export function deletingNotices(conversationIds: readonly string[]): Change[] {
   if (conversationIds.length === 0) return [];
   const ids = padded(conversationIds);

@@ -35,13 +35,13 @@ interface Dependencies {
   database: Database;
   config: Pick<Config, "publicUrl" | "tls" | "host" | "port">;
   log: Pick<Logger, "warn">;
-  /** Undefined without a mail server. */
+  /** Undefined if no mail server is configured. */
   sendMail: SendMail | undefined;
 }
 
 /**
- * Sends handoff notices, and deletes notices that no longer apply. Takes only free locks on notices, because it already
- * holds lanes.
+ * Sends handoff notices, and deletes notices that no longer apply. Skips locked notices instead of waiting for them,
+ * because it already holds lanes.
  */
 export class NoticeWork implements LaneWork {
   constructor(private readonly services: Dependencies) {}

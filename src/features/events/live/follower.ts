@@ -106,7 +106,7 @@ export class Follower implements BatchedStream<Event> {
 
   /**
    * Ends the stream.
-   * @param error the error for the reader; without one, the stream ends normally
+   * @param error the error for the reader; if omitted, the stream ends normally
    */
   end(error?: GatewayError): void {
     if (this.hasEnded) return;

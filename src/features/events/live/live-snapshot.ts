@@ -18,7 +18,7 @@ export interface LiveQuery {
   cursors?: readonly Cursor[];
   keyIds?: readonly string[];
   sessionIds?: readonly string[];
-  /** Agents followed by members, to check whether they were deleted. */
+  /** Agents that members follow, checked for deletion. */
   memberAgentIds?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export interface SessionState {
 export interface LiveSnapshot {
   /** Last positions of agents that have events. */
   lasts: ReadonlyMap<string, bigint>;
-  /** The next events of each cursor, in order. */
+  /** The next events after each cursor, in order. */
   batches: readonly Event[][];
   keys: ReadonlyMap<string, KeyState>;
   sessions: ReadonlyMap<string, SessionState>;
