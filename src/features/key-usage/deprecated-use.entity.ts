@@ -3,7 +3,7 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { ApiKey } from "../api-keys/api-key.entity";
 
-/** How often one key used a deprecated part of the APIs on one UTC day. */
+/** Number of uses of a deprecated part of the APIs by one key on one UTC day. */
 @Entity()
 export class DeprecatedUse {
   @PrimaryColumn(UUID_COLUMN)

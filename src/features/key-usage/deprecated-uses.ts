@@ -10,7 +10,7 @@ export const DEPRECATED_USES = counter(
   { name: DEPRECATED_NAMES },
 );
 
-/** Uses of a deprecated part with one key on one day. */
+/** Uses of a deprecated part by one key on one day. */
 interface Uses {
   keyId: string;
   name: string;

@@ -27,7 +27,7 @@ const PERIODS = {
   [UsagePeriod.last_30_days]: { count: 30, lengthMs: DAY_MS, digits: "2026-11-21".length },
 } as const;
 
-/** Sums for one key, or for one key in one bucket; PostgreSQL's driver returns its bigints as text. */
+/** Sums for one key, or for one key in one bucket; PostgreSQL's driver returns bigints as strings. */
 interface Row {
   keyId: string;
   bucket: string;
@@ -35,7 +35,7 @@ interface Row {
   refused: number | string;
 }
 
-/** Uses of a deprecated part with one key; PostgreSQL's driver returns the sum as text. */
+/** Uses of a deprecated part by one key; PostgreSQL's driver returns the sum as a string. */
 interface DeprecatedRow {
   keyId: string;
   name: string;
@@ -110,7 +110,7 @@ export class UsageService {
     return totalsOf(rows, starts, digits);
   }
 
-  /** Uses of deprecated parts of the APIs by keys in the caller's organization. */
+  /** Returns the uses of deprecated parts of the APIs by keys in the caller's organization. */
   async deprecated(
     context: RequestContext,
     { first, keyId, state }: DeprecatedUseArgs,
@@ -201,7 +201,7 @@ async function lastRejections(
   );
 }
 
-/** Totals with one bucket for each start time. */
+/** Returns totals with one bucket per start time. */
 function totalsOf(rows: readonly Row[], starts: readonly string[], digits: number): UsageTotals {
   const buckets = starts.map(emptyBucket);
   const totals = { accepted: 0, refused: 0, buckets };
