@@ -31,7 +31,7 @@ export function kindAndSettingsOf({ settings }: Pick<CreateLineInput, "settings"
 
 /**
  * Inserts a line; an agent's first line becomes its default.
- * @param tx must hold the lock of the agent's row if the agent may have other lines
+ * @param tx must hold the lock on the agent's row if the agent may have other lines
  * @throws GatewayError `conflict` if the name is taken or the line needs a missing instance key, `limit_reached`
  */
 export async function insertLine(

@@ -14,7 +14,7 @@ export const webhookSettings = ({ url, addressKind }: NewLineWebhook): LineWebho
   addressKind: addressKind ?? AddressKind.phone,
 });
 
-/** Omitted if there is no list, as in settings stored by earlier versions. */
+/** Returns an empty object if there is no list, as in settings stored by earlier versions. */
 const listOf = (listAddress: string | null | undefined): Pick<LineEmail, "listAddress"> =>
   listAddress == null ? {} : { listAddress };
 

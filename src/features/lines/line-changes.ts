@@ -12,7 +12,7 @@ import {
   type LineWebhook,
 } from "./line-settings";
 
-/** The fields that `updateLine` can change, without the credentials. */
+/** The fields that `updateLine` can change, except the credentials. */
 type ChangedFields = Pick<
   Line,
   | "name"

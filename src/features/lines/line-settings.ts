@@ -66,7 +66,7 @@ export type LineSettings = LineWebhook | LineEmail | Record<string, never>;
 export const isOtherServer = (one: LineEmail, other: LineEmail): boolean =>
   one.host !== other.host || one.port !== other.port || one.security !== other.security;
 
-/** Returns the address of a mailbox such as `anna@example.com` or `Anna <anna@example.com>`; undefined if the text is neither. */
+/** Returns the address in `anna@example.com` or `Anna <anna@example.com>`; undefined for any other text. */
 export function addressIn(mailbox: string): string | undefined {
   const [, named, plain] = /^(?:[^<>",;:@\\]*<([^<>\s]+)>|([^<>\s]+))$/.exec(mailbox.trim()) ?? [];
   const address = named ?? plain;

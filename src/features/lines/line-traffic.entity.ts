@@ -15,7 +15,7 @@ export class LineTraffic {
   @Column({ type: "integer" })
   rejections!: number;
 
-  /** The last failed attempt since the last success: its code, a human-readable description, and when the series started. */
+  /** The last failed attempt since the last success: its code and description, and the start of the series. */
   @Column({ type: "varchar", length: 60, nullable: true })
   faultCode!: string | null;
 

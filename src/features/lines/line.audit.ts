@@ -41,7 +41,7 @@ export function auditOf(before: Line | undefined, after: Line): Changes {
   };
 }
 
-/** `smtp.example.com:587 (starttls)` */
+/** Returns a server, such as `smtp.example.com:587 (starttls)`. */
 const serverOf = ({ host, port, security }: LineEmail) =>
   `${host.includes(":") ? `[${host}]` : host}:${port} (${security})`;
 

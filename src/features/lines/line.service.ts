@@ -42,8 +42,8 @@ const REQUIRED = { permission: Permission.config_manage };
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /**
- * Manages the lines that agents send messages from. Changes to the lines of one agent are serialized. One class, because
- * all changes take the same steps.
+ * Manages the lines that agents send messages from. Changes to an agent's lines are serialized. One class, because all
+ * changes take the same steps.
  */
 export class LineService {
   /** Finds a line by ID, without an access check. */
@@ -129,7 +129,7 @@ export class LineService {
     });
   }
 
-  /** Returns the fields that identify a request to create a line, without the password. */
+  /** Returns the fields that identify a request to create a line; the password is hashed. */
   private async requestOf(tx: Tx, input: Omit<CreateLineInput, "idempotencyKey">) {
     const { agentId, name, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply, optOutWords } =
       input;
