@@ -21,7 +21,7 @@ const ACCESS_TOKEN_SECONDS = 3_600;
 
 const CODE_SECONDS = 60;
 
-/** Max metadata documents read for an address per minute. */
+/** Max metadata documents read per address and minute. */
 const DOCUMENTS_PER_MINUTE = 30;
 
 /** How long a member may take to consent (s). */
@@ -67,11 +67,13 @@ export interface ServerResponse {
 /** Response headers that reach the client. */
 const HEADERS = ["location", "content-type", "cache-control", "pragma", "www-authenticate"];
 
-/** The OAuth 2.1 authorization server, loaded on the first request, because most servers have no connected application. */
+/**
+ * The OAuth 2.1 authorization server; loaded on the first request, because few gateways have connected applications.
+ */
 export class AuthorizationServer {
   private provider: Provider | undefined;
   private readonly documents = new KeyWindows();
-  /** Requests that may not read another document, because the library tries to read it again to show an error. */
+  /** Requests that may not read another document; the library tries to read one again to show an error. */
   private readonly readers = new WeakSet<Context>();
 
   constructor(private readonly services: Dependencies) {}
@@ -127,7 +129,7 @@ export class AuthorizationServer {
   }
 
   /**
-   * Returns a member's answer to the application; without a consent's secret, the request is rejected. Only the browser
+   * Sends a member's answer to the application: a rejection unless the URL has a consent's secret. Only the browser
    * that started the request can do this, so that attackers cannot obtain consent to a request from their own browser.
    */
   private async finish(provider: Provider, context: Context, next: () => Promise<void>): Promise<void> {

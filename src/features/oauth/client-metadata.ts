@@ -24,7 +24,7 @@ const METADATA = z.object({
 });
 
 /**
- * Reduces an application's metadata to the members used here. Everything else is ignored, so that it can neither cause
+ * Reduces an application's metadata to the fields used here. Everything else is ignored, so that it can neither cause
  * requests nor weaken a check.
  * @throws ZodError
  */

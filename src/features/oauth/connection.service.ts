@@ -30,7 +30,7 @@ import { INTERACTION_PATH, resourcesOf, scopesOf } from "./resources";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** How long the browser may take to follow the URL of a consent (ms). */
+/** How long the browser may take to follow a consent's URL (ms). */
 const CONSENT_MS = 5 * 60_000;
 
 /** How long a registration is kept after its application was connected (ms). */
@@ -42,7 +42,7 @@ interface Connected {
   keyId: string;
 }
 
-/** A consent that the browser has not yet taken to the application. */
+/** A consent whose URL the browser has not opened yet. */
 interface Consent {
   requestId: string;
   context: Pick<RequestContext, "caller" | "origin">;
@@ -53,7 +53,7 @@ interface Consent {
   expiresAt: string;
 }
 
-/** The members of a stored request that are used here. */
+/** The fields of a stored request that are used here. */
 interface StoredRequest {
   exp: number;
   prompt: { details: { clientName?: string } };
@@ -85,9 +85,9 @@ export class ConnectionService {
   }
 
   /**
-   * Consents to an application's request; each request is answered once. Nothing is connected until the browser that
-   * started the request presents the URL's secret, so that attackers cannot obtain consent to a request from their own
-   * browser.
+   * Consents to an application's request; each request can be answered only once. Nothing is connected until the
+   * browser that started the request presents the URL's secret, so that attackers cannot obtain consent to a request
+   * from their own browser.
    * @throws GatewayError `not_found` (agent, request) or `invalid_request` for a scope that was not requested
    */
   consent(context: RequestContext, input: ConnectApplicationInput): Promise<ConnectApplicationResult> {
@@ -130,8 +130,8 @@ export class ConnectionService {
 
   /**
    * Connects an application if it has a consent's secret, which works once.
-   * @returns the member and the new key, "rejected" if the member may no longer consent, or undefined if the consent does
-   *   not exist or belongs to another request
+   * @returns the member and the new key, "rejected" if the member may no longer consent, or undefined if the consent
+   *   does not exist or belongs to another request
    */
   async connect(requestId: string, secret: string): Promise<Connected | "rejected" | undefined> {
     try {
@@ -219,7 +219,7 @@ async function assertAgent(tx: Tx, context: RequestContext, id: string): Promise
 
 /**
  * Revokes the keys of a member's or an agent's connected applications, or the key of one application.
- * @param context undefined if the gateway itself ends them
+ * @param context undefined if the gateway ends them
  */
 export async function endConnections(
   tx: Tx,

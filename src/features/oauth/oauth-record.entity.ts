@@ -7,7 +7,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 /** A record of the authorization server, such as a token or a request that waits for consent. */
 @Entity({ name: "oauth_record" })
 export class OAuthRecord {
-  /** From `recordHash`; the ID itself, which may be a token, is not stored. */
+  /** From `recordHash`; the ID, which may be a token, is not stored. */
   @PrimaryColumn({ type: "varchar", length: 64 })
   hash!: string;
 

@@ -12,7 +12,7 @@ const REGISTRATION_MS = DAY_MS;
 /** How long a used refresh token is kept, so that using it again ends the connection (ms). */
 const USED_TOKEN_MS = 30 * DAY_MS;
 
-/** Max refresh tokens that a connection uses per day, which limits the number of kept tokens. */
+/** Max refresh tokens that a connection can use per day; limits the number of kept tokens. */
 const REFRESHES_PER_DAY = 200;
 
 /** Finds and ends the keys that stand for the library's grants. */
@@ -112,7 +112,7 @@ export class OAuthRecords {
     throw errors.alreadyUsed();
   }
 
-  /** Deletes a record. Only one of several concurrent answers succeeds, so that a consent leads to one code. */
+  /** Deletes a record. Only one of several concurrent answers succeeds, so each consent leads to only one code. */
   private async destroy(kind: string, id: string, { alreadyUsed }: RecordErrors): Promise<void> {
     const hash = recordHash(kind, id);
     const { affected } = await this.database.write((tx) => tx.delete(OAuthRecord, { hash }));

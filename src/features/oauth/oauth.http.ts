@@ -19,7 +19,7 @@ import { INTERACTION_PATH, METADATA_PATH, resourcesOf, scopesOf } from "./resour
 /** Max size of a form or registration (bytes). */
 const BODY_MAX_BYTES = 16_384;
 
-/** Max requests from an address per minute, by their cost. */
+/** Max requests per address and minute, by kind of request. */
 const PER_MINUTE = { authorize: 120, token: 300, register: 20 };
 
 /** The parameters of authorization requests; all others are ignored. */
@@ -39,7 +39,7 @@ interface Services {
   authorizationServer: AuthorizationServer | undefined;
 }
 
-/** Adds the authorization server and its metadata, if OAuth is on. */
+/** Adds the authorization server and its metadata, if OAuth is enabled. */
 export function addOAuth(app: FastifyInstance, { config, authorizationServer: server }: Services): void {
   if (server === undefined) return;
   const baseUrl = baseUrlOf(config);
@@ -144,7 +144,7 @@ export function addOAuth(app: FastifyInstance, { config, authorizationServer: se
     });
 }
 
-/** Reads forms and JSON as text, which the library parses. */
+/** Reads forms and JSON as text for the library to parse. */
 function readTexts(app: FastifyInstance): void {
   const bodies = new Bodies();
   app.removeAllContentTypeParsers();
