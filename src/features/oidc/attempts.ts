@@ -16,16 +16,16 @@ const PATH_MAX_LENGTH = 1_000;
 export interface Attempt {
   state: string;
   nonce: string;
-  /** Secret of PKCE. */
+  /** PKCE secret. */
   verifier: string;
   /** Dashboard path to return to. */
   returnTo: string;
-  /** How the issuer is asked to authenticate the person again; undefined if a session there is enough. */
+  /** How the issuer is asked to authenticate the person again; undefined if an existing session is enough. */
   again: Again | undefined;
   expiresAt: Timestamp;
 }
 
-/** How to ask for a new sign-in: with `max_age` alone or, for an issuer that ignores it, with `prompt=login` as well. */
+/** How to ask for a new sign-in: with `max_age` or, if the issuer ignores it, with `prompt=login` as well. */
 type Again = "max_age" | "login";
 
 /** Keeps attempts in sealed browser cookies, so that any process can serve the callback. */
@@ -79,7 +79,7 @@ export class Attempts {
 
 const secret = () => randomBytes(32).toString("base64url");
 
-/** Returns a dashboard path; the first page for any other text. */
+/** Returns the given path if it is in the dashboard, otherwise the path of the first page. */
 export function dashboardPath(text: unknown): string {
   const origin = "http://localhost";
   if (typeof text !== "string" || text.length > PATH_MAX_LENGTH || !URL.canParse(text, origin))

@@ -15,7 +15,7 @@ const TIMEOUT_MS = 5_000;
 /** Min time between two attempts to read the issuer's configuration while they fail (ms). */
 const RETRY_INTERVAL_MS = 5_000;
 
-/** Min time between two requests for keys (ms), because anyone can name a key that does not exist. */
+/** Min time between two requests for keys (ms); anyone can cause one by naming a key that does not exist. */
 const KEYS_INTERVAL_MS = 60_000;
 
 /** Max age of a logout token (seconds). */
@@ -222,7 +222,7 @@ export class Issuer {
 /** Loaded on first use, because most servers have no issuer. */
 const library = (): Library => require("openid-client");
 
-/** Fetches without redirects, within size and time limits. */
+/** Fetches without following redirects, within size and time limits. */
 async function guardedFetch(url: string, init: object): Promise<Response> {
   let response: Response;
   try {

@@ -16,7 +16,7 @@ import { CALLBACK_PATH, type OidcService } from "./oidc.service";
 import { problemPage } from "./oidc-pages";
 import { SignInProblem } from "./sign-in-problem";
 
-/** Max size of a logout token with its form (bytes). */
+/** Max size of the form that contains a logout token (bytes). */
 const BODY_MAX_BYTES = 16_384;
 
 const START_PATH = "/auth/oidc/start";

@@ -25,7 +25,6 @@ import { type Attempt, Attempts } from "./attempts";
 import { type Claims, Issuer } from "./issuer";
 import { SignInProblem } from "./sign-in-problem";
 
-/** Path of the callback. */
 export const CALLBACK_PATH = "/auth/oidc/callback";
 
 /** How long the ID of a logout token is kept (ms); longer than any token is accepted. */
@@ -159,7 +158,7 @@ export class OidcService {
     };
   }
 
-  /** Returns the permissions of a person's groups; none for a person without groups. */
+  /** Returns the permissions that a person's groups grant; none for a person without groups. */
   private permissionsIn(groups: unknown): Permission[] {
     const names = Array.isArray(groups) ? groups : [groups];
     return names.flatMap((name) => (typeof name === "string" ? (this.permissionOf.get(name) ?? []) : []));

@@ -2,7 +2,7 @@ import { type ErrorCode, GatewayError } from "../../errors";
 
 /** The reasons why a sign-in with OpenID Connect fails, each with the error code for the status, log and metrics. */
 const CODES = {
-  /** The attempt has expired, was used, or belongs to another browser. */
+  /** The attempt has expired, has been used, or belongs to another browser. */
   expired: "invalid_request",
   /** The person declined at the issuer. */
   denied: "invalid_credentials",
