@@ -11,10 +11,10 @@ const LIST_MAX_BYTES = 65_536;
 
 const TIMEOUT_MS = 5_000;
 
-/** Min time between two requests for the list (ms), because anyone can send an identifier that is not on it. */
+/** Min time between two requests for the list (ms); anyone can cause one by sending an unknown identifier. */
 const MIN_INTERVAL_MS = 60_000;
 
-/** Zod must not generate code while handling requests. */
+/** Keeps Zod from generating code while handling requests. */
 const NO_CODE = { jitless: true } as const;
 
 const LIST = z.object({
@@ -76,7 +76,7 @@ export class GitHubSignatures {
   }
 }
 
-/** Returns a key with its identifier; empty unless it is for ECDSA with P-256. */
+/** Returns a key with its identifier; empty unless the key is for ECDSA with P-256. */
 function entryOf(identifier: string, pem: string): [string, KeyObject][] {
   const key = createPublicKey(pem);
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;

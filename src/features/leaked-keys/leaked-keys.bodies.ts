@@ -27,7 +27,7 @@ export const LEAKED_KEY = z.object({
     .meta({ description: "The complete API key, or an access or refresh token of a connected application." }),
 });
 
-/** GitHub's report. Unknown members are allowed, because GitHub may add some. */
+/** GitHub's report. Unknown fields are allowed, because GitHub may add some. */
 const GITHUB_REPORT = z
   .array(z.object({ token: z.string(), url: z.string().nullish() }))
   .max(REPORT_MAX_TOKENS);

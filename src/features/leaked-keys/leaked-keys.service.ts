@@ -46,7 +46,7 @@ interface Dependencies {
   config: Pick<Config, "publicUrl" | "tls" | "host" | "port">;
   log: Pick<Logger, "warn">;
   rejectedTokens: RejectedTokens;
-  /** Undefined without a mail server. */
+  /** Undefined if no mail server is configured. */
   sendMail: SendMail | undefined;
 }
 
@@ -57,8 +57,8 @@ export class LeakedKeysService {
   constructor(private readonly services: Dependencies) {}
 
   /**
-   * Revokes a key at the request of anyone who holds it or a token of its application. An unknown key counts as a guess;
-   * revoking a revoked key has no effect.
+   * Revokes a key for anyone who holds it or a token of its application. An unknown key counts as a guess; revoking a
+   * revoked key has no effect.
    * @throws GatewayError `too_many_attempts`
    */
   async revokeOne(context: RequestContext, token: string): Promise<void> {
@@ -94,7 +94,7 @@ export class LeakedKeysService {
     await Promise.all(this.mailing);
   }
 
-  /** Returns each key or token with one of these hashes once, unless its agent was deleted. */
+  /** Returns the distinct keys that these hashes of keys or tokens belong to, except keys of deleted agents. */
   private find(hashes: readonly string[]): Promise<Found[]> {
     return this.services.database.read(async (reader) => {
       const tokens = await reader.findBy(OAuthRecord, { hash: In(hashes), keyId: Not(IsNull()) });
