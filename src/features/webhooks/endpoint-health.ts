@@ -20,7 +20,8 @@ interface EndedAttempt {
 }
 
 /**
- * Tracks how long endpoints have been failing, and disables endpoints that failed for too long or responded with 410.
+ * Tracks how long endpoints have been failing, and disables endpoints that have failed for too long or responded with
+ * 410.
  */
 export class EndpointHealth {
   constructor(private readonly log: Logger) {}

@@ -63,8 +63,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Resets an endpoint to a time or position, even before the endpoint was created. A dispatcher reads the events from
-   * there on, and creates deliveries for events that have none or whose delivery was abandoned.
+   * Resets an endpoint to a time or position, even one before the endpoint was created. A dispatcher reads the events
+   * from there on, and creates deliveries for events that have none or whose delivery was abandoned.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
@@ -142,8 +142,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Returns the start of the period whose events are all kept; undefined if unknown, because purging is now turned
-   * off.
+   * Returns the start of the period whose events are all kept; undefined if purging is off, because earlier purges are
+   * unknown.
    */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
 
-/** The position of an agent's last event that has deliveries to an endpoint; 0 without a row. */
+/** The position up to which an agent's events have been dispatched to an endpoint; 0 if there is no row. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

@@ -15,7 +15,7 @@ import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity
 import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 import { laneIdOf, WEBHOOK_LANE } from "./webhook-lane";
 
-/** Max event positions per transaction, because other writers may be waiting for it. */
+/** Max event positions per transaction; other writers may be waiting for it. */
 const WINDOW = 100n;
 
 /** How often to poll for events not announced to this process (ms). */
@@ -119,8 +119,8 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Returns some of the endpoints that are behind, in random order but starting with one from each organization, so that
-   * none is starved.
+   * Returns some of the endpoints that are behind, in random order but starting with one from each organization, so
+   * that none is starved.
    */
   private behind(): Promise<Behind[]> {
     return this.database.read(
@@ -233,12 +233,12 @@ export class WebhookDispatcher {
   }
 }
 
-/** True if an event must be sent to an endpoint, given the state of its delivery, if it has one. */
+/** True if an event must be sent to an endpoint, given the state of its delivery, if any. */
 const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
   state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
 
 /**
- * Locks the cursor of an endpoint and an agent.
+ * Locks an endpoint's cursor for an agent.
  * @returns its position; undefined if another process has locked it
  */
 async function lockCursor(tx: Tx, endpointId: string, agentId: string): Promise<string | undefined> {

@@ -31,7 +31,7 @@ interface Head extends Pick<WebhookDelivery, "id" | "laneId" | "endpointId" | "a
   deactivatedAt: Timestamp | null;
 }
 
-/** The work of webhook delivery lanes: attempts one by one, in position order. */
+/** Attempts the deliveries of each lane one by one, in position order. */
 export class WebhookWork implements LaneWork {
   constructor(
     private readonly post: EventPost,

@@ -12,7 +12,7 @@ export const ERROR_MAX_LENGTH = 500;
 /** Max attempts kept per delivery. */
 export const MAX_KEPT_ATTEMPTS = 10;
 
-/** Max length of a request's body: the event's data and the other members. */
+/** Max length of a request's body: the event's data and the other fields. */
 export const BODY_MAX_LENGTH = 64 * 1024;
 
 /** How long an endpoint may fail before it is disabled (days). */

@@ -103,8 +103,8 @@ export class WebhookService {
   }
 
   /**
-   * Changes the settings of an endpoint. Pending deliveries are sent to a new URL immediately. New types apply to events
-   * whose deliveries do not exist yet.
+   * Changes the settings of an endpoint. Pending deliveries are sent to a new URL immediately. New types apply to
+   * events that have no deliveries yet.
    * @throws GatewayError `invalid_request`, `not_found`
    */
   async update(
