@@ -36,7 +36,7 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
 
   /**
    * Returns the agent or organization that a key resolves to, always read from the database.
-   * @param options.again true if the same request was already accepted, so that it is not counted twice
+   * @param options.again true if the same request has already been accepted, so that it is not counted twice
    * @throws GatewayError `invalid_api_key`, `key_revoked`, `key_not_resolvable`, `key_expired`, `address_not_allowed`
    *   or `too_many_attempts`
    */

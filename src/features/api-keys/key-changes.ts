@@ -208,7 +208,7 @@ export const lifetimeOf = ({ createdAt, originalExpiresAt }: ApiKey): number | n
 
 /**
  * Rechecks the caller like `assertSignedIn`, and locks the keys that the caller changes. A calling key is locked with
- * them in the order of their IDs, so that keys that change each other at the same time do not deadlock.
+ * them in ID order, so that keys that change each other at the same time do not deadlock.
  */
 export async function lockKeys(
   tx: Tx,

@@ -138,7 +138,7 @@ export const inboundOperations = (): readonly HttpOperation[] => [
     },
     answers: {
       200: {
-        description: "The message after the report.",
+        description: "The updated message.",
         schema: APPLIED,
         example: { messageId: MESSAGE_ID, status: "delivered" },
       },

@@ -110,7 +110,7 @@ export class UsageService {
     return totalsOf(rows, starts, digits);
   }
 
-  /** Returns the uses of deprecated parts of the APIs by keys in the caller's organization. */
+  /** Returns uses of deprecated parts of the APIs by keys in the caller's organization. */
   async deprecated(
     context: RequestContext,
     { first, keyId, state }: DeprecatedUseArgs,

@@ -71,7 +71,7 @@ export class LineTestService {
    * Sends a message over a line, regardless of its state, and waits for the result. An organization can run only one
    * test at a time, because each test makes the server connect to a target chosen by a member.
    * @throws GatewayError `invalid_request`, `not_found`, `too_many_attempts`, or `conflict` if the instance key is
-   * missing
+   *   missing
    */
   run(context: RequestContext, { id, to }: TestLineInput): Promise<LineTest> {
     const organizationId = organizationOf(context);

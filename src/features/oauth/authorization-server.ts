@@ -67,9 +67,7 @@ export interface ServerResponse {
 /** Response headers that reach the client. */
 const HEADERS = ["location", "content-type", "cache-control", "pragma", "www-authenticate"];
 
-/**
- * The OAuth 2.1 authorization server; loaded on the first request, because few gateways have connected applications.
- */
+/** The OAuth 2.1 authorization server; loaded on first use, because few gateways have connected applications. */
 export class AuthorizationServer {
   private provider: Provider | undefined;
   private readonly documents = new KeyWindows();

@@ -7,10 +7,7 @@ import { Organization } from "../organizations/organization.entity";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/**
- * Disables all endpoints, because their signing secrets depend on a lost instance key; each secret must be
- * rotated.
- */
+/** Disables all endpoints, because their signing secrets depend on a lost instance key and must be rotated. */
 export async function loseWebhookSecrets(tx: Tx): Promise<void> {
   const endpoints = await tx.find(WebhookEndpoint, { where: { deletedAt: IsNull() }, order: { id: "ASC" } });
   for (const endpoint of endpoints) {

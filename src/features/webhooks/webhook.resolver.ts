@@ -152,7 +152,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position, which may be earlier than the endpoint itself.",
+      "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position, even one before the endpoint was created.",
   })
   redeliver(@Ctx() context: RequestContext, @Input() input: RedeliverInput): Promise<WebhookEndpoint> {
     return this.redeliveries.redeliver(context, input);
