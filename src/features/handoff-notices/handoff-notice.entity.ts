@@ -29,7 +29,7 @@ export class HandoffNotice {
   @Column({ type: "integer" })
   attempts!: number;
 
-  /** Earliest time of the next attempt; the current attempt must end before it. Null before the first attempt. */
+  /** Earliest time of the next attempt; the current attempt must end before then. Null before the first attempt. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   retryAt!: Timestamp | null;
 

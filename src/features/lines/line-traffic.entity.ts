@@ -2,7 +2,7 @@ import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Line } from "./line.entity";
 
-/** The recent traffic of a line, in a separate table because a delivery locks it after the lanes. */
+/** A line's recent traffic, kept in a separate table because deliveries lock it after the lanes. */
 @Entity()
 export class LineTraffic {
   @PrimaryColumn({ type: "varchar", length: 36 })
@@ -33,11 +33,11 @@ export class LineTraffic {
   @Column({ type: "float" })
   nextAt!: number;
 
-  /** When the turns of waiting messages end (ms since the epoch, with fractions). */
+  /** When the last turn assigned to a waiting message ends (ms since the epoch, with fractions). */
   @Column({ type: "float" })
   queuedUntil!: number;
 
-  /** When the turns of waiting urgent messages end (ms since the epoch, with fractions). */
+  /** When the last turn assigned to a waiting urgent message ends (ms since the epoch, with fractions). */
   @Column({ type: "float", default: 0 })
   urgentUntil!: number;
 }

@@ -33,7 +33,7 @@ const REQUIRED = { permission: Permission.config_manage };
 /** How long the browser may take to follow a consent's URL (ms). */
 const CONSENT_MS = 5 * 60_000;
 
-/** How long a registration is kept after its application was connected (ms). */
+/** How long a registration is kept after its application is connected (ms). */
 const REGISTRATION_KEPT_MS = 400 * DAY_MS;
 
 /** A connected application. */

@@ -68,7 +68,7 @@ export class WebhookDispatcher {
     };
   }
 
-  /** Polls for events soon, if the dispatcher is running; call it after adding or changing an endpoint. */
+  /** Starts a poll soon if the dispatcher is running. Call this after adding or changing an endpoint. */
   readonly wake = (): void => {
     if (this.stopped) return;
     this.isDue = true;
@@ -150,7 +150,7 @@ export class WebhookDispatcher {
    */
   private async dispatch(tx: Tx, { endpointId, agentId }: Behind): Promise<boolean> {
     const cursor = await lockCursor(tx, endpointId, agentId);
-    // Another process is working on it, or the endpoint no longer receives events.
+    // Another process has locked the cursor.
     if (cursor === undefined) return false;
     const endpoint = await tx.findOneBy(WebhookEndpoint, {
       id: endpointId,

@@ -19,7 +19,7 @@ import { assertMayFollow, credentialOf, rejectionIn } from "./rejections";
 /** How often to poll for events from other processes and to check idle followers (ms). */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Max share of all streams per organization. */
+/** Max share of all streams that one organization can use. */
 const ORGANIZATION_SHARE = 0.5;
 
 /** Max streams opened at the same time, in total and per organization, because each takes several queries. */
@@ -40,8 +40,8 @@ export interface FollowOptions {
 }
 
 /**
- * The event streams of this process. They are woken by announcements of commits, and by polling. Each read fetches the
- * next events once for all followers at the same position, together with the states of their credentials.
+ * The event streams of this process. Commit announcements and polling wake them. Each read fetches the next events once
+ * for all followers at the same position, together with the states of their credentials.
  */
 export class LiveEvents {
   /** Number of events handed over to followers. */

@@ -1,5 +1,5 @@
 // @ts-check
-// Reads from an e-mail's headers who sent it, and which e-mails it refers to.
+// Reads an e-mail's senders, and the e-mails that it refers to, from its headers.
 const { PostalMime } = require("./postal-mime.cjs");
 
 /** @typedef {import("postal-mime").Header} Header */
