@@ -96,7 +96,7 @@ export const SITUATION_MAX_DEPTH = 10;
 /** Max items per list in a situation's data. */
 export const MAX_DATA_ITEMS = 100;
 
-/** Max number of problems reported per document, and likewise of warnings. */
+/** Max problems reported per document; the same limit applies to warnings. */
 export const MAX_REPORTED = 100;
 
 /** Max length of a reported problem's path; the longest valid path is shorter. */

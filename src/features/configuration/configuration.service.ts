@@ -50,8 +50,8 @@ const LISTED = {
 const CHECK_TIMEOUT_MS = 10_000;
 
 /**
- * Checks, saves and publishes agents' configurations. Changes to one agent's configuration are serialized. One class,
- * because saving and publishing run the same check.
+ * Checks, saves and publishes agents' configurations. Changes to one agent's configuration are serialized. Saving and
+ * publishing share a class, because they run the same check.
  */
 export class ConfigurationService {
   /** Runs one check at a time, because concurrent checks would occupy many consecutive event-loop ticks. */
@@ -140,7 +140,7 @@ export class ConfigurationService {
   /**
    * Checks a document; checks run one at a time, and organizations take turns.
    * @param document any JSON value
-   * @param agent the agent to compare the document's lines with, if any
+   * @param agent the agent whose lines the document is checked against, if any
    * @throws GatewayError `not_found` (agent), `unavailable` if the wait is too long
    */
   async check(context: RequestContext, document: unknown, agent?: string | null): Promise<DocumentCheck> {
@@ -221,7 +221,7 @@ export class ConfigurationService {
       ? { document: given, revision: undefined }
       : await this.database.read(async (reader) => {
           const agentId = await scopedAgentId(reader, context, agent);
-          // Checked before the draft is read, because an earlier publication has deleted it.
+          // Checked before the draft is read, because another publication may have deleted the draft.
           await assertLive(reader, agentId, expected.expectedLiveVersion);
           return documentToPublish(reader, agentId, fromVersion);
         });
@@ -284,7 +284,7 @@ declare module "../../schema/hooks" {
   interface Hooks {
     /**
      * Runs the tests of a valid document; implemented by exactly one feature.
-     * @returns the differences from their expectations
+     * @returns the differences from the tests' expectations
      */
     configurationTested: (
       context: RequestContext,

@@ -51,7 +51,7 @@ export async function insertVersion(
   return version;
 }
 
-/** Returns the lane that releases an agent's conversations; it exists while the live version has `releaseAfter`. */
+/** Returns the lane that releases an agent's conversations; it exists while the live version sets `releaseAfter`. */
 const releaseLaneOf = (agentId: string): NewLane => ({
   id: derivedId("release", agentId),
   agentId,
@@ -96,7 +96,7 @@ export async function documentToPublish(
   return draft;
 }
 
-/** Max versions deleted per statement, because each has a document of up to 1 MiB. */
+/** Max versions deleted per statement; each has a document of up to 1 MiB. */
 const MAX_PURGED = 100;
 
 /** Deletes a deleted agent's versions, oldest first. */

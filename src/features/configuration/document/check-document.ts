@@ -20,7 +20,7 @@ import { type Surroundings, warningsOf } from "./warnings";
 
 /** The result of checking a document. */
 export interface DocumentCheck {
-  /** If there are none, the document can be published. */
+  /** Problems that prevent publication. */
   problems: Problem[];
   /** Probable mistakes in a valid document. */
   warnings: Problem[];
@@ -45,7 +45,7 @@ function takingTurns(): () => Promise<void> {
  * Checks a document as a whole; parts with an invalid structure do not hide problems in other parts.
  * @param value a JSON value
  * @param surroundings the agent's lines and model, if the document is checked for an agent
- * @returns the problems in document order, at most `MAX_REPORTED`
+ * @returns the problems and the warnings in document order, at most `MAX_REPORTED` of each
  */
 export async function checkDocument(value: unknown, surroundings?: Surroundings): Promise<DocumentCheck> {
   const parsed = parseDocument(value);
@@ -108,10 +108,10 @@ async function reported(problems: readonly Problem[], value: unknown): Promise<P
   return found;
 }
 
-/** Max known names to compare an unknown name with, because comparing long names is slow. */
+/** Max known names to compare an unknown name with; comparing long names is slow. */
 const MAX_COMPARED = 500;
 
-/** The types of members that can be keys of situations. */
+/** The types of members that can be situation keys. */
 const KEY_TYPES: ReadonlySet<string> = new Set(["string", "int"]);
 
 /** Finds names that are taken or missing: duplicate rule ids, reserved situations, missing templates and keys. */

@@ -26,7 +26,7 @@ import type { TextTemplate } from "./texts/template";
 export interface CompiledRule {
   document: RuleDocument;
   conditions: readonly Condition[];
-  /** The expression of `once.per`; undefined if `once.per` is the contact or the conversation. */
+  /** The expression in `once.per`; undefined if there is none. */
   onceKey: OnceKey | undefined;
   /** Parses the remaining conditions, one per step. */
   parse(): Generator<void, void>;
@@ -133,7 +133,7 @@ export class CompiledConfiguration {
     return found.type;
   }
 
-  /** True if a rule resends failed messages; its decisions then need their texts. */
+  /** True if a rule resends failed messages, in which case decisions need the texts of these messages. */
   get resends(): boolean {
     return this.rulesFor(MESSAGE_FAILED).some(({ document }) =>
       document.do?.some((each) => "resend" in each),
@@ -263,7 +263,7 @@ export class CompiledConfiguration {
   }
 }
 
-/** Returns the versions of a template by language tag, in lower case; null for its own text. */
+/** Returns the versions of a template by lowercase language tag, and its own text under null. */
 function versionsOf(template: string | TemplateDocument): ReadonlyMap<string | null, TemplateVersion> {
   const { text, subject, html, locales = {} } = fullTemplateOf(template);
   const translations = Object.entries(locales).map(

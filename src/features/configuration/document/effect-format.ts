@@ -114,7 +114,7 @@ const later = z.strictObject({
         .describe(`A template for the time in RFC 3339 format, at most ${MAX_TIMER_DAYS} days ahead.`)
         .optional(),
       key: source.describe(
-        "Key of the timer, as a template. It replaces the contact's waiting timer with the same key.",
+        "Key of the timer, as a template. The timer replaces the contact's waiting timer with the same key.",
       ),
       data: z
         .record(
@@ -137,14 +137,14 @@ const later = z.strictObject({
         .optional(),
     })
     .refine(({ after, at }) => (after === undefined) !== (at === undefined), "must have either after or at")
-    .describe("Submits a situation to the agent later, about the same contact and conversation."),
+    .describe("Later submits a situation about the same contact and conversation to the agent."),
 });
 const cancelTimer = z.strictObject({
   cancelTimer: source.describe("Key of the contact's timer to cancel, as a template."),
 });
 
 const resend = z.strictObject({
-  resend: z.literal(true).describe("Sends the text of the failed message again, once."),
+  resend: z.literal(true).describe("Resends the text of the failed message, at most once."),
   line: lines
     .describe(
       "Name of the line to resend the message on; the message's conversation is used if omitted. From a list of names, the first line that can reach the contact is used.",

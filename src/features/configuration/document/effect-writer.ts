@@ -28,7 +28,7 @@ import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
 /**
- * Returns the contact's locale, which may include a region, if it has the text's language; otherwise the text's locale.
+ * Returns the contact's locale, which may include a region, if its language is the text's; otherwise the text's locale.
  */
 function formatLocale(ofText: string, ofContact: string | null): string {
   if (ofContact === null) return ofText;
@@ -39,7 +39,7 @@ function formatLocale(ofText: string, ofContact: string | null): string {
 /** A rendered template. */
 type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale" | "subject" | "html">;
 
-/** Creates the effects of one decision. One class, because they share limits on steps, messages and HTML. */
+/** Creates the effects of one decision, which share limits on steps, messages and HTML. */
 export class EffectWriter {
   readonly steps = new StepBudget(MAX_TEXT_STEPS);
   private messages = 0;
@@ -147,7 +147,7 @@ export class EffectWriter {
     };
   }
 
-  /** Names the rule or policy that requires a review of the message; empty if neither does. */
+  /** Returns whether the rule or the policy requires a review of the message; empty if neither does. */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]

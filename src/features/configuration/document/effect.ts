@@ -20,7 +20,7 @@ export interface EffectError {
 
 /**
  * An action of the agent. Its text is null only if there is an error; its template is null only if a model wrote the
- * text or a message is sent again. With `whileHuman`, the action applies even while a human answers.
+ * text or a message is sent again. With `whileHuman` set, the action applies even while a human answers.
  */
 export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
   | {
@@ -41,7 +41,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       /** Uses the latest open conversation with the contact, on any line. */
       reuse?: "latest";
       delaySeconds: number;
-      /** Topic of the message, because the contact may have opted out of it; undefined if there is none. */
+      /** Topic of the message; undefined if there is none. */
       topic?: string;
       /** True for a message that no window or cap holds back. */
       isUrgent?: true;

@@ -71,7 +71,7 @@ const rule = z.strictObject({
       per: z
         .union([z.enum(["contact", "conversation"]), clause])
         .describe(
-          "`contact`, `conversation`, or a CEL expression that returns a text; each text is tracked separately for each contact.",
+          "`contact`, `conversation`, or a CEL expression that returns a string; each string is tracked separately for each contact.",
         ),
       within: periodUpTo(MAX_ONCE_DAYS, "PT15M or P1D").describe(
         `An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`,
@@ -192,7 +192,7 @@ export const effectsOf = ({ rules = [], otherwise = [] }: ConfigurationDocument)
 export const isSituationType = (type: string): boolean =>
   type.length <= SITUATION_TYPE_MAX_LENGTH && SITUATION_TYPE.test(type);
 
-/** Returns the format as JSON Schema (2020-12), for editors; some limits cannot be expressed in it. */
+/** Returns the format as JSON Schema (2020-12) for editors; JSON Schema cannot express some of the limits. */
 export const documentJsonSchema = (): object => {
   const { properties, ...schema } = z.toJSONSchema(documentFormat, { target: "draft-2020-12", io: "input" });
   const { situations, templates } = properties as Record<string, object>;

@@ -12,7 +12,7 @@ export const DEFAULT_LOCALE = "en";
 
 export const UTC = "UTC";
 
-/** Formats numbers and times for one decision, and records the results so that a replay reuses them. */
+/** Formats numbers and times for one decision, and records the results so that a replay can reuse them. */
 export class LocalFormats {
   private readonly used = new Map<string, string>();
 

@@ -47,7 +47,7 @@ export function storageProblem(value: unknown): string | undefined {
     : `${problem}, excluding its tests`;
 }
 
-/** Finds members with names that the format would drop rather than reject. */
+/** Finds members with names that the format drops instead of rejecting. */
 function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {

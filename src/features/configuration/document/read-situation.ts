@@ -72,7 +72,7 @@ export interface DecisionInput {
     /** True if the message required approval and was not approved in time. */
     isUnapproved?: true;
   };
-  /** The inputs and answer of the model; undefined if none was asked. */
+  /** The inputs and answer of the model; undefined if no model was asked. */
   model?: ModelRecord;
   /** Texts formatted by Intl for the decision, for replays; undefined if there are none. */
   formatted?: Formatted;

@@ -9,7 +9,7 @@ export const MESSAGE_FAILED = "message.failed";
 /** A contact wrote a message; the only situation that includes a message. */
 export const MESSAGE_RECEIVED = "message.received";
 
-/** The situations raised by the gateway itself, and their data. */
+/** The situations that the gateway raises, and their data. */
 export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map<string, DataDeclaration>([
   [MESSAGE_RECEIVED, { messageIds: "list<string>?" }],
   [CONVERSATION_RELEASED, { reason: "string?" }],

@@ -112,7 +112,7 @@ export function missingPlurals(configuration: CompiledConfiguration): Problem[] 
   );
 }
 
-/** Finds texts with an unsubscribe link, because the link requires `PUBLIC_URL`. */
+/** Finds texts with an unsubscribe link, which requires `PUBLIC_URL`. */
 export function missingLinks(configuration: CompiledConfiguration): Problem[] {
   const { templates = {} } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>

@@ -34,7 +34,7 @@ export class StepBudget {
     this.spend(1 + Math.floor(length / CHARACTERS_PER_STEP));
   }
 
-  /** Counts a search at its worst case, because JavaScript engines may compare every pair of characters. */
+  /** Counts the worst case of a search, because JavaScript engines may compare every pair of characters. */
   spendSearch(textLength: number, patternLength: number): void {
     this.spend(1 + Math.floor((textLength * patternLength) / COMPARISONS_PER_STEP));
   }

@@ -18,7 +18,7 @@ const html = z
   .min(1)
   .max(TEMPLATE_MAX_LENGTH)
   .describe(
-    "The text as HTML for e-mails, as a Liquid template whose values are escaped; other lines send the text.",
+    "HTML version of the text for e-mails: a Liquid template whose values are escaped; other lines send the text.",
   )
   .optional();
 
@@ -37,7 +37,7 @@ export const urgent = z
 
 export const topic = name
   .describe(
-    "The policy topic that the message is about; it is sent only if the contact consents to the topic.",
+    "Topic of the message, from the policy; the message is sent only if the contact consents to the topic.",
   )
   .optional();
 

@@ -1,7 +1,7 @@
 /** A test's expectation that the agent does not meet. */
 export interface TestDifference {
   testId: string;
-  /** The expectation, such as `tests[3].expect.rule`. */
+  /** Path of the expectation, such as `tests[3].expect.rule`. */
   path: string;
   /** The expected and the actual result, as a sentence. */
   message: string;

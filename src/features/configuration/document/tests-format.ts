@@ -125,7 +125,7 @@ const model = z
     ({ error, ...answer }) => error === undefined || Object.keys(answer).length === 0,
     "must have either an error or an answer",
   )
-  .describe("The model's answer if a rule asks it; if omitted, no model is configured.");
+  .describe("The model's answer if a rule asks the model; if omitted, no model is configured.");
 
 const sent = z
   .strictObject({
@@ -166,7 +166,7 @@ const expectation = z
       .optional(),
   })
   .refine((expected) => Object.keys(expected).length > 0, "must contain an expectation")
-  .describe("What the agent must do; omitted members are not checked.");
+  .describe("The agent's expected behavior; omitted members are not checked.");
 
 const test = z.strictObject({
   id: name.describe("Unique among the tests."),

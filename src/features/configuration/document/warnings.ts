@@ -7,7 +7,7 @@ import { undeclaredTests } from "./test-problems";
 
 /** The lines and the model available to an agent's document. */
 export interface Surroundings {
-  /** Names of the agent's lines that can send. */
+  /** Names of the agent's lines that are not archived. */
   lines: readonly string[];
   hasModel: boolean;
   /** True if texts can contain links to the gateway. */

@@ -19,8 +19,8 @@ export interface Opening {
 const MINUTE_MS = 60_000;
 
 /**
- * Returns the next time when a window is open, which may be the given time itself. A window is open while the zone's
- * clocks show a time in it: times skipped in spring are never open, and times repeated in autumn are open twice.
+ * Returns the next time when a window is open, which may be the given time. A window is open while the zone's clocks
+ * show one of its times: times skipped in spring are never open, and times repeated in autumn are open twice.
  * @param windows at least one
  */
 export function nextOpening(windows: readonly TimeWindow[], zone: string, atMs: number): Opening {

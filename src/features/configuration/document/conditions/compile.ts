@@ -182,7 +182,7 @@ function assertConvertible(node: ASTNode, call: ConditionFunction, literal: Valu
   }
 }
 
-/** `has(contact.name)`: true if the member exists and is not null. */
+/** Compiles `has(contact.name)`, which is true if the member exists and is not null. */
 function compileHas(node: ASTNode, object: ASTNode, member: string, place: Place): Expression {
   const path = staticPath(node, place);
   if (path && !hasPath(place.shapes, path))

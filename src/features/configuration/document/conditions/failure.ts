@@ -9,7 +9,7 @@ export type FailureCode =
   | "invalid_value"
   | "too_expensive";
 
-/** A failed condition; `||`, `&&`, `all` and `exists` may still have a value. */
+/** A failure in a condition; an enclosing `||`, `&&`, `all` or `exists` may still have a value. */
 export class Failure extends Error {
   override readonly name = "Failure";
 

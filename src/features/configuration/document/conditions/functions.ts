@@ -19,7 +19,7 @@ const text = (value: Value | undefined): string => {
   throw new Failure("type_mismatch", `A value of type ${typeOf(value ?? null)} is not a string.`);
 };
 
-/** A string method. */
+/** Creates a string method. */
 const ofText =
   (run: (text: string, steps: StepBudget) => Value): ConditionFunction =>
   ([receiver], steps) => {
@@ -28,7 +28,7 @@ const ofText =
     return run(value, steps);
   };
 
-/** ASCII only, as in CEL, because the case of other letters depends on the Unicode version. */
+/** Changes ASCII letters only, as in CEL, because the case of other letters depends on the Unicode version. */
 const changeCase = (change: (text: string) => string): ConditionFunction =>
   ofText((value, steps) => {
     if (isAscii(value)) return change(value);

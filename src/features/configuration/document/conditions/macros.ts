@@ -26,7 +26,7 @@ export function macro(name: Macro, range: Expression, body: Expression): Express
 
 type Runner = (body: Expression) => (items: readonly Value[], run: Run) => Value;
 
-/** `exists` or `all`. A true item decides `exists`, and a false item decides `all`; as in CEL, other items may fail. */
+/** Evaluates `exists` or `all`. A true item decides `exists`, a false one `all`; as in CEL, other items may fail. */
 const quantifier =
   (deciding: boolean): Runner =>
   (body) =>

@@ -55,7 +55,7 @@ interface ZonedTime {
   zone: string;
 }
 
-/** +0130 */
+/** Formats a UTC offset, as in `+0130`. */
 function offsetText(ms: number): string {
   const minutes = Math.trunc(Math.abs(ms) / 60_000);
   return `${ms < 0 ? "-" : "+"}${padded(Math.trunc(minutes / 60), 2)}${padded(minutes % 60, 2)}`;

@@ -23,7 +23,7 @@ export class HtmlRun extends TextRun {
 
   /**
    * The HTML, checked as a whole, so that it is safe regardless of its template and values. It may be empty.
-   * @throws TextError if it is not allowed HTML
+   * @throws TextError if it contains HTML that is not allowed
    * @throws TooExpensive if it takes too many steps
    */
   override get text(): string {

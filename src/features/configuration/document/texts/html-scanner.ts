@@ -1,7 +1,7 @@
 import { suggestion } from "../../../../common/suggest";
 import { UNSUBSCRIBE_URL } from "../../../messages/message.limits";
 
-/** Part of the text is not allowed in HTML. */
+/** Part of the HTML is not allowed. */
 export class HtmlError extends Error {
   override readonly name = "HtmlError";
 

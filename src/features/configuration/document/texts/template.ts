@@ -73,7 +73,7 @@ export class TextTemplate {
   }
 
   /**
-   * Finds names that are missing in a situation that uses the template.
+   * Finds names that are missing in at least one of the situations.
    * @param max max problems to report, because finding the position of each problem means scanning the source
    */
   missingNames(situations: readonly Shapes[], max: number): SourceError[] {
