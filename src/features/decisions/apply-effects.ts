@@ -33,9 +33,9 @@ export interface Applied {
 const NONE: ReadonlyMap<string, Conversation> = new Map();
 
 /**
- * Applies the effects of a decision. Opens the conversations of its messages first and queues the messages last, so
- * that the other effects apply to them: they are sent on the line that the conversation was moved to, even if the
- * conversation was handed off or closed. A dry run does all this in memory.
+ * Applies the effects of a decision. Opens the conversations of its messages first and queues the messages last; the
+ * other effects are applied in between, so messages are sent on the line that their conversation was moved to, even if
+ * it was handed off or closed. A dry run does all this in memory.
  * @param unit `pass` is called once the locks are known, before anything is stored
  * @throws GatewayError `queue_full`
  */

@@ -17,7 +17,7 @@ import type { Against, ReplayAgainst } from "./replay";
 /** A configuration to try, not compiled yet. */
 export type Candidate = ConfigurationVersion | ConfigurationDraft | { given: object };
 
-/** Compiles configurations to try decisions with. */
+/** Compiles configurations for trial decisions. */
 export class Candidates {
   constructor(
     private readonly database: Database,

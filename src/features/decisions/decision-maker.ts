@@ -42,7 +42,7 @@ export interface DecisionRequest extends ParticipantReference {
   trial?: Trial | undefined;
 }
 
-/** A stored decision to make, with the model's answer if it was asked. */
+/** A stored decision to make, with the model's answer if a model was asked. */
 export interface DueDecision extends Described {
   id: string;
   answer?: Answer | undefined;
@@ -63,8 +63,8 @@ export class DecisionMaker {
    * Decides what agents do in situations, applies the effects, and stores the decisions. Decisions about the same
    * contact are made one by one, all others concurrently. Decisions that ask a model are only stored; a deliverer makes
    * them later.
-   * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths from `situation`, or see
-   *   `findParticipants` and `applyEffects`
+   * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths that start at
+   *   `situation`, or an error of `findParticipants` or `applyEffects`
    * @throws GatewayError a rejection after something was stored; it ends the transaction
    */
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
@@ -137,8 +137,8 @@ export class DecisionMaker {
 
   /**
    * Makes stored decisions like `decide`, unless another process has made them. A decision has no effects if its
-   * contact was erased, its conversation was closed, or the conversation changed while a model was asked. Without an
-   * answer, a decision that asks the model stays unchanged.
+   * organization was deactivated, its contact was erased, its conversation was closed, or the conversation changed
+   * while a model was asked. Without an answer, a decision that asks the model stays unchanged.
    * @returns the rejection of each decision that could not be made; see `applyEffects`
    * @throws GatewayError like `decide`
    */

@@ -53,7 +53,7 @@ export function reasonOf({ explanation }: Pick<Decision, "explanation">): Decisi
   return { ...reason, ruleId: rule.id, condition: clause?.source ?? null, isMet };
 }
 
-/** Returns the rule with the most met conditions; the first one if several have as many. */
+/** Returns the rule with the most met conditions; in a tie, the first one. */
 const closest = (rules: readonly RuleExplanation[]): RuleExplanation | undefined =>
   rules.reduce<RuleExplanation | undefined>(
     (best, rule) => (best === undefined || rule.clauses.length > best.clauses.length ? rule : best),

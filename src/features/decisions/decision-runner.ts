@@ -91,7 +91,7 @@ export class DecisionRunner extends Runner<OwnedDecision> {
   }
 }
 
-/** Returns the result if the model gave no valid answer; the model gets only one sender until it gives one. */
+/** Returns the result if the model gave no valid answer; until an answer is valid, the model gets only one sender. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,

@@ -36,7 +36,7 @@ export const DecisionOutcome = enumOf("DecisionOutcome", "Outcome of a decision.
   send: "Messages were queued.",
   silent: "No message was queued.",
   handoff: "The conversation was handed off to a human.",
-  stale: "The contact or conversation changed before the decision was made; nothing was done.",
+  stale: "The contact, conversation or organization changed before the decision was made; nothing was done.",
   failed: "At least one effect failed, and none was applied.",
 });
 export type DecisionOutcome = keyof typeof DecisionOutcome;

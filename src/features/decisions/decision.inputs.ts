@@ -45,7 +45,7 @@ export class SituationInput {
   data!: Record<string, unknown>;
 }
 
-/** Requires a time that can be stored; REST checks its text, and GraphQL its Date. */
+/** Requires a time that can be stored; the value is a string in REST and a Date in GraphQL. */
 const IsMoment = () =>
   Checked("isMoment", (value) => {
     const ms = value instanceof Date ? value.getTime() : Date.parse(String(value));

@@ -58,7 +58,7 @@ async function rejectionsOfMembers(
   return rejections;
 }
 
-/** Returns a rejection with paths from the mutation's input. */
+/** Returns an outcome; if it is a rejection, its paths are prefixed with `input`. */
 const withinInput = <T>(outcome: T): T =>
   outcome instanceof InvalidInput ? (outcome.within("input") as T) : outcome;
 
@@ -147,8 +147,8 @@ export class DecisionService {
   /**
    * Submits a situation to an agent, which decides and acts in one transaction that concurrent situations share.
    * @returns the decision; without IDs after a dry run, because nothing is stored
-   * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`, see
-   *   `Candidates` for `against`, `idempotency_key_reused`
+   * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`,
+   *   `idempotency_key_reused`; see `Candidates` for `against`
    */
   async decide(context: RequestContext, { dryRun, against, as, ...input }: DecideInput): Promise<Decision> {
     if (dryRun !== true) return this.decideInBatch({ context, input });

@@ -5,7 +5,7 @@ import type { Database } from "../../database/database";
 import type { ErasureStep } from "../contacts/erasures";
 import { Decision } from "./decision.entity";
 
-/** Erases the content of decisions about erased contacts, except time, version, rule and outcome. */
+/** Erases the content of decisions about erased contacts; metadata such as the rule and the outcome remains. */
 export const eraseDecisions =
   (database: Database): ErasureStep =>
   (contactIds, options) =>

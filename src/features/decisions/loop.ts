@@ -30,8 +30,8 @@ interface Found {
 /**
  * Reads a contact's tags, the kinds of addresses where it accepts messages, and whether the address that messages would
  * reach has opted out or is undeliverable. The same statement counts the automatic answers to an address on all lines
- * in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so that no other
- * decision adds an answer.
+ * in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so no other
+ * decision can add an answer.
  */
 export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
   // Ordered, because PostgreSQL would otherwise scan the whole table for an address that has most of the messages.

@@ -10,7 +10,7 @@ import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
 import { type Participants, withConversations } from "./participants";
 
-/** Returns the state when a model is asked for a decision about these participants. */
+/** Captures the state when a model is asked for a decision about these participants. */
 export async function modelRequestStateOf(
   tx: Tx,
   { contact, conversation, isNamed, isPreferred }: Participants,

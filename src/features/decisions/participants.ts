@@ -62,7 +62,7 @@ interface Met {
 
 /**
  * Finds the participants of situations and locks their rows: all contacts, then all conversations. Creates contacts for
- * new `ref`s and addresses. Without a named conversation, uses the contact's open conversation on the default line.
+ * new `ref`s and addresses. If no conversation is named, uses the contact's open one on the default line.
  * @param named the situations' references, or rejections to keep
  * @param defaultRefs the `ref` of each agent's default contact, which is locked for situations without a reference
  * @returns the participants of each situation, or its rejection: `not_found` (contact, conversation), or `conflict` for

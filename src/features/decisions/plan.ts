@@ -35,7 +35,7 @@ const declaredGate = (configuration: CompiledConfiguration, type: string): GateE
     ? [{ name: "declared", passed: false, nearest: configuration.nearestType(type) }]
     : [];
 
-/** Decides like `plan`, in steps, because parsing a configuration may take long; returns the rules as JSON. */
+/** Decides like `plan`, but in steps, because parsing may take a long time; returns the rules as JSON. */
 export function* planInSteps(
   configuration: CompiledConfiguration,
   input: DecisionInput,

@@ -212,7 +212,7 @@ function explained(
   gates: readonly GateExplanation[],
   recorded: { effects: readonly Effect[]; results: readonly EffectExplanation[] },
 ): EffectExplanation[] {
-  // Includes the effects chosen by a model or, if it failed, by `otherwise`.
+  // The recorded results include effects chosen by a model or, if it failed, by `otherwise`.
   if (sameEffects(effects, recorded.effects)) return [...recorded.results];
   const left = recorded.effects.map((effect, i) => ({
     text: canonicalJson(effect),

@@ -3,11 +3,11 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { NAME_MAX_LENGTH } from "../configuration/configuration.limits";
 
-/** When a rule with `once` last matched for a contact or conversation. */
+/** When a rule with `once`, or a rule in its group, last matched for a subject. */
 @Entity()
 @Index(["matchedAt"])
 export class RuleMatch {
-  /** ID of the contact or conversation. */
+  /** ID of the contact or conversation, or an ID derived for a group or an expression. */
   @PrimaryColumn(UUID_COLUMN)
   subjectId!: string;
 

@@ -16,17 +16,17 @@ import { hasStatus, wasAsked } from "./outcome";
 import { isHandedOff, type Plan } from "./plan";
 import { RuleMatch } from "./rule-match.entity";
 
-/** The IDs of the subjects that matches of rules with `once` are counted for. */
+/** The IDs of the subjects for counting matches of rules with `once`. */
 interface Subjects {
   agent: string;
   contact: string | undefined;
   conversation: string | undefined;
 }
 
-/** A rule with `once`, with the key of its count. */
+/** A rule with `once`, and the key of its count. */
 type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
 
-/** Returns the counts of rules for a situation, if their subjects exist. */
+/** Returns the counts of the rules for a situation; rules without a subject are omitted. */
 export function countsOf(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,
@@ -59,7 +59,7 @@ export async function spentRules(tx: Tx, counts: readonly Count[], now: Timestam
 
 const nameOf = ({ subjectId, ruleId }: Pick<RuleMatch, "subjectId" | "ruleId">) => `${subjectId} ${ruleId}`;
 
-/** When a rule last matched for a subject. */
+/** Returns when a rule last matched for a subject. */
 const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
   const pairs = names.map((name) => name.split(/ (.*)/s) as [string, string]);
   const subjectIds = [...new Set(pairs.map(([subjectId]) => subjectId))];

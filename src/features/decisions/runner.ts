@@ -36,7 +36,6 @@ export abstract class Runner<Item extends { id: string }> implements LaneWork {
 
   abstract start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork>;
 
-  /** Runs an item. */
   protected abstract run(item: Item, signal: AbortSignal): Promise<SendResult>;
 
   /** Records that an item failed permanently. */

@@ -23,12 +23,12 @@ import { messageIdsOf } from "./snapshot";
 /** Max messages from a contact per decision; further messages get another decision. */
 const MAX_BURST = 20;
 
-/** A situation in a conversation, raised by the gateway itself. */
+/** A situation in a conversation, raised by the gateway. */
 interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   situation: Situation;
 }
 
-/** A message in a conversation that the gateway gave up on sending. */
+/** A message that the gateway gave up on sending, with its conversation. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   id: string;
   /** JSON of the situation that led to the message; null if no decision sent the message. */
@@ -77,8 +77,8 @@ export class SituationTriggers {
   };
 
   /**
-   * Raises `message.received`. Messages within `burstSeconds` of each other share a decision; a message that arrives
-   * while a model is being asked joins that decision, because the model's answer is discarded.
+   * Raises `message.received`. Messages within `burstSeconds` of the first one share a decision. If a message arrives
+   * while a model is being asked, a new decision covers all of them, and the model's answer is discarded.
    * @param tx must have locked the contacts and the conversations
    * @param written messages to be stored; they get the IDs of the decisions about them
    * @returns the changes that store the decisions
@@ -117,7 +117,7 @@ export class SituationTriggers {
     return [...updatesOf(tx, Decision, [...joined], ["situation"]), ...this.adding(tx, raised)];
   }
 
-  /** Stores a pending decision for each situation that the agent's live configuration has a rule for. */
+  /** Stores a pending decision for each situation that matches the type of a rule in the agent's live configuration. */
   private async raise(tx: Tx, raised: readonly Raised[]): Promise<void> {
     const wanted: Decision[] = [];
     for (const [agentId, ofAgent] of groupBy(raised, (each) => each.agentId)) {

@@ -123,7 +123,7 @@ async function receivedMessage(
   return sequence == null ? null : { text: messages.map(({ text }) => text).join("\n"), subject, sequence };
 }
 
-/** Returns the failed message of a situation, if it belongs to its conversation. */
+/** Returns the failed message of a situation, if it belongs to the situation's conversation. */
 async function failedMessage(
   tx: Tx,
   { data: { messageId } }: Situation,
