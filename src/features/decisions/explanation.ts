@@ -35,7 +35,7 @@ import { MessageGate } from "../messages/message-gate";
 
 /** Assumed number of rules; a configuration has at most 200, but a decision rarely tries that many. */
 const ASSUMED_RULES = 25;
-/** Assumed number of clauses per rule (max 20), because the clauses of all rules share a document of 256 KiB. */
+/** Assumed number of clauses per rule (max 20); the clauses of all rules share a document of 256 KiB. */
 const ASSUMED_CLAUSES = 4;
 /** Assumed number of values read by a clause; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;

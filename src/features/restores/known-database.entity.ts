@@ -19,7 +19,8 @@ export class KnownDatabase {
   identity!: DatabaseIdentity | null;
 
   /**
-   * When the database was last found or declared to be restored from a backup; null if never, or if dismissed since.
+   * When the database was last found or declared to be restored from a backup; null if it never was, or if the notice
+   * was dismissed.
    */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   restoredAt!: Timestamp | null;

@@ -38,7 +38,7 @@ export class RestoreService {
 
   /**
    * True if a row with these columns is from a database whose messages may be delivered.
-   * @returns false until `check` if it may be a restored copy; always true on SQLite
+   * @returns false before `check` if this may be a restored copy; always true on SQLite
    */
   isKnown(row: object): boolean {
     const { now, known } = identitiesIn(row);
@@ -67,7 +67,7 @@ export class RestoreService {
   /**
    * Treats this database as a restored copy and holds back its deliveries, for copies that `check` cannot recognize,
    * such as copied files or disks.
-   * @param contextFor acts for the operator or the system
+   * @param contextFor creates the context of the operator or the system
    */
   async declareRestored(contextFor: typeof operatorFor | typeof systemFor): Promise<void> {
     await this.database.withMigrationLock((tx) => this.hold(tx, contextFor));
@@ -78,7 +78,7 @@ export class RestoreService {
     await this.database.withMigrationLock((tx) => this.remember(tx, { restoredAt: null }));
   }
 
-  /** Returns when this database was last found or declared to be restored; null if never, or if dismissed since. */
+  /** Returns when this database was last found or declared to be restored; null if it never was, or after `confirmSame`. */
   async restoredAt(): Promise<Timestamp | null> {
     const [row] = await this.database.read((reader) =>
       reader.query(`SELECT restored_at AS at FROM known_database WHERE id = ${KNOWN_DATABASE_ID}`),

@@ -47,7 +47,7 @@ export class TimerService {
       const found = await findOfCaller(tx, context, Timer, id);
       if (found === null) throw noSuch("timer");
       if (found.contactId !== null) await lockContacts(tx, [found.contactId]);
-      // It may have fired in the meantime.
+      // The timer may have fired in the meantime.
       const timer = await lockTimer(tx, id);
       if (timer === undefined) throw noSuch("timer");
       await cancelTimers(tx, this.lanes, [timer], "request");

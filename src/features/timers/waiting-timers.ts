@@ -26,7 +26,7 @@ export type NewTimer = Pick<
 
 /**
  * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The transaction
- * must hold the contact's lock, if there is a contact, to serialize changing and firing timers.
+ * must hold the contact's lock, if there is a contact, so that its timers are changed and fired one at a time.
  */
 export class WaitingTimers {
   private rows: Promise<Timer[]> | undefined;

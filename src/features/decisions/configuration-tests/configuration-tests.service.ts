@@ -133,6 +133,6 @@ function recorded({ snapshot, ...decision }: Decision): Recorded {
   throw new GatewayError("conflict", "The contact was erased, so no test can be created.");
 }
 
-/** Returns the document of a compiled configuration. */
+/** Returns the document of a valid candidate. */
 const documentOf = (candidate: Candidate): ConfigurationDocument =>
   ("given" in candidate ? candidate.given : candidate.document) as ConfigurationDocument;

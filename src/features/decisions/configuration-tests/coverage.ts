@@ -7,7 +7,7 @@ export interface RuleCoverage {
   ruleId: string | null;
   /** Number of tests where the rule matched. */
   matched: number;
-  /** Its conditions, in order. */
+  /** The rule's conditions, in order. */
   clauses: ClauseCoverage[];
 }
 

@@ -111,7 +111,7 @@ function whyNot(
   return because(falseClause(tried), tried.clauses.length);
 }
 
-/** Returns the unmet condition of a rule. */
+/** Describes the unmet condition of a rule. */
 function falseClause({ id, clauses }: RuleExplanation): string {
   const last = clauses.at(-1);
   if (last === undefined) return `${id} did not match`;
@@ -129,7 +129,7 @@ const reads = ({ read }: ClauseExplanation): string =>
         .map(({ path, value, isCut }) => `${path} is ${isCut ? "…" : shown(JSON.stringify(value))}`)
         .join(" and ")}`;
 
-/** Lists effects that failed or were held back. */
+/** Describes the first effect that failed or was held back; empty if there is none. */
 function obstacles({ assumed }: Compared): string {
   const [first] = assumed.effects.filter(({ error }) => error !== undefined);
   return first === undefined ? "" : `: ${obstacle(first)}`;

@@ -3,7 +3,7 @@ const FIRST_NAME = "Alex";
 const LAST_NAME = "Example";
 const REF = "contact-1";
 
-/** Min length of names to replace within texts, because shorter names also occur in other words or numbers. */
+/** Min length of names to replace within texts; shorter names also occur in other words or numbers. */
 const NAME_MIN_LENGTH = 2;
 const REF_MIN_LENGTH = 3;
 
@@ -44,7 +44,7 @@ export class Pseudonyms {
     this.pattern = new RegExp([EMAIL, PHONE, ...names].join("|"), "giu");
   }
 
-  /** Returns the replaced name and `ref` of the contact. */
+  /** Returns the replacements for the contact's name and `ref`. */
   identity({ name, ref }: Named): Named {
     const other = name !== null && this.of(name);
     return { name: other === name ? FIRST_NAME : other || null, ref: ref === null ? null : REF };

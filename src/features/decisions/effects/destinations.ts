@@ -58,11 +58,11 @@ export async function onFirstLine(
   return { status: "failed", error: UNREACHED_ERROR, obstacles };
 }
 
-/** The destinations of a decision's messages: one object per conversation, which counts its messages. */
+/** The destinations of a decision's messages: one object per conversation, so that its messages can be counted. */
 export class Destinations {
   private readonly known = new Map<string, Destination>();
 
-  /** Returns the first equal destination. */
+  /** Returns the first destination equal to the given one. */
   one(destination: Destination): Destination {
     const { conversation, place } = destination;
     const name = conversation?.id ?? `${place?.line.id} ${place?.address.id}`;
@@ -172,7 +172,7 @@ export async function open(tx: Tx, destination: Destination): Promise<Destinatio
 
 /**
  * @param options.schedules true if any of the messages is scheduled
- * @param options.canceled canceled messages
+ * @param options.canceled IDs of canceled messages, by conversation
  * @throws GatewayError `queue_full`
  */
 export async function assertRoomFor(
@@ -189,7 +189,7 @@ export async function assertRoomFor(
 }
 
 /**
- * Returns the open conversation at a place, or the place itself if none is open there.
+ * Returns the destination at a place, with the open conversation there if there is one.
  * @throws GatewayError `conflict` if a human answers there
  */
 async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destination> {

@@ -37,7 +37,7 @@ export const askIn = (effects: readonly Effect[]): Ask | undefined => effects.fi
 const isAsk = (effect: Effect): effect is Ask => effect.kind === "ask" && effect.error === null;
 
 /**
- * Returns a plan with the effects chosen by the model or, if that failed, with `otherwise`.
+ * Returns a plan with the effects chosen by the model or, if the model failed, by `otherwise`.
  * @throws InvalidInput like `evaluate`
  */
 export function withAnswer<Rules>(
