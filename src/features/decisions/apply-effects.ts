@@ -36,7 +36,7 @@ const NONE: ReadonlyMap<string, Conversation> = new Map();
  * Applies the effects of a decision. Opens the conversations of its messages first and queues the messages last; the
  * other effects are applied in between, so messages are sent on the line that their conversation was moved to, even if
  * it was handed off or closed. A dry run does all this in memory.
- * @param unit `pass` is called once the locks are known, before anything is stored
+ * @param unit `pass` is called as soon as the locks are known, before anything is stored
  * @throws GatewayError `queue_full`
  */
 export async function applyEffects(

@@ -48,7 +48,7 @@ export interface DueDecision extends Described {
   answer?: Answer | undefined;
 }
 
-/** A request whose situation is valid for the live configuration. */
+/** A request whose situation is valid for the configuration to use. */
 type Declared = DecisionRequest & Against;
 
 /** Makes each decision in the transaction that applies its effects. */

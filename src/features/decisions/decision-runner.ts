@@ -56,7 +56,7 @@ export class DecisionRunner extends Runner<OwnedDecision> {
   }
 
   /**
-   * Gets the model's answer for a decision that waits for it.
+   * Gets the model's answer for a waiting decision.
    * @returns undefined unless the decision is still waiting for the model
    */
   private async answerTo(id: string, signal: AbortSignal): Promise<Answer | undefined> {

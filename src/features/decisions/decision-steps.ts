@@ -257,7 +257,7 @@ function recordAnswer(decision: Decision, answer: Answer | undefined): void {
   decision.snapshot = { ...snapshot, model: { ...snapshot.model, answer: answer.text } };
 }
 
-/** A deactivated organization makes no decisions. */
+/** Returns the closed gate if the organization is deactivated; otherwise undefined. */
 const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
   caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
 

@@ -117,7 +117,7 @@ export class SituationTriggers {
     return [...updatesOf(tx, Decision, [...joined], ["situation"]), ...this.adding(tx, raised)];
   }
 
-  /** Stores a pending decision for each situation that matches the type of a rule in the agent's live configuration. */
+  /** Stores a pending decision for each situation whose type has a rule in the agent's live configuration. */
   private async raise(tx: Tx, raised: readonly Raised[]): Promise<void> {
     const wanted: Decision[] = [];
     for (const [agentId, ofAgent] of groupBy(raised, (each) => each.agentId)) {

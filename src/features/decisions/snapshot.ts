@@ -91,7 +91,7 @@ export async function takeSnapshot(
   };
 }
 
-/** Returns the assumed data as it would be stored. */
+/** Returns the assumed data in its stored form. */
 function assumptionsOf({
   tags,
   attributes,

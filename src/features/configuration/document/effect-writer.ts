@@ -251,10 +251,10 @@ const WAS_RESENT: EffectError = { code: "conflict", message: "The message was al
 
 const NOT_APPROVED: EffectError = { code: "conflict", message: "The message was not approved in time." };
 
-/** The error for a timer that would wait too long. */
+/** The error for a timer that is due too far ahead. */
 class TooFarAhead extends Error {}
 
-/** Computes part of an effect. */
+/** Computes part of an effect; an error that fails only the effect is returned. */
 function attempt<T>(part: () => T): { value: T | null; error: EffectError | null } {
   try {
     return { value: part(), error: null };

@@ -83,7 +83,7 @@ export function otherwise(configuration: CompiledConfiguration, input: DecisionI
   return configuration.otherwiseFor(input.situation.type).map((effect) => writer.write(null, effect));
 }
 
-/** A rule with `once`, and the subject that its matches are counted for. */
+/** A rule with `once`, and the subject for counting its matches. */
 export interface OnceLimit {
   ruleId: string;
   /** The name of the count shared with other rules; null if the rule has its own. */

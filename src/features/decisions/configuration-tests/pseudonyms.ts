@@ -65,7 +65,7 @@ export class Pseudonyms {
     });
   }
 
-  /** The first replacement of a string wins. */
+  /** Adds a replacement for a string, unless there is one. */
   private add(text: string, standIn: string | (() => string)): void {
     const key = text.toLowerCase();
     if (!this.known.has(key)) this.known.set(key, typeof standIn === "string" ? standIn : standIn());

@@ -54,7 +54,7 @@ function contactOf({ contact }: TestedSituation): DecisionInput["contact"] {
   };
 }
 
-/** A message always belongs to a conversation. */
+/** Returns the conversation of a test; a test with a message always has one. */
 function conversationOf({ conversation, message }: TestedSituation): DecisionInput["conversation"] {
   if (conversation === undefined && message === undefined) return null;
   const { id = CONVERSATION_ID, line = DEFAULT_LINE, handler = "agent", state = "open" } = conversation ?? {};

@@ -15,8 +15,8 @@ const CEL_TYPES: Readonly<Record<BaseType, string>> = {
 const NULLABLE = "dyn<string>";
 
 /**
- * Returns the CEL type of a member. The library checks `dyn<T>` like T and allows comparing it with null; it mistakes
- * the items of an optional list for lists, so they are not checked.
+ * Returns the CEL type of a member. The library checks `dyn<T>` like T and allows comparing it with null, but
+ * mistakes the items of an optional list for lists, so the type of such a list is not checked.
  */
 function celTypeOf(type: DataType): string {
   const { base, isOptional } = parseDataType(type);

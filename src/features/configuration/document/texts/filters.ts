@@ -115,7 +115,7 @@ function replaced(text: string, part: string, by: string, { steps }: TextRun): s
   if (part === "") return text;
   steps.spendSearch(text.length, part.length);
   const parts = text.split(part);
-  // Splitting and joining take up to one step per part, however short.
+  // Splitting and joining take up to one step per part, however short it is.
   steps.spend(parts.length);
   return joined(parts, by, steps);
 }
