@@ -36,9 +36,9 @@ export const accessOf = (field: GraphQLField<unknown, unknown> | undefined) =>
   field?.extensions.access as AccessRule | undefined;
 
 /**
- * Enforces the access rule of each field before its resolver validates arguments. TypeGraphQL's `@Authorized` creates
- * several promises per call.
- * @throws Error that names the fields without a rule, because they would be open to all callers
+ * Enforces the access rule of each field before its resolver validates arguments. TypeGraphQL's `@Authorized` is not
+ * used, because it creates several promises per call.
+ * @throws Error that names the root fields without a rule, because they would be open to all callers
  */
 export function enforceAccess(schema: GraphQLSchema): void {
   assertAccessDeclared(schema);
@@ -92,13 +92,13 @@ function assertAccessDeclared(schema: GraphQLSchema): void {
   }
 }
 
-/** The kinds of API keys, as members of access rules. */
+/** The kinds of API keys, as named in access rules. */
 export type KeyKind = keyof Pick<AllowedCallers, "key" | "organizationKey">;
 
 /**
  * Returns a field's access rule for REST, where only API keys are accepted; undefined if the field declares none.
  * @param kinds the kinds of keys that may call the route
- * @throws Error if the field is not for one of them
+ * @throws Error if a key of one of these kinds may not call the field
  */
 export function keyAccessOf(
   field: GraphQLField<unknown, unknown>,
@@ -118,7 +118,7 @@ export function needsScope(field: GraphQLField<unknown, unknown>, kinds: readonl
   return typeof allowed === "object" && kinds.some((kind) => typeof allowed[kind] === "string");
 }
 
-/** True if a field is allowed, by name and definition; introspection and unknown fields have no definition. */
+/** True if the field is allowed; introspection and unknown fields have a name but no definition. */
 type AllowsField = (name: string, field: GraphQLField<unknown, unknown> | undefined) => boolean;
 
 /**

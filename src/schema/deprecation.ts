@@ -53,7 +53,7 @@ export const deprecatedName = (part: SchemaPart | null | undefined): string | un
 /**
  * Deprecates the declared parts of a schema.
  * @param deprecations by name; by default, the deprecations of all features
- * @throws Error if a declared part does not exist, or a part is deprecated in another way, without a removal date
+ * @throws Error if a declared part does not exist, or if a part is deprecated without being declared
  */
 export function deprecate(
   schema: GraphQLSchema,

@@ -8,7 +8,7 @@ export interface DeclaredEventType {
   data: JsonSchema;
 }
 
-/** Returns the schema of an object; by default, all of its properties are required. */
+/** Returns an object schema; by default, all properties are required. */
 export const object = (
   properties: Record<string, JsonSchema>,
   required = Object.keys(properties),

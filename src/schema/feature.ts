@@ -34,7 +34,7 @@ export interface Core {
   /** The key for signing secrets and sealed credentials. */
   instanceKey: InstanceKeyService;
   hooks: HookRegistry;
-  /** Rejected tokens, by client address; API keys and session tokens count together. */
+  /** Counts rejected API keys and session tokens together, by client address. */
   rejectedTokens: RejectedTokens;
 }
 
@@ -47,7 +47,7 @@ export interface ExpiredRows {
   column: string;
   before: string;
   /**
-   * Stores data that must outlive the rows before they are deleted.
+   * Stores data that must outlive the rows; called before they are deleted.
    * @param limit max rows to change
    * @returns the number of changed rows
    */
@@ -55,8 +55,8 @@ export interface ExpiredRows {
 }
 
 /**
- * Selects the rows of a table whose time in a column is older than a number of days; none if the number is missing or
- * 0.
+ * Selects the rows of a table with a time in `column` that is older than a number of days; none if the number is
+ * missing or 0.
  */
 export const olderThan = (
   days: number | undefined,

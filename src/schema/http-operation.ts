@@ -9,7 +9,7 @@ interface Body {
   example?: object;
 }
 
-/** A POST operation in the OpenAPI document that needs no API key and has no GraphQL document. */
+/** A documented POST operation that needs no API key and has no GraphQL document. */
 export interface HttpOperation {
   operationId: string;
   summary: string;
@@ -27,7 +27,7 @@ export interface HttpOperation {
 export interface HttpOperations {
   tag: string;
   description: string;
-  /** Creates the descriptions; only the documentation needs them. */
+  /** Describes the operations; called only to create the documentation. */
   operations(): readonly HttpOperation[];
 }
 

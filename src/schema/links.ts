@@ -43,7 +43,7 @@ export function linkById<Parent extends object, Target extends object>(
 }
 
 /**
- * Declares a field that links to a page of a parent's objects; null for a deleted parent.
+ * Declares a field that links to a page of a parent's objects; the field is null if the parent is deleted.
  * @param list the service method that reads the page
  * @returns the resolver class
  */

@@ -1,7 +1,7 @@
 import { type GraphQLEnumType, type GraphQLSchema, isEnumType, isIntrospectionType } from "graphql";
 import { enumName } from "../common/declared-enum";
 
-/** The names under which undeclared values of an enum were served. */
+/** The undeclared values that each enum has served, by name. */
 const newer = new WeakMap<GraphQLEnumType, Map<string, string>>();
 
 /**

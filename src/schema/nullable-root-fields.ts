@@ -33,7 +33,7 @@ export const SEMANTIC_NON_NULL = new GraphQLDirective({
  * can be discarded.
  *
  * The resolvers keep their non-null types. `declaredType` returns these types for REST, whose routes have one root
- * field and respond with its error instead, and the printed schema marks them with `@semanticNonNull`.
+ * field and respond with its error instead. The printed schema marks the fields with `@semanticNonNull`.
  */
 export function makeRootFieldsNullable(schema: GraphQLSchema): void {
   for (const root of [schema.getQueryType(), schema.getMutationType()]) {

@@ -74,7 +74,7 @@ export interface RestRoute {
    * The response header with the page's end cursor; clients can continue from there later, even after the last page.
    */
   endCursorHeader?: "Last-Event-ID";
-  /** URL path of the created resource for `Location`, derived from the response body. */
+  /** Returns the URL path of the created resource, for `Location`, given the response body. */
   location?: (created: Readonly<Record<string, unknown>>) => string;
   /** Error codes that the resolver can return, in addition to the codes implied by the route. */
   errors?: readonly ErrorCode[];

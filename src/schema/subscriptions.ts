@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from "graphql";
 import type { PubSub } from "type-graphql";
 
-/** Options of a subscription whose method opens its stream; see `openByMethod`. */
+/** Options for a subscription whose method opens its stream; see `openByMethod`. */
 export const OPENED_BY_METHOD = { subscribe: () => notOpened() } as const;
 
 const notOpened = (): never => {

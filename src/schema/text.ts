@@ -29,9 +29,9 @@ export const HoldsNoToken = (): PropertyDecorator =>
   });
 
 /**
- * Requires a non-blank text of at most `max` code points that the database stores unchanged.
- * @param options.trimmed true if the text is stored trimmed, so that leading and trailing whitespace does not count
- * @param options.singleLine true if the text is shown in lists and terminals and must not match `INVISIBLE`
+ * Requires a non-blank string of at most `max` code points that the database stores unchanged.
+ * @param options.trimmed true if the string is stored trimmed, so that leading and trailing whitespace does not count
+ * @param options.singleLine true if the string is shown in lists and terminals and must not match `INVISIBLE`
  */
 export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {
   const problem = (value: unknown) => {

@@ -13,7 +13,7 @@ export const ThirdPartyText = (): MethodDecorator & PropertyDecorator =>
 
 /**
  * True if a selection contains a field marked with `@ThirdPartyText`.
- * @param selectionSet has no fragments
+ * @param selectionSet a selection set without fragments
  */
 export function selectsThirdPartyText(
   type: GraphQLNamedOutputType,
