@@ -27,7 +27,7 @@ import { WebSockets } from "./websocket/websockets";
 /** Max share of in-flight requests that may wait for response memory, small enough not to count as overload. */
 const MAX_WAITING_SHARE = 0.1;
 
-/** Max body size (bytes): room for the longest document and as many bytes of variables. */
+/** Max body size (bytes), with room for the longest document and as many bytes of variables. */
 const BODY_LIMIT = 65_536;
 
 /**
@@ -44,7 +44,7 @@ interface Dependencies {
   createContext: ReturnType<typeof createContextFactory>;
   rateLimit: RateLimit;
   rejectForeign: ReturnType<typeof foreignOriginCheck>;
-  /** Checks for POSTs without a credential, run before their bodies are parsed. */
+  /** Checks of POSTs without a credential, run before their bodies are parsed. */
   anonymousChecks: readonly ((context: RequestContext) => void)[];
   /** Max size of a member's request to `/graphql` (bytes). */
   memberRequestBytes: number;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { addVary, compress, encodingFor, MIN_COMPRESSED_LENGTH } from "../http/encoding";
 
-/** The next level takes twice as long, as measured with the usage of 100 keys. */
+/** Compression level; the next one takes twice as long, as measured with the usage report of 100 keys. */
 const LEVEL = 6;
 
 /**

@@ -4,7 +4,7 @@ import { excerpt } from "../credentials/redact-tokens";
 import { type ErrorCode, GatewayError, type InputProblem, InvalidInput } from "../errors";
 import { MAX } from "./query-limits/limits";
 
-/** Max length of a graphql-js message in a response, because it may quote a huge document. */
+/** Max length of a graphql-js message in a response; the message may quote a huge document. */
 const MESSAGE_MAX_LENGTH = 500;
 
 /** Maps Apollo's error codes to the gateway's. */

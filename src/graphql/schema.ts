@@ -23,8 +23,7 @@ import { validateArgument } from "./validate-argument";
 let shared: GraphQLSchema | undefined;
 
 /**
- * Returns the schema of all APIs, which is built once. Each execution takes the instances of the resolvers from its
- * context.
+ * Returns the schema of all APIs, which is built once. Each execution takes the resolver instances from its context.
  * @param resolvers classes to build a separate schema from
  * @throws Error if a root field does not declare its allowed callers
  */
@@ -73,7 +72,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 const { serialize, parseValue, parseLiteral } = GraphQLISODateTime;
 
-/** Serializes a Timestamp unchanged, because the scalar parses and reformats each one. */
+/** Serializes a Timestamp unchanged; the scalar would parse and reformat it. */
 const serializeTimestamp: typeof serialize = (value) => (isTimestamp(value) ? value : serialize(value));
 
 /** Parses all RFC 3339 times; the scalar rejects second 60. */

@@ -22,8 +22,8 @@ export interface KnownOperation {
 
 /**
  * Runs repeated operations as compiled plans. A failed operation is rerun in Apollo, so that errors are created in one
- * place; a mutation's field is not run twice. Only documents whose callers may access all of their root fields are
- * cached, so that other callers cannot fill the cache.
+ * place; a mutation's field is not run twice. A document is cached only if its caller may access all of its root
+ * fields, so that other callers cannot fill the cache.
  * @param countDeprecated called once for each operation that uses deprecated parts of the schema
  */
 export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDeprecated = () => undefined) {

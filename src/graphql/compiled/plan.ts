@@ -50,7 +50,7 @@ type ResolveField = (source: unknown, run: Run, path: Path) => unknown;
 class NotPlannable extends Error {}
 
 interface PlanOptions {
-  /** Name of the operation, if the document has several. */
+  /** Name of the operation if the document has several. */
   operationName?: string | undefined;
   /** True to return the objects of fields with `@WrittenAsStored` whole, without selecting their fields. */
   asStored?: boolean;

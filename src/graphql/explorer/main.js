@@ -15,7 +15,7 @@ const { href, protocol } = new URL("/graphql", location.href);
 
 const isAuthorization = (name) => name.toLowerCase() === "authorization";
 
-/** Sends the session cookie only without an Authorization header, so that a key acts for itself. */
+/** Omits the session cookie if an Authorization header is present, so that only the key in the header counts. */
 const request = (url, init) =>
   fetch(url, {
     ...init,
@@ -32,8 +32,8 @@ const send = createGraphiQLFetcher({
 let typed;
 
 /**
- * Replaces the placeholder with the credentials typed in another tab, or omits it, so that the schema loads without
- * them.
+ * Replaces the placeholder with the credentials typed in another tab; if there are none, omits the header, so that the
+ * schema loads anyway.
  */
 const withCredentials = (headers = {}) =>
   Object.fromEntries(
@@ -53,7 +53,7 @@ function parsed(query) {
   }
 }
 
-/** Reads the operations from the query, because GraphiQL learns of them a moment after its tab has changed. */
+/** Reads the operations from the query, because GraphiQL updates them a moment after its tab has changed. */
 function fetcher({ operationName, ...params }, options) {
   const documentAST = parsed(params.query);
   const isThere = documentAST?.definitions.some(({ name }) => name?.value === operationName);
@@ -98,7 +98,7 @@ new MutationObserver(() => {
 
 const page = createRoot(root);
 
-/** Once shown, GraphiQL does not follow the system's color scheme on its own. */
+/** Called again when the system's color scheme changes, because GraphiQL does not follow it on its own. */
 const render = () =>
   page.render(
     createElement(GraphiQL, {

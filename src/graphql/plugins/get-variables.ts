@@ -4,7 +4,7 @@ import { parseJson } from "../../http/plugins/json-body";
 
 /**
  * Parses the `variables` of a GET request like a body, because Apollo's JSON.parse rounds integers beyond 2^53. Throws
- * only after the operation is resolved, because Apollo responds with 500 before that.
+ * only after the operation is resolved, because Apollo responds to an earlier error with 500.
  */
 export const exactGetVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart({ request }) {

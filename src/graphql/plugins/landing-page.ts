@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 import { EXAMPLE } from "../example";
 
-/** Complements the policy in the page itself, where `frame-ancestors` has no effect. */
+/** Complements the policy in the HTML of the page, where `frame-ancestors` has no effect. */
 const POLICY = "frame-ancestors 'none'; base-uri 'none'; object-src 'none'; form-action 'none'";
 
 /** Lets Apollo Sandbox load its scripts and styles, because the default policy forbids them. */

@@ -20,7 +20,7 @@ export const MAX = {
   "root fields": 50,
   /** Fields that may read many rows, counted for each object that has them; includes aliases and expanded fragments. */
   reports: 10,
-  /** Items of lists within list items, which are read with all their texts. */
+  /** Items of lists within list items; each item is read with all of its text. */
   "items of nested lists": 5_000,
   /** Selected fields that can fail, counted for each list item, because an error costs as much as ten values. */
   "related objects and lists": 1_000,
@@ -28,14 +28,14 @@ export const MAX = {
   fields: 500,
   /** Fields of a subscription, counted the same way; the limit is lower because they are executed for each event. */
   "subscription fields": 50,
-  /** Repeated selections of a response name, because graphql-js compares all pairs and reports each conflict. */
+  /** Repeated selections of a response name; graphql-js compares all pairs and reports each conflict. */
   "repeated fields": 100,
 } as const;
 
-/** Max tokens of a document, because the recursive parser would overflow its stack on deep nesting. */
+/** Max tokens of a document; without a limit, deep nesting would overflow the stack of the recursive parser. */
 export const MAX_TOKENS = 5_000;
 
-/** Max validation errors in a response, because each costs a walk over the lines of the document. */
+/** Max validation errors in a response; each costs a walk over the lines of the document. */
 export const MAX_FAULTS = 5;
 
 /** Max values in a response: objects, lists and leaves. */

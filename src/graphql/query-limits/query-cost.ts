@@ -44,7 +44,7 @@ interface Merged {
 }
 
 /**
- * Weight of a selection that conflicts with another one of the same name; only faulty or hostile clients send these.
+ * Weight of a selection that conflicts with another of the same name; only faulty or hostile clients send conflicts.
  */
 const CONFLICT_WEIGHT = 10;
 

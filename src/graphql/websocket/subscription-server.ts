@@ -30,7 +30,7 @@ export const MAX_SUBSCRIPTIONS = 20;
 /** Max rejected subscriptions before a connection is closed. */
 export const MAX_REJECTIONS = 40;
 
-/** State of a connection that the protocol itself does not track. */
+/** Connection state that the protocol implementation does not track. */
 export interface Connection {
   socket: WebSocket;
   /** Resolves once the connection accepts more data. */
@@ -162,7 +162,7 @@ export const createSubscriptionServer = ({
 
 export type SubscriptionServer = ReturnType<typeof createSubscriptionServer>;
 
-/** Returns the credential in `connection_init`, from the header in either spelling. */
+/** Returns the credential in `connection_init`; the header's name may be in either spelling. */
 function authorizationIn({
   Authorization,
   authorization,

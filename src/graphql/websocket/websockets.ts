@@ -59,7 +59,7 @@ export class WebSockets {
 
   /**
    * Accepts handshakes in a scope, before any hook that the scope adds later.
-   * @param rejectForeign returns the error for a page of another origin, because browsers let any page open WebSockets
+   * @param rejectForeign returns the error for a page of another origin; browsers let any page open WebSockets
    */
   accept(
     scope: FastifyInstance,
@@ -141,7 +141,7 @@ export class WebSockets {
     socket.on("pong", () => {
       if (admit()) this.missedPings.delete(socket);
     });
-    // An invalid frame; the close code informs the client.
+    // Emitted for an invalid frame; the close code informs the client.
     socket.on("error", () => undefined);
     socket.once("close", (code, reason) => {
       closed(code, String(reason)).catch((err: unknown) =>
