@@ -46,7 +46,7 @@ export interface Variable {
 }
 
 /**
- * Validates the document of a route. Only a test does this, because it would make startup a third longer.
+ * Validates the document of a route. Only a test does this, because it would make startup take a third longer.
  * @throws Error unless it passes the rules of the GraphQL specification
  */
 export function validateDocument(text: string, schema: GraphQLSchema): void {
@@ -56,7 +56,7 @@ export function validateDocument(text: string, schema: GraphQLSchema): void {
 
 /**
  * Parses the document of a route.
- * @param text passes `validateDocument`
+ * @param text a document that passes `validateDocument`
  * @param operations the allowed operations
  * @throws Error unless it is one operation with one root field
  */

@@ -11,7 +11,7 @@ const TYPE = "text/event-stream";
 const TIMES = {
   /** Interval between comments on an idle stream (ms); they keep proxies from closing it after a silent minute. */
   heartbeatMs: 15_000,
-  /** Close the connection of a client that reads nothing for this time (ms). */
+  /** Close the connection of a client that reads nothing for this long (ms). */
   stalledMs: 30_000,
   sweepMs: 1_000,
 };
@@ -114,7 +114,7 @@ export class EventStreams<Item> {
   }
 }
 
-/** Writes to a client and waits until it has read enough or disconnected. */
+/** Writes to a client and waits until it has read enough or has disconnected. */
 async function write(sending: OpenStream, text: string | Buffer): Promise<void> {
   const { raw, stream } = sending;
   if (raw.destroyed) return;

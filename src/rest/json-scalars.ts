@@ -29,7 +29,7 @@ const writeLeaf = (value: unknown): string =>
 /** Writes a string that is always plain. */
 const writePlain = (value: unknown): string => `"${value}"`;
 
-/** In GraphQL results, an int64 is already text. */
+/** Returns a value unchanged; in GraphQL results, an int64 is already a string of digits. */
 const asIs = (value: unknown) => value;
 
 const isString = (value: unknown) => (typeof value === "string" ? value : undefined);
@@ -143,7 +143,7 @@ export const isOfTexts = (type: GraphQLEnumType): boolean =>
 /** Max length of an enum value as text, in this version and later ones. */
 const TEXT_MAX_LENGTH = 100;
 
-/** Does not list the strings in the contract, because clients must expect new ones. */
+/** Returns a leaf whose schema does not list the strings, because clients must expect new ones. */
 function textEnumLeaf(type: GraphQLEnumType): Leaf {
   const names = new Map(type.getValues().map(({ name, value }) => [value, name]));
   // Items of a stream contain the values of the enum, but GraphQL results contain their names.

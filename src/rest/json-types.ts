@@ -108,7 +108,7 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       for (const [i, each] of items.entries()) {
         if (use.itemsApart && location.malformed !== undefined) {
           const apart = { path: "", source: location.source, problems: [] };
-          // Decoded like a separate body; null counts as an empty body.
+          // Each item is decoded like a separate body; null counts as an empty body.
           const found = item.decode(each ?? {}, apart);
           if (apart.problems.length > 0) location.malformed.set(i, new InvalidInput(apart.problems));
           decoded.push(apart.problems.length > 0 ? {} : found);

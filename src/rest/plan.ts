@@ -45,7 +45,7 @@ export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
 
 /**
  * Derives the plan of a route.
- * @param route passes `validateRoute`
+ * @param route a route that passes `validateRoute`
  * @param define names the schemas of named types in the documentation
  * @throws Error with the name of the route if its declaration is invalid
  */
@@ -114,7 +114,7 @@ function derive(declared: RestRoute, fixed: FixedDocument, define: Use["define"]
       : jsonTypeOf(type, { selection, define, rule: { ...boundsOf(field), ...page } as JsonSchemaRule }),
     canBeMissing: path.length > 0 || !isNonNullType(type),
     names: {
-      // An input object's problems are reported as problems of the body itself.
+      // An input object's problems are reported as problems of the body.
       ...variables.inputs(route.bodyVariable),
       ...Object.fromEntries(
         [...pathParameters, ...queryParameters, ...bodyMembers].map(({ name, variable, field }) => [

@@ -84,7 +84,7 @@ export class Variables {
     };
   }
 
-  /** Returns the representation of an input object with a single field, as the value of that field. */
+  /** Returns the representation of an input field's value; `decode` returns an object with only that field. */
   private jsonOfField({ type }: Variable, name: string): JsonType {
     const field = inputFieldOf(type, name);
     assert(field !== undefined, `${type} has no field ${name}`);

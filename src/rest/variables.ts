@@ -5,7 +5,7 @@ import { IDEMPOTENCY_FIELD, IDEMPOTENCY_HEADER, type Member } from "./json-types
 import { addProblem, type Location } from "./json-value";
 import type { RoutePlan } from "./plan";
 
-/** A route's inputs, keyed by REST name; undefined where omitted. */
+/** A route's inputs by REST name; omitted inputs are undefined. */
 export interface Inputs {
   path: Readonly<Record<string, unknown>>;
   query: Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface Inputs {
   idempotencyKey: unknown;
 }
 
-/** How an API sends inputs: the names of its path and query parameters and of its idempotency key. */
+/** How an API sends inputs: the source of the parameters and the name of the idempotency key. */
 export interface InputForm {
   source: Location["source"];
   idempotencyKeyName: string;
@@ -91,7 +91,7 @@ export const inputsOf = (request: FastifyRequest): Inputs => ({
 export const hasBody = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
   headers["content-type"] !== undefined || !isEmpty(headers);
 
-/** True if a request has no body, or an empty one. */
+/** True if a request has no body or an empty one. */
 export const isEmpty = (headers: FastifyRequest["headers"]): boolean =>
   headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
 

@@ -11,7 +11,7 @@ import { DEPRECATION_HEADERS, type HeaderName, headers } from "./headers";
 /** Errors for requests that match no operation, such as 405 for a method that the path does not support. */
 const ANYWHERE: readonly ErrorCode[] = ["not_found", "method_not_allowed", "misdirected_request"];
 
-/** Returns the schemas of every error body, by name. */
+/** Returns the schemas of error bodies, by name. */
 export function errorSchemas(
   plans: readonly RoutePlan[],
   more: readonly ErrorCode[],

@@ -6,7 +6,7 @@ export class Schemas {
 
   /**
    * Creates a function that registers the schemas of an operation. A schema is named after its GraphQL type, prefixed
-   * with the operation if another operation selects different fields of the type.
+   * with the operation's ID if another operation selects different fields of the type.
    */
   definer(operationId: string): (name: string, schema: JsonSchema) => JsonSchema {
     const owner = capitalized(operationId);
