@@ -10,8 +10,8 @@ export interface DocumentCheck {
 }
 
 /**
- * Reads and checks a document, and prints its problems.
- * @param json true to print JSON instead of text, but only if the document is invalid
+ * Reads and checks a document, and prints its problems and warnings.
+ * @param json true to print JSON instead of text, and only if the document is invalid
  * @throws StartupError for a document that cannot be published
  */
 export async function checkedDocument<Check extends DocumentCheck>(

@@ -9,7 +9,7 @@ import { currentTarget } from "./target";
  */
 export type Run = <T>(document: string, variables?: Readonly<Record<string, unknown>>) => Promise<T>;
 
-/** The subject of a command, as the user typed it; it determines the organization that an operator acts for. */
+/** The subject of a command, as typed by the user; determines the organization that an operator acts for. */
 export interface Subject {
   org?: string | undefined;
   agent?: string | undefined;
@@ -26,7 +26,7 @@ export interface Client {
   readonly services?: Services;
 }
 
-/** Connects to the server or database that the user chose, for the duration of `work`. */
+/** Connects to the chosen server or database for the duration of `work`. */
 export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const target = currentTarget();
   // Loaded on demand, because loading the services takes most of a second, and commands on a server do not need them.

@@ -20,7 +20,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Reads a configuration document from a file.
- * @throws StartupError if the file cannot be read, or is not JSON (with the line and column)
+ * @throws StartupError if the file cannot be read or is not a JSON object; syntax errors have a line and column
  */
 export async function readDocument(file: string): Promise<Record<string, unknown>> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {

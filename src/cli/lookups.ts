@@ -61,7 +61,7 @@ interface NamedLine {
 
 const LINES = query("lines", "agentId: ID", "id name previousSecretUntil");
 
-/** Runs `work` with the line of an agent that the user named by its ID or name. */
+/** Runs `work` with the line that the user named by its ID or name. */
 export const withLine = <T>(
   agent: string,
   which: string,
@@ -91,6 +91,6 @@ export const withMember = <T>(
     return work(run, named(await run<NamedMember[]>(MEMBERS), is, `member "${email}"`));
   });
 
-/** Adds the option for the organization; a server derives it from the key. */
+/** Adds the option for the organization; a server derives the organization from the key. */
 export const addOrganizationOption = (command: Command): Command =>
   command.option("--org <slug>", "slug of the organization; required without --url");

@@ -62,7 +62,7 @@ const typed = process.argv
 const named = typed[0] === "help" ? typed[1] : typed[0];
 const isVersion = named === undefined && /^(-V|--version)$/.test(process.argv[2] ?? "");
 
-/** True if general help or one of these commands was requested; others are not loaded, which would take a second. */
+/** True if general help or one of these commands was requested; loading all commands would take a second. */
 const isLoaded = (...names: string[]) => (named === undefined ? !isVersion : names.includes(named));
 
 addStartCommand(program);

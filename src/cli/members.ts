@@ -129,6 +129,6 @@ export function addMemberCommands(members: Command): void {
       );
 }
 
-/** Describes which permissions a member has. */
+/** Returns a sentence that lists a member's permissions. */
 export const heldBy = ({ email, permissions }: Row): string =>
   `Permissions for ${email}: ${(permissions as string[]).join(", ") || "(none)"}.`;

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { InvalidInput } from "../errors";
 
 /**
- * Renames the problems of an input after the command's options: `input.webhook.url` becomes `--url`. Problems without
- * an option keep their path.
+ * Replaces the paths of an input's problems with the command's options: `input.webhook.url` becomes `--url`. Problems
+ * without an option keep their paths, apart from `input.`.
  */
 export const inOptionsOf = ({ options }: Command, { problems }: InvalidInput): InvalidInput =>
   new InvalidInput(

@@ -9,7 +9,7 @@ export interface Json {
 /** An API record, or the cells of a table row by column. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The text of a cell without a value, by column; `-` in other columns. */
+/** The text of a cell without a value, by column; other columns show `-`. */
 const WITHOUT_VALUE: Readonly<Record<string, string>> = {
   agentId: "(all)",
   allowedNetworks: "(any)",
@@ -31,7 +31,8 @@ export const enumNames = (names: readonly string[]): string[] =>
   names.map((name) => name.replace(/\W/g, "_"));
 
 /**
- * Converts an API object to the record to print: agents and organizations become slugs, and enum values plain names.
+ * Converts an API object to the record to print: agents and organizations become slugs, and enum values become plain
+ * names.
  */
 export function recordOf(object: object): Row {
   const shown = (name: string, value: unknown): unknown => {

@@ -55,7 +55,7 @@ export async function listPages<T>(
   do {
     const { nodes, pageInfo } = await read({ first: all ? MAX_PAGE : limit, after: cursor });
     for (const node of nodes) rows.push(node);
-    // A server that repeats a page must not be read forever.
+    // A faulty server may return the same page forever.
     more = pageInfo.hasNextPage && pageInfo.endCursor !== cursor;
     cursor = pageInfo.endCursor;
   } while (more && all);

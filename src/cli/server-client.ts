@@ -24,13 +24,13 @@ const TEXT_MAX_LENGTH = 2_000;
 /** Codes of failures that may occur after the server has received the request. */
 const MAYBE_RECEIVED = /^(ECONNRESET|EPIPE|UND_ERR_(SOCKET|\w+_TIMEOUT)|HPE_\w+|Z_\w+)$/;
 
-/** An operation and the server, key and variables to run it with. */
+/** An operation, with its variables and the server and key to run it with. */
 interface Operation {
   endpoint: URL;
   key: string;
   document: string;
   variables: object;
-  /** True for a mutation. */
+  /** True if the operation is a mutation. */
   changes: boolean;
 }
 
