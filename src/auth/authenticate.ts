@@ -20,12 +20,12 @@ export const originOf = (request: FastifyRequest): Origin => ({
 });
 
 /**
- * Authenticates each request before its body is read, and applies load limits and the rate limit. If the body arrives
- * later, the caller is authenticated again, because the body may arrive as late as the request timeout. Replayed
+ * Authenticates each request before its body is read, and applies load limits and the rate limit. If the body is still
+ * incomplete, the caller is authenticated again when it has arrived, which may take until the request timeout. Replayed
  * responses get a header that says so.
  * @param createContext authenticates a request; `again` is true the second time
  * @param rateLimit counts requests that use an API key
- * @param cookieOf reads the session cookie of a request; cookies are ignored without it
+ * @param cookieOf reads the session cookie of a request; if omitted, cookies are ignored
  */
 export function authenticateRequests(
   app: FastifyInstance,

@@ -7,7 +7,7 @@ import type { KeyScope, OrganizationScope, Permission, Scope } from "./permissio
 export interface AllowedCallers {
   /** Agent keys with this scope; true for any active agent key. */
   key?: Scope | true;
-  /** Organization keys with this scope; true for any active one. Requires `member`. */
+  /** Organization keys with this scope; true for any active organization key. */
   organizationKey?: OrganizationScope | true;
   /** Members with this permission; true for any signed-in member. */
   member?: Permission | true;
@@ -19,7 +19,7 @@ const RECENT_SIGN_IN_MS = 15 * 60_000;
 /** True if a sign-in or its confirmation was at most 15 minutes ago. */
 export const isRecent = (signedInAt: Timestamp): boolean => signedInAt > timestamp(-RECENT_SIGN_IN_MS);
 
-/** Access rule for a field of Query or Mutation. */
+/** The access rule of a field. */
 export interface AccessRule {
   allowed: "anyone" | AllowedCallers;
   /** True if members may call a mutation while their organization is deactivated. */
@@ -62,7 +62,7 @@ export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes:
   }
 }
 
-/** True if a caller has a permission; the operator and the gateway itself have all of them. */
+/** True if a caller has a permission; the operator and the gateway have all permissions. */
 const holds = (caller: MemberCaller | Operator | System, permission: Permission): boolean =>
   caller.kind !== "member" || caller.permissions.includes(permission);
 

@@ -21,7 +21,7 @@ export interface SessionCookie {
   clear(): void;
 }
 
-/** The response to a request. */
+/** Properties of the response to a request. */
 export interface Answer {
   /** Code of the first error in a GraphQL response, for the log and metrics; set once the response is complete. */
   errorCode?: ErrorCode;
@@ -54,11 +54,11 @@ export interface RequestContext {
   /** True if nested fields that the caller may not read are null instead of errors, as in REST and MCP. */
   omitsForbidden?: boolean | undefined;
   /**
-   * Set only for REST: the errors of invalid items in a list with `@ItemsApart`, by index; the items themselves are
+   * Set only for REST: the errors of invalid items in a list with `@ItemsApart`, by index; in the list, these items are
    * empty objects.
    */
   malformed?: ReadonlyMap<number, InvalidInput> | undefined;
-  /** True if the client has disconnected; long-running work for its response should then stop. */
+  /** Returns true if the client has disconnected, so that long-running work for its response can stop. */
   isGone?: (() => boolean) | undefined;
 }
 
@@ -139,8 +139,8 @@ export function createContextFactory(
 }
 
 /**
- * A cookie may outlive its session. The cookie of an ended session is cleared, so that it does not prevent the member
- * from signing in again.
+ * Returns the caller of the cookie's session. A cookie may outlive its session; such a cookie is cleared, so that it
+ * does not prevent the member from signing in again.
  */
 async function cookieCaller(
   cookie: SessionCookie | undefined,

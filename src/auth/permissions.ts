@@ -22,7 +22,7 @@ export interface Scopes {}
 /** A permission of an agent key, such as `pets:read`. */
 export type Scope = keyof Scopes;
 
-/** A permission of an organization key. Members need `config:manage` for everything that it allows. */
+/** A permission of an organization key. Members need `config:manage` for most of what these scopes allow. */
 export type OrganizationScope = keyof typeof organizationScopes;
 
 /** A permission of a key; no key has scopes of both kinds. */

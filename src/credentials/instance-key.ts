@@ -66,7 +66,7 @@ export class InstanceKey {
 
   /**
    * Encrypts text for use in a link that may stay valid for years. The initialization vector is a hash of the text,
-   * as in RFC 5297, so the same text always gives the same token, and tokens need not be stored.
+   * as in RFC 5297, so the same text always results in the same token, and tokens need not be stored.
    */
   sealToken(text: string): string {
     const iv = createHmac("sha256", this.#tokenIvKey).update(text).digest().subarray(0, IV_BYTES);

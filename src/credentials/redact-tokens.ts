@@ -25,7 +25,7 @@ const isToken = (text: string) =>
 export const redactTokens = (text: string): string =>
   PREFIX.test(text) ? redact(redact(text, LIKE_AN_API_KEY, isWellFormedApiKey), LIKE_A_TOKEN, isToken) : text;
 
-/** Does not use `replace`, because a token may start inside text that only looks like one. */
+/** Redacts matching tokens without `replace`, because a token may start inside text that only looks like a token. */
 function redact(text: string, like: RegExp, isToken: (text: string) => boolean): string {
   let redacted = "";
   let end = 0;
@@ -42,8 +42,8 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
 /** True if text contains an API key or another token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
-/** True if text may contain a token or part of one, because a missing checksum can be computed. */
+/** True if text may contain a token or part of a token; a missing checksum could be computed. */
 export const mayHoldToken = (text: string): boolean => /ag[ko]_|ag[irst]_[0-9a-z]{22}/i.test(text);
 
-/** Returns the start of a client text, redacted before truncation, because part of a token would not be recognized. */
+/** Returns the start of client text, redacted before truncation, because part of a token would not be recognized. */
 export const excerpt = (text: string, characters: number): string => redactTokens(text).slice(0, characters);

@@ -1,6 +1,6 @@
 // The dashboard also imports this module, so it must not import anything.
 
-/** The prefixes of tokens and secrets, without the "_". */
+// The prefixes of tokens and secrets, without the "_".
 /** An agent key. */
 export const API_KEY = "agk";
 export const ORGANIZATION_KEY = "ago";

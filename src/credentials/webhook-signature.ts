@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { setImmediate } from "node:timers/promises";
 
-/** Max age of a signature (s), because senders retry for days; duplicates are recognized by their IDs. */
+/** Max age of a signature (s); senders retry for days, and duplicates are recognized by their IDs. */
 const MAX_AGE_SECONDS = 5 * 24 * 60 * 60;
 
 /** How far a sender's clock may be ahead (s). */
@@ -10,7 +10,7 @@ const MAX_AHEAD_SECONDS = 5 * 60;
 
 const ID_MAX_LENGTH = 256;
 
-/** Max signatures per request, because more than two are unusual and each costs an HMAC of the body. */
+/** Max signatures per request; more than two are unusual, and each costs an HMAC of the body. */
 const MAX_SIGNATURES = 10;
 
 /** Max bytes of a body hashed in one step, which takes a few milliseconds at most. */

@@ -65,7 +65,7 @@ export interface Page {
   after: string | undefined;
 }
 
-/** Creates a connection for a page of rows. */
+/** A class that creates connections from pages of rows. */
 export interface ConnectionType<Row, Connection> {
   new (rows: readonly Row[], page: Page, count: () => Promise<number>): Connection;
   pageOf(args: PageArgs): Page;

@@ -2,10 +2,10 @@ import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { HOUR_MS, timestampOf } from "../common/time";
 import { leastUuidAt } from "../common/uuid";
 
-/** How far a row's ID may precede the row's time (ms). */
+/** How far the time in a row's ID may precede the row's time (ms). */
 const LEAD_MS = 1_000;
 /**
- * How far a row's ID may follow the row's time (ms), because rows may wait to be stored and clocks may be set
+ * How far the time in a row's ID may follow the row's time (ms); rows may wait to be stored, and clocks may be set
  * back.
  */
 const LAG_MS = HOUR_MS;

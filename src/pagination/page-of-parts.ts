@@ -17,7 +17,7 @@ export interface Part {
   parameters: ObjectLiteral;
 }
 
-/** Limits a query to parts of a list; null if there are none. */
+/** Limits a query to parts of a list; returns null if there are no parts. */
 export function inParts<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,
   parts: readonly Part[],
@@ -71,7 +71,7 @@ export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
     .limit(limit);
   const ids = (await merged.getRawMany<{ id: string }>()).map(({ id }) => id);
   if (ids.length === 0) return [];
-  // A second statement, because PostgreSQL would scan a small table instead of joining it with a few rows.
+  // Uses a second statement, because PostgreSQL would scan a small table instead of joining it with a few rows.
   const where = { id: In(ids) } as FindOptionsWhere<Row>;
   const rows = indexBy(
     await reader.findBy<Row>(query.expressionMap.mainAlias?.target as never, where),
@@ -80,7 +80,7 @@ export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
-/** Like `pageOfParts`, for a list in the order of `id`, as in `paginate`. */
+/** Like `pageOfParts`, for a list in the order of `id`; see `paginate`. */
 export async function pageByIdOfParts<Row extends ObjectLiteral & { id: string }>(
   reader: EntityManager,
   query: SelectQueryBuilder<Row>,

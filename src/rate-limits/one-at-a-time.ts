@@ -9,7 +9,7 @@ export class OneAtATime {
   private readonly windows = lruCache<string, Window>(MAX_OWNERS);
   private readonly running = new Set<string>();
 
-  /** @param busy the error message while another of the owner's jobs is running */
+  /** @param busy the error message if another of the owner's jobs is running */
   constructor(
     private readonly maxPerMinute: number,
     private readonly busy: string,

@@ -27,7 +27,7 @@ export class RejectedTokens {
 
   /**
    * Looks up a token, unless its address has presented too many unknown tokens.
-   * @param hash hash of the token; undefined for a malformed token, because it is neither looked up nor counted
+   * @param hash hash of the token; undefined for a malformed token, which is neither looked up nor counted
    * @param ip null for a caller without an address; such a caller is not limited
    * @throws GatewayError `too_many_attempts`, with `Retry-After`
    */
@@ -48,7 +48,7 @@ export class RejectedTokens {
 
   /** Exempts an existing token from the limit, from any address. */
   remember(hash: string): void {
-    // An evicted token in use returns with its next request, so there is no need to track recency.
+    // An evicted token that is in use returns with its next request, so recency need not be tracked.
     if (!this.found.has(hash)) this.found.set(hash, true);
   }
 
