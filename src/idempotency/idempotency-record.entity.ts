@@ -9,7 +9,7 @@ export class IdempotencyRecord {
   @PrimaryColumn({ type: "varchar", length: 80 })
   scope!: string;
 
-  /** SHA-256 in hexadecimal, because clients may put secrets into a key. */
+  /** SHA-256 of the key in hexadecimal; clients may put secrets into keys. */
   @PrimaryColumn({ type: "varchar", length: 64 })
   key!: string;
 

@@ -8,11 +8,11 @@ export class Lease {
   @PrimaryColumn({ type: "varchar", length: 40 })
   name!: string;
 
-  /** The process that does the work; a new ID each time. */
+  /** Identifies the run that holds the lease; each run has a new ID. */
   @Column(UUID_COLUMN)
   holder!: string;
 
-  /** When another process may take over, because the holder was killed or hangs. */
+  /** When another process may take over from a holder that was killed or hangs. */
   @Column(TIMESTAMP_COLUMN)
   heldUntil!: Timestamp;
 }

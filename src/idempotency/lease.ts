@@ -11,10 +11,10 @@ const LEASE_MS = 15_000;
 const RENEWAL_INTERVAL_MS = 5_000;
 
 /**
- * Does work that only one process at a time may do, as soon as no other process is doing it.
+ * Does work that only one process may do at a time, as soon as no other process is doing it.
  * @param name max 40 characters
  * @param work stops soon after its signal, which is aborted if the lease is lost
- * @param signal stops waiting, and the work
+ * @param signal stops the wait or the work
  * @throws the work's error
  */
 export async function whileLeased(

@@ -138,7 +138,8 @@ export class InstanceKeyService {
   }
 
   /**
-   * Does not throw, because the process must start even if, for example, the disk is full: most requests need no key.
+   * Creates the key file. Does not throw: most requests need no key, so the process must start even if, for example,
+   * the disk is full.
    */
   private create(file: string): InstanceKey | undefined {
     try {

@@ -37,7 +37,7 @@ const NO_VALIDATOR = {
 };
 
 /**
- * Responds to the JSON-RPC message of a request, without a session or stream.
+ * Responds to the JSON-RPC message in a request, without a session or stream.
  * @param tools by name
  */
 export async function answerMessage(

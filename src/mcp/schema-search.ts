@@ -76,7 +76,7 @@ export class SchemaSearch {
 /**
  * Returns the root fields of queries and mutations, such as `Query.pets`, each as a type with only that field, and all
  * types that can be reached from these fields, by name.
- * @param mayUse true for the fields to include
+ * @param mayUse returns true for the fields to include
  */
 function partsOf(
   schema: GraphQLSchema,

@@ -11,7 +11,7 @@ export interface ObjectSchema extends JsonSchema {
 
 const DIGITS = { type: "string", pattern: "^-?[0-9]+$" };
 
-/** Arguments may be text, because models and clients round large numbers. */
+/** Accepts digits in a string, because models and clients round large numbers. */
 const INT64_ARGUMENT = { anyOf: [{ type: "integer" }, DIGITS] };
 
 const IDEMPOTENCY_KEY = {
@@ -85,7 +85,7 @@ export function compacted({ pattern: _, minLength: __, maxLength: ___, ...schema
 }
 
 /**
- * Merges alternative objects, because few models handle alternatives, and drops null, which means an omitted argument.
+ * Merges alternative objects, because few models handle alternatives, and drops null, which is the same as omission.
  */
 function flattened(alternatives: readonly JsonSchema[]): JsonSchema {
   const [first = {}, ...others] = alternatives.filter(({ type }) => type !== "null");

@@ -18,7 +18,7 @@ interface Line extends AnyValueMap {
   err?: { type?: string; message?: string; stack?: string; [more: string]: AnyValueMap[string] };
 }
 
-/** Sends a line of the log as a record of the active span; does nothing before logs are exported. */
+/** Sends a line of the log as a record of the active span; does nothing unless logs are exported. */
 export function exportLine(line: string): void {
   const { level, time, msg, err, pid, hostname, trace_id, span_id, ...attributes } = JSON.parse(line) as Line;
   const { type, message, stack, ...more } = err ?? {};

@@ -14,7 +14,7 @@ type Sample = Metric["values"][number] & { metricName?: string };
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1_000), Math.round((ms % 1_000) * 1e6)];
 
-/** Converts metrics of prom-client, which keep their names and labels, to OpenTelemetry's. */
+/** Converts prom-client's metrics to OpenTelemetry's, with the same names and labels. */
 export class PrometheusProducer implements MetricProducer {
   private readonly startTime = hrTime(performance.timeOrigin);
 
@@ -59,7 +59,7 @@ function metricOf(metric: Metric, times: Pick<DataPoint<number>, "startTime" | "
     : { ...common, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
-/** Groups the samples of a histogram by their other labels. A bucket of Prometheus also counts all smaller values. */
+/** Groups the samples of a histogram by their other labels. A Prometheus bucket also counts all smaller values. */
 function histogramsOf({ name, values }: Metric) {
   const groups = new Map<string, { labels: Record<string, string>; samples: Sample[] }>();
   for (const sample of values as Sample[]) {

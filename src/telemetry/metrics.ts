@@ -27,7 +27,7 @@ const KEY_OUTCOMES = [
   "unavailable",
 ] as const;
 
-/** How long counts from the database are cached (ms), because there may be several scrapers. */
+/** How long counts from the database are cached (ms); there may be several scrapers. */
 const COUNTS_LIFETIME_MS = 1_000;
 
 /**
@@ -193,7 +193,8 @@ export class Metrics implements DatabaseObserver {
   }
 
   /**
-   * Registers process metrics: CPU, memory, garbage collection, event loop. Call once per process: they never stop.
+   * Registers process metrics: CPU, memory, garbage collection, event loop. Call once per process, because collection
+   * never stops.
    * @param worker number of the process, if it is one of several workers
    */
   watchProcess(worker?: number): void {
@@ -224,7 +225,7 @@ export class Metrics implements DatabaseObserver {
     return new Histogram({ name, help, labelNames, buckets: [...bounds], registers: [this.registry] });
   }
 
-  /** Returns all metrics, for `aggregateMetrics`. */
+  /** Returns all metrics, for `aggregate`. */
   values(): Promise<MetricValues> {
     return this.registry.getMetricsAsJSON();
   }

@@ -8,7 +8,7 @@ export class ScrapeRequests {
   private readonly waiting = new Map<number, (text: string) => void>();
   private last = 0;
 
-  /** @param send asks the supervisor */
+  /** @param send asks the supervisor for the metrics */
   constructor(private readonly send: (id: number) => void) {}
 
   /** @throws GatewayError `unavailable` if there is no response in time */

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { aggregate, type MetricValues, sumOfEnded } from "../telemetry/aggregate";
 import type { WorkerProcess } from "./worker-process";
 
-/** Max time to wait for the metrics of a worker (ms), because it may hang. */
+/** Max time to wait for the metrics of a worker (ms); the worker may hang. */
 const TIMEOUT_MS = 1_000;
 
 /** The metrics of all workers and of the supervisor. */
@@ -65,7 +65,7 @@ export class SharedMetrics {
     return (await this.all()).getMetricsAsJSON();
   }
 
-  /** Concurrent calls share one collection. */
+  /** Collects the metrics; concurrent calls share one collection. */
   private all(): Promise<Registry> {
     this.running ??= this.collect().finally(() => {
       this.running = undefined;

@@ -54,7 +54,7 @@ class Supervisor {
   private readonly metrics = new SharedMetrics(() => this.listening.size);
   /** The combined rate limit counts of all workers, for new workers. */
   private readonly windows = new KeyWindows();
-  /** Number of early worker deaths, by slot. */
+  /** Number of replacements since a worker last outlived `LASTING_MS`, by slot. */
   private readonly failures = new Map<number, number>();
   private state: "starting" | "serving" | "restarting" | "stopping" = "starting";
 

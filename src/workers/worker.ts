@@ -56,7 +56,7 @@ function work(): void {
   process.on("message", (message: ToWorker) => void handle(message).catch(fail));
   const { worker } = cluster;
   worker?.once("disconnect", () => {
-    // Otherwise, Node exits here.
+    // Otherwise, Node would end the process here.
     worker.exitedAfterDisconnect = true;
     log.warn("the supervisor has ended; stopping");
     void started
