@@ -4,5 +4,5 @@ import { createDataSource } from "./src/features";
 
 const { databaseUrl, databasePoolSize } = loadConfig(process.env);
 
-/** The database of the settings: for `npx typeorm -d dist/ormconfig.js`. */
+/** The configured database, for `npx typeorm -d dist/ormconfig.js`. */
 export default createDataSource(databaseUrl, databasePoolSize);

@@ -15,7 +15,7 @@ const PAGES = ["dashboard", "docs", "graphiql"];
 const RESULTS = ["src/main.js", ...PAGES.map((page) => `${page}/index.html`)];
 
 const stamp = hashOf(ROOT, [
-  // Excludes generated files, because the build itself writes them.
+  // Excludes generated files, because the build writes them.
   ...filesIn(join(ROOT, "src")).filter((file) => !file.endsWith(".generated.ts")),
   ...["ormconfig.ts", "schema.graphql", "tsconfig.json", "package-lock.json"].map((file) => join(ROOT, file)),
 ]);

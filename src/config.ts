@@ -33,7 +33,7 @@ import {
  */
 const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Math.floor(40 / workers)));
 
-/** Reads the standard OpenTelemetry settings; undefined exports nothing. */
+/** Reads the standard OpenTelemetry settings; undefined if nothing is exported. */
 function telemetryOf(
   env: Partial<
     Record<`OTEL_EXPORTER_OTLP_${"" | "TRACES_" | "METRICS_" | "LOGS_"}ENDPOINT`, string | undefined>

@@ -121,7 +121,7 @@ export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) =>
 for (const route of ROUTES)
   if (route.deprecation) declareDeprecations({ [nameOfRoute(route)]: route.deprecation });
 
-/** Functions that add the routes that need no API key; each expects its own encapsulated scope of the server. */
+/** Returns functions that add the routes without an API key; each needs its own encapsulated scope of the server. */
 export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =>
   ALL.flatMap(({ http }) => (http === undefined ? [] : (app) => http(app, services)));
 
@@ -213,7 +213,7 @@ export function createServices(
 
 /**
  * Like `createContextFactory`, with the credential resolvers of the features.
- * @param keys resolves API keys; a resolver other than the default may accept more tokens of agents
+ * @param keys resolves API keys; a resolver other than the default may also accept OAuth access tokens
  */
 export const contextFactoryOf = (
   services: Services,

@@ -43,11 +43,11 @@ function throttleUnavailable(): NonNullable<NonNullable<LoggerOptions["hooks"]>[
 
 /** Max length of a logged SQL statement (characters); a batch insert only repeats its placeholders. */
 const QUERY_MAX_LENGTH = 500;
-/** Max length of a logged error message (characters), because it may quote client input. */
+/** Max length of a logged error message (characters); the message may quote client input. */
 const MESSAGE_MAX_LENGTH = 1_000;
 const STACK_MAX_LENGTH = 8_000;
 
-/** Max length of a worker's log line (bytes), because writes to a shared pipe are atomic up to this size. */
+/** Max length of a worker's log line (bytes); writes to a shared pipe are atomic up to this size. */
 const LINE_MAX_LENGTH = 4_096;
 
 /** Max buffered log output while standard error is blocked (characters). */

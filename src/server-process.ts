@@ -67,7 +67,7 @@ async function warnOfRejectedKeys({ services }: App, { environment }: Config, lo
 }
 
 /**
- * Marks the database as restored from a backup if the setting `RESTORED` is set.
+ * Marks the database as restored from a backup; called if the setting `RESTORED` is set.
  * @throws Error if marking fails, because nothing may be delivered in that case
  */
 export async function declareRestored(config: Config, log: Logger): Promise<void> {
