@@ -21,7 +21,7 @@ export async function assertSignedIn(
 ): Promise<void> {
   if (caller.kind === "organizationKey") return assertKeyAccepted(tx, caller);
   if (caller.kind !== "member") return;
-  // Locks the row, because password resets and permission changes also write it.
+  // Locks the row, because password resets and permission changes also write to it.
   if (!tx.isDryRun) await tx.query("update member set created_at = created_at where id = $1", [caller.id]);
   const [session]: { permissions: string; deactivatedAt: Timestamp | null }[] = await tx.query(
     `select member.permissions, organization.deactivated_at as "deactivatedAt"

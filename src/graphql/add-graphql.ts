@@ -55,7 +55,7 @@ interface Dependencies {
 /** The running GraphQL API. */
 export interface GraphQLApi {
   run: RunOperation;
-  /** Releases the memory that `run` reserves when the responses to a scope's requests are sent. */
+  /** Releases the memory reserved by `run` once the responses to a scope's requests are sent. */
   trackResponses(scope: FastifyInstance): void;
   /** Closes the WebSocket connections. */
   closeConnections(): Promise<void>;

@@ -70,7 +70,7 @@ export const olderThan = (
  */
 export interface Feature<Own extends object, Needs extends object> {
   entities: readonly (new () => object)[];
-  /** Creates the services, under the names that other features, the command line and the tests use. */
+  /** Creates the services under the names used by other features, the command line and the tests. */
   services(core: Core & Needs): Own;
   /** Creates the resolvers; their constructors may only store the services. */
   resolvers(services: Own & Needs): object[];
@@ -89,17 +89,17 @@ export interface Feature<Own extends object, Needs extends object> {
   deprecations?: Readonly<Record<string, Deprecation>>;
   /** Max size of a member's request to `/graphql` (bytes), for documents that members upload. */
   memberRequestBytes?: number;
-  /** The metrics that the feature counts or reads from its services. */
+  /** Returns the metrics that the feature counts or reads from its services. */
   metrics?(services: Core & Own & Needs): readonly FeatureMetric[];
-  /** The work of its lanes, by kind. */
+  /** Returns the work for its lanes, by kind of lane. */
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
-  /** The shares of senders for its lanes, by name. */
+  /** Returns the sender shares for its lanes, by name. */
   shares?(senders: number, config: Config): Readonly<Record<string, Share>>;
-  /** Its retention settings, `RETENTION_…_DAYS`, with their defaults; 0 keeps everything. */
+  /** Its retention settings (days) with their defaults; 0 keeps everything. */
   retention?: Retention;
-  /** Rows that housekeeping deletes according to these settings; without a setting or with 0, rows are kept forever. */
+  /** Returns the rows that housekeeping deletes; a retention setting that is missing or 0 keeps its rows forever. */
   expired?(retention: Retention): ExpiredRows[];
-  /** Additional housekeeping, such as finishing interrupted erasures. */
+  /** Returns additional housekeeping, such as finishing interrupted erasures. */
   chores?(services: Core & Own & Needs): Chore[];
   /**
    * Starts the background work of a delivering process.

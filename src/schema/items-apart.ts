@@ -3,7 +3,7 @@ import { Extensions } from "type-graphql";
 const lists = new WeakMap<object, ReadonlySet<string>>();
 
 /**
- * Declares a list of input objects whose items are validated individually, so that an invalid item does not reject the
+ * Declares a list of input objects whose items are validated individually, so that an invalid item does not fail the
  * request. The resolver validates each item; `context.malformed` contains the problems that REST has already found.
  */
 export const ItemsApart = (): PropertyDecorator => (target, property) => {

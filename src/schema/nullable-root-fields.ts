@@ -51,6 +51,6 @@ export const declaredType = ({
 }: Pick<GraphQLField<unknown, unknown>, "type" | "extensions">): GraphQLOutputType =>
   (extensions.declaredType as GraphQLOutputType | undefined) ?? type;
 
-/** True if a field is null only if it failed. */
+/** True if a field is null only when it has failed. */
 export const isSemanticNonNull = (field: GraphQLField<unknown, unknown>): boolean =>
   !isNonNullType(field.type) && isNonNullType(declaredType(field));

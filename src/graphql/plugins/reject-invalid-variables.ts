@@ -62,7 +62,7 @@ export function assertVariables(
 }
 
 /**
- * Adds the problems of null variables where null is not allowed: a nullable variable with a default value may be used
+ * Adds problems for null variables where null is not allowed: a nullable variable with a default value may be used
  * in such places, and graphql-js does not find all such nulls within `@oneOf`. Nodes with directives are not checked,
  * because they may be skipped.
  */

@@ -13,7 +13,7 @@ export const FIELDS_PER_SECOND = 100_000;
 /** Max fields to execute without yielding to other work. */
 export const MAX_FIELDS_AT_ONCE = 2_000;
 
-/** Cost of sending a result, in fields executed. */
+/** Cost of sending a result, measured in executed fields. */
 export const FIELDS_PER_SEND = 25;
 
 /** Characters of a result that cost as much to send as one field costs to execute. */

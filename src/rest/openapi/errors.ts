@@ -159,7 +159,7 @@ function response(status: number, codes: readonly ErrorCode[], more: readonly He
           allOf: [
             { $ref: "#/components/schemas/Error" },
             {
-              // Types instead of `const`, for generators that do not infer types (ogen).
+              // Declares types instead of using `const`, for generators that do not infer types (ogen).
               type: "object",
               properties: {
                 code: { type: "string", enum: codes },
