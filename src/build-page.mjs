@@ -50,7 +50,7 @@ export function publishPage(name) {
   if (existsSync(`${next}.sha256`)) renameSync(`${next}.sha256`, `${output}.sha256`);
 }
 
-/** Replaces a folder atomically, so that a starting server never reads half of it. */
+/** Replaces a folder by renaming, so that a starting server never reads half of it. */
 export function replaceFolder(next, current) {
   const old = `${current}.old`;
   rmSync(old, { recursive: true, force: true });

@@ -200,7 +200,7 @@ export class InvalidInput extends GatewayError {
   }
 }
 
-/** The process cannot start; the message is one line for a terminal. */
+/** The process cannot start or complete its command; the message is one line for a terminal. */
 export class StartupError extends Error {
   override readonly name = "StartupError";
 }

@@ -39,7 +39,7 @@ import { version } from "../version";
 import type { MetricValues } from "./aggregate";
 import { PrometheusProducer } from "./metric-export";
 
-/** Max time that shutdown waits for the collector to accept the last spans (ms). */
+/** Max time that shutdown waits for the collector to accept the last telemetry (ms). */
 const CLOSE_TIMEOUT_MS = 1_500;
 
 /** Log failed exports at most once per interval (ms), because every batch fails while the collector is down. */
