@@ -107,7 +107,7 @@ export function add(keys: Command): void {
     .requiredOption("--name <name>", "where the key is used")
     .option(
       "--expires-in <duration>",
-      `time until the key expires, ${DURATION_FORM}; as late as allowed if omitted`,
+      `time until the key expires, ${DURATION_FORM}; the latest allowed time if omitted`,
       duration(1, [CENTURY_SECONDS, "36525d"]),
     )
     .option(
@@ -238,8 +238,8 @@ async function pagesOfOrganization(run: Run, { agent, kind, state }: ListOptions
 
 function addLeaked(keys: Command): void {
   addOnDatabase(keys, "leaked")
-    .description("revoke leaked keys found in a text, such as a scanner's report")
-    .argument("<file>", "the text; - for standard input")
+    .description("revoke leaked keys found in text, such as a scanner's report")
+    .argument("<file>", "the file; - for standard input")
     .option("--json", "print one JSON array")
     .action((file: string, { json }: Json) =>
       withServices(async ({ leakedKeys }) => {
@@ -252,7 +252,7 @@ function addLeaked(keys: Command): void {
           json,
           rows,
           "hint name agent id",
-          `None of the ${found.length} keys in the text is active.`,
+          `None of the ${found.length} keys in the file is active.`,
         );
       }),
     );

@@ -10,8 +10,8 @@ import { loadViewer } from "../rest/openapi/viewer";
 const textOf = (base: string, { hasViewer }: { hasViewer: boolean }) => `# Agent and Petstore gateway
 
 > An agent talks with people over lines: webhooks, e-mail, or this server. Systems submit situations to it, and its
-> configuration determines what it sends. There is also a petstore. Each request needs an API key, which belongs to one agent:
-> \`Authorization: Bearer <API_KEY>\`.
+> configuration determines what it sends. There is also a petstore. Each request needs an API key, which belongs to an agent or an
+> organization: \`Authorization: Bearer <API_KEY>\`.
 
 The three APIs share the same rules and errors. An error is \`{"code","message","status"}\`, and the message says what to correct.
 IDs of pets and categories are int64. Retry a request that may have failed with the same idempotency key. Call \`whoami\` first.

@@ -10,6 +10,6 @@ export const GraphQLJson = new GraphQLScalarType<never, unknown>({
   specifiedByURL: JSON_STANDARD,
   serialize: (value) => value,
   parseValue: () => {
-    throw new TypeError("It is not for inputs.");
+    throw new TypeError("JSON is not an input type.");
   },
 });

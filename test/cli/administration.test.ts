@@ -247,7 +247,7 @@ describe("the command line", () => {
         const { code, stdout, stderr } = await cli([...list, "--json", ...after]);
         expect(code).toBe(0);
         pages.push(...JSON.parse(stdout));
-        const cursor = /^There are more\. Add --after (\S+) for the next 100, or --all\.\n$/.exec(
+        const cursor = /^There are more items\. Add --after (\S+) for the next 100, or --all\.\n$/.exec(
           stderr,
         )?.[1];
         if (cursor === undefined) expect(stderr).toBe("");

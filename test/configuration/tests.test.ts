@@ -296,14 +296,14 @@ test.each<[object, string, string, string | null, number | null]>([
   [
     { expect: { timers: [{ key: "a" }] } },
     "timers[0]",
-    'expected the timer "a", but after rule vip none waits',
+    'expected the timer "a", but after rule vip no timer is waiting',
     "vip",
     null,
   ],
   [
     { timers: ["a"], expect: { timers: [] } },
     "timers",
-    "expected no timer, but after rule vip a waits",
+    "expected no timer, but after rule vip a is waiting",
     "vip",
     null,
   ],

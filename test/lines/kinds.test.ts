@@ -186,9 +186,9 @@ describeGateway({ engine: "one" }, (gateway) => {
       "control or invisible",
     ],
     ["optOutReply", { optOutReply: "x".repeat(1001) }, "at most 1000"],
-    ["optOutWords", { optOutWords: ["x".repeat(41)] }, "must be at most 20 texts"],
-    ["optOutWords", { optOutWords: ["..."] }, "must be at most 20 texts"],
-    ["optOutWords", { optOutWords: Array(21).fill("x") }, "must be at most 20 texts"],
+    ["optOutWords", { optOutWords: ["x".repeat(41)] }, "must be at most 20 words or phrases"],
+    ["optOutWords", { optOutWords: ["..."] }, "must be at most 20 words or phrases"],
+    ["optOutWords", { optOutWords: Array(21).fill("x") }, "must be at most 20 words or phrases"],
   ])("%s of %j is rejected", async (path, input, says) => {
     const reply = await attempt(input);
     expect([reply.status, codeOf(reply)]).toEqual([400, "invalid_request"]);

@@ -63,7 +63,7 @@ describeGateway({ engine: "one", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       await stop();
       const page = await cli("deliveries", id, "--limit", "2", ...OF_FIRST);
       expect(page.stdout).toMatch(/^POSITION +TYPE +STATE/);
-      expect(page.stderr).toMatch(/^There are more\. Add --after \S+ for the next 2, or --all\.\n$/);
+      expect(page.stderr).toMatch(/^There are more items\. Add --after \S+ for the next 2, or --all\.\n$/);
       expect(await json("deliveries", id, "--state", "failed")).toEqual([]);
       expect(await json("deliveries", id, "--type", "line.paused", "--all")).toHaveLength(3);
       expect(await json("redeliver", id, "--since", "1d")).toMatchObject({ id, state: "active" });

@@ -98,7 +98,7 @@ export function ChangePassword({ isFirst, onClosed }: { isFirst: boolean; onClos
     >
       {({ field }) => (
         <>
-          <p>Your other sessions will be ended.</p>
+          <p>Your other sessions will end.</p>
           {/* Tells password managers which account the password belongs to. */}
           <input type="hidden" autoComplete="username" value={email} />
           {!isFirst && (

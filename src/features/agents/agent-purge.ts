@@ -39,7 +39,7 @@ export class AgentPurge {
     this.jobs = new SerialJobs(
       (agentId, options) => this.purge(agentId, options),
       (err, agentId) =>
-        log.warn({ err, agentId }, "a deleted agent has rows left; housekeeping deletes them"),
+        log.warn({ err, agentId }, "a deleted agent has rows left, which housekeeping will delete"),
     );
   }
 

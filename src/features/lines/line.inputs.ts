@@ -22,7 +22,7 @@ import { LineEmailChanges, LineWebhookChanges, NewLineSettings } from "./line-se
 const OPT_OUT_WORDS =
   "Words that opt a contact out if sent as the whole message, such as `ARRET` or `abmelden`, in addition to STOP and the other standard words: at most 20, each of 1 to 40 characters. Case, accents and surrounding punctuation are ignored.";
 
-const MUST_BE_WORDS = `must be at most ${MAX_OPT_OUT_WORDS} texts of 1 to ${OPT_OUT_WORD_MAX_LENGTH} characters, each with a letter or digit and no control characters`;
+const MUST_BE_WORDS = `must be at most ${MAX_OPT_OUT_WORDS} words or phrases of 1 to ${OPT_OUT_WORD_MAX_LENGTH} characters, each with a letter or digit and no control characters`;
 
 const isWord = (value: unknown): boolean =>
   typeof value === "string" &&

@@ -145,7 +145,7 @@ export class AuthorizationServer {
     const connected =
       typeof query.consent === "string" ? await connections.connect(requestId, query.consent) : "rejected";
     // Without a result, so that a repeated request does not replace the result of the first one.
-    if (connected === undefined) return reject("The consent was already used, or has expired.");
+    if (connected === undefined) return reject("The consent has already been used or has expired.");
     const result =
       connected === "rejected"
         ? { error: "access_denied", error_description: "The request was rejected." }
@@ -202,8 +202,8 @@ export class AuthorizationServer {
         records.adapter(kind, {
           alreadyUsed: () =>
             kind === "Interaction"
-              ? new errors.SessionNotFound("The request was already answered.")
-              : new errors.InvalidGrant("the code or token was already used"),
+              ? new errors.SessionNotFound("The request has already been answered.")
+              : new errors.InvalidGrant("the code or token has already been used"),
           tooMany: () =>
             Object.assign(new errors.TemporarilyUnavailable("The application renews its tokens too often."), {
               status: 429,

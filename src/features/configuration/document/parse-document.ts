@@ -188,7 +188,7 @@ function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[]
   if (isMemberOf("situations", path)) return problem("must be an object");
   if (path.at(-1) === "on") return problem("must be * or the type of a situation");
   if (path.at(-1) === "per")
-    return problem("must be contact, conversation, or an expression that returns a text");
+    return problem("must be contact, conversation, or an expression that returns a string");
   if (path.at(-1) === "line")
     return problem(`must be the name of a line, or a list of at most ${MAX_LINES_OF_MESSAGE} names`);
   if (path.at(-2) === "data")

@@ -215,7 +215,7 @@ function timerDifferences({ expect, assumed, planned }: Compared): PartDifferenc
     const found = timers.get(key);
     const timer = `the timer ${quoted(key)}`;
     if (found === undefined) {
-      const are = timers.size === 0 ? "none waits" : `only ${listed([...timers.keys()])} waits`;
+      const are = timers.size === 0 ? "no timer is waiting" : `only ${listed([...timers.keys()])} is waiting`;
       add([at], `expected ${timer}, but after ${by} ${are}`);
       continue;
     }
@@ -230,7 +230,7 @@ function timerDifferences({ expect, assumed, planned }: Compared): PartDifferenc
   }
   if (other.length > 0) {
     const wanted = keys.size === 0 ? "no timer" : `only the timers ${listed([...keys])}`;
-    add([], `expected ${wanted}, but after ${by} ${listed(other)} waits`);
+    add([], `expected ${wanted}, but after ${by} ${listed(other)} is waiting`);
   }
   return differences;
 }

@@ -205,7 +205,7 @@ function compare(operator: string, one: Value, other: Value, run: TextRun): bool
     return holds(operator, one, other);
   }
   if (typeof one === "number" && typeof other === "number") return holds(operator, one, other);
-  throw new TextError("only two numbers or two texts can be compared with < or >");
+  throw new TextError("only two numbers or two strings can be compared with < or >");
 }
 
 /** Compiles a literal or a name. */
