@@ -4,7 +4,7 @@ import { recordAudit } from "../audit/audit";
 import { Invitation } from "./invitation.entity";
 import { memberActions } from "./member.audit";
 
-/** Ends an invitation, so that its link no longer works. */
+/** Ends an invitation; its link stops working. */
 export async function endInvitation(
   tx: Tx,
   context: RequestContext,

@@ -4,7 +4,7 @@ import type { CookieSession, SignedIn } from "./member.inputs";
 
 /**
  * Opens a session whose token the browser keeps in a cookie.
- * @throws GatewayError `forbidden` for a page of another origin, or the error of `open`
+ * @throws GatewayError `forbidden` for a page from another origin, or any error thrown by `open`
  */
 export async function inCookie(
   { cookie }: RequestContext,

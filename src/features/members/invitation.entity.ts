@@ -35,7 +35,7 @@ export class Invitation {
   @Column({ type: "varchar", length: 64, unique: true })
   tokenHash!: string;
 
-  /** Null for the command line. */
+  /** Null for an invitation sent from the command line. */
   @Index()
   @Column({ ...UUID_COLUMN, nullable: true })
   invitedById!: string | null;

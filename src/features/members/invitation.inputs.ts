@@ -59,8 +59,7 @@ export class AcceptInvitationWithCookieInput extends AcceptInvitationInput {}
 @InputType({ description: "An invitation to withdraw." })
 export class WithdrawInvitationInput extends InputById("invitation") {}
 
-/** Result of sending a link by e-mail. */
-export const InvitationMail = enumOf("InvitationMail", "E-mail delivery of an invitation link.", {
+export const InvitationMail = enumOf("InvitationMail", "Outcome of sending an invitation link by e-mail.", {
   sent: "The mail server accepted the e-mail.",
   failed: "The mail server did not accept the e-mail. Pass on the link yourself.",
   off: "The server does not send e-mail. Pass on the link yourself.",
@@ -81,7 +80,7 @@ export class NewInvitation {
 
   @Nullable(
     () => InvitationMail,
-    "E-mail delivery of the link; null for a repeated request, which sends nothing.",
+    "Outcome of sending the link by e-mail; null for a repeated request, which sends nothing.",
   )
   mail!: InvitationMail | null;
 }

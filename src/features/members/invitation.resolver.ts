@@ -36,7 +36,8 @@ export class InvitationResolver {
   invitation(
     @Ctx() context: RequestContext,
     @Arg("token", () => String, {
-      description: "Invitation token: the part of the link after `#`. Send it in a POST, never in a URL.",
+      description:
+        "Invitation token: the part of the link after `#`. Send it in a POST request, never in a URL.",
     })
     token: string,
   ): Promise<Invitation> {

@@ -52,7 +52,7 @@ import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn 
 /** Max pending invitations per organization. */
 export const MAX_INVITATIONS = 100;
 
-/** Max invitations per organization, minute and process, because each may send an e-mail to a stranger. */
+/** Max invitations per organization, minute and process; each may send an e-mail to a stranger. */
 const MAX_PER_MINUTE = 20;
 
 const MAX_ORGANIZATIONS = 10_000;
@@ -235,7 +235,7 @@ export class InvitationService {
     });
   }
 
-  /** Finds an e-mail address's newest pending invitation from any organization, and loads that organization. */
+  /** Finds the newest pending invitation to an e-mail address from any organization, and loads that organization. */
   newestFor(reader: EntityManager, email: string): Promise<Invitation | null> {
     return reader.findOne(Invitation, {
       where: { email, expiresAt: MoreThan(timestamp()) },
@@ -245,8 +245,8 @@ export class InvitationService {
   }
 
   /**
-   * Makes the invited person a member and ends the invitation, in a transaction that holds the lock of
-   * `MEMBER_CHANGES`. An existing member who had no way left to sign in gets the password and keeps the permissions.
+   * Makes the invited person a member and ends the invitation, in a transaction that holds the `MEMBER_CHANGES` lock.
+   * An existing member who had no way left to sign in gets the password and keeps the permissions.
    * @param account.passwordHash empty for a person without a password
    * @param account.name null to keep the name of an existing member
    * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`

@@ -7,10 +7,9 @@ import { Member } from "./member.entity";
 
 const ISSUER_MAX_LENGTH = 500;
 
-/** Max length of a subject; OpenID Connect Core, section 2 does not allow longer ones. */
+/** Max length of a subject (OpenID Connect Core, section 2). */
 export const SUBJECT_MAX_LENGTH = 255;
 
-/** The account at an OpenID Connect issuer that a member signs in with. */
 @ObjectType({
   simpleResolvers: true,
   description: "The OpenID Connect account that a member signs in with.",

@@ -9,7 +9,7 @@ import { Organization } from "../organizations/organization.entity";
 
 /**
  * Serializes changes to members, invitations and assignments per organization, so that each organization keeps a member
- * with `config:manage`, and no conversation is assigned to a removed member. Taken before any row lock.
+ * with `config:manage`, and no conversation is assigned to a removed member. Must be acquired before any row lock.
  */
 export const MEMBER_CHANGES = new InsertOrderLock(4);
 
@@ -36,7 +36,7 @@ export class Member {
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
 
-  @Nullable(() => String, "Name chosen by the member, which need not be unique; null if there is none.")
+  @Nullable(() => String, "Name chosen by the member, not necessarily unique; null if there is none.")
   @Column({ type: "varchar", length: 100, nullable: true })
   name!: string | null;
 

@@ -111,7 +111,7 @@ export async function lockMember(tx: Tx, id: string, organizationId?: string): P
 
 /** Manages organizations' members. */
 export class MemberService {
-  /** A member's account at an OpenID Connect issuer. */
+  /** Finds a member's account at an OpenID Connect issuer. */
   readonly identityOf: (memberId: string) => Promise<MemberIdentity | undefined>;
 
   constructor(
@@ -130,7 +130,7 @@ export class MemberService {
 
   /**
    * Returns the calling member; null for other callers.
-   * @throws GatewayError `invalid_session` once, when the session of a cookie has ended
+   * @throws GatewayError `invalid_session` once, after the session of a cookie has ended
    */
   async viewer({ caller }: RequestContext): Promise<Member | null> {
     if (caller.kind === "anonymous" && caller.sessionEnded) throw new GatewayError("invalid_session");
@@ -276,7 +276,7 @@ export class MemberService {
   }
 
   /**
-   * Sets a member's permissions in a transaction that holds the lock of `MEMBER_CHANGES`. The last manager of an
+   * Sets a member's permissions in a transaction that holds the `MEMBER_CHANGES` lock. The last manager of an
    * organization keeps `config:manage`.
    */
   async setPermissions(

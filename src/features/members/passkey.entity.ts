@@ -5,7 +5,7 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Member } from "./member.entity";
 
-/** A credential of an authenticator (WebAuthn) that a member signs in with. */
+/** A WebAuthn credential that a member signs in with. */
 @ObjectType({
   simpleResolvers: true,
   description:

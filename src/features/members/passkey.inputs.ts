@@ -15,7 +15,7 @@ const NAME_MAX_LENGTH = 100;
 /** Max length of data from an authenticator or browser, in base64url. */
 const PART_MAX_LENGTH = 8_192;
 
-/** Max length of the options: a member's passkeys, each with an ID. */
+/** Max length of the options, which list the IDs of a member's passkeys. */
 const OPTIONS_MAX_LENGTH = 40_000;
 
 const IsPart = () =>
@@ -110,7 +110,7 @@ export class ConfirmSignInInput {
   @IsShortEnough()
   password?: string;
 
-  @Optional(() => SignInWithPasskeyInput, "A signature of one of the member's passkeys.")
+  @Optional(() => SignInWithPasskeyInput, "A signature made with one of the member's passkeys.")
   @ValidateNested()
   passkey?: SignInWithPasskeyInput;
 }

@@ -137,8 +137,8 @@ export class PasskeyService {
 
   /**
    * Removes one of the caller's passkeys or, for managers, any member's passkey.
-   * @throws GatewayError `not_found`, including for passkeys of another organization or, without the permission, of
-   *   another member, or `conflict` for the caller's last way to sign in
+   * @throws GatewayError `not_found`, including for passkeys of another organization or, for a caller who is not a
+   *   manager, of another member, or `conflict` for the caller's last way to sign in
    */
   remove(context: RequestContext, id: string): Promise<Passkey> {
     const { database, config } = this.services;
@@ -175,8 +175,8 @@ export class PasskeyService {
 
   /**
    * Starts a sign-in with a passkey, or a confirmation if the caller is signed in. Counts as an attempt to sign in.
-   * @param credentials the passkey owner's credentials; if omitted, any passkey of the calling member, or any passkey
-   *   at all if the caller is not signed in
+   * @param credentials the passkey owner's credentials; if omitted, the calling member may use any of their passkeys,
+   *   and a caller who is not signed in may use any passkey at all
    * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a password
    */
   async startSignIn(context: RequestContext, credentials?: SignInInput | null): Promise<PasskeyOptions> {
@@ -192,7 +192,8 @@ export class PasskeyService {
   }
 
   /**
-   * Opens a session for the owner of a passkey. The passkey has verified its user, so it counts as both factors.
+   * Opens a session for the owner of a passkey. The authenticator has verified its user, so the passkey counts as both
+   * factors.
    * @throws GatewayError `forbidden`, or `invalid_passkey`; an unknown passkey causes the same work as a wrong
    *   signature, except for the audit entry
    */
@@ -216,7 +217,7 @@ export class PasskeyService {
 
   /**
    * Verifies the signature of a passkey.
-   * @param act acts for the passkey's member in the transaction that uses up the challenge
+   * @param act called with the passkey's member in the transaction that uses up the challenge
    * @param onlyFor the only member to accept; any if undefined
    */
   private async verified<T>(
@@ -293,10 +294,10 @@ async function assertRoom(tx: Tx, memberId: string): Promise<void> {
   throw new GatewayError("limit_reached", `A member can have at most ${MAX_PASSKEYS} passkeys.`);
 }
 
-/** Who may use a challenge. */
+/** The session or member that a challenge belongs to. */
 type Owner = Pick<SingleUse, "sessionId" | "memberId">;
 
-/** Prefixed, so that a claimed challenge does not delete the row of a used sign-in or token. */
+/** Prefixed, so that a challenge claimed by a client cannot delete the row of a used sign-in or token. */
 const hashOf = (challenge: string) => sha256(`passkey challenge ${challenge}`);
 
 /** Stores the options' challenge, so that it can be used once, in any process. */

@@ -14,14 +14,14 @@ const MAX_PASSWORD_CHECKS = 16;
 export class PasswordChecks {
   private readonly checks = new Budget(MAX_PASSWORD_CHECKS, shareOf(MAX_PASSWORD_CHECKS));
 
-  /** @throws GatewayError `too_many_attempts` if too many are already running */
+  /** @throws GatewayError `too_many_attempts` if too many checks are already running */
   assertFree(context: RequestContext): void {
     this.begin(context)();
   }
 
   /**
    * Runs a task that hashes passwords. Hashing is sequential, so the wait does not count toward load shedding.
-   * @throws GatewayError `too_many_attempts` if too many are already running
+   * @throws GatewayError `too_many_attempts` if too many tasks are already running
    */
   async run<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
     const end = this.begin(context);

@@ -43,7 +43,7 @@ const SESSION_LIFETIME_MS = 12 * HOUR_MS;
 /** Lifetime of a single-use sign-in link. */
 const LINK_LIFETIME_MS = 15 * 60_000;
 
-/** Marks a session row that stands for a link; only the command line creates sessions without an address. */
+/** Marks a session row as a sign-in link; only the command line creates sessions without an address. */
 const LINK = { ip: null, userAgent: "sign-in link" };
 
 /** Max sessions in a list. */
@@ -123,8 +123,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Returns the member with this password; the member must then sign in with a passkey. Counts as an attempt to sign
-   * in.
+   * Returns the member with these credentials; the member must then sign in with a passkey. Counts as an attempt to
+   * sign in.
    * @throws GatewayError `invalid_credentials` or `too_many_attempts`, like `signIn`
    */
   checkPassword(context: RequestContext, input: SignInInput): Promise<Member> {
@@ -184,8 +184,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Creates the token of a single-use sign-in link for a member, on behalf of an operator.
-   * @returns the token
+   * Creates a single-use sign-in link for a member, on behalf of an operator.
+   * @returns the link's token
    */
   createLink(context: RequestContext, member: Member): Promise<string> {
     const token = mintSessionToken();
@@ -292,8 +292,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Ends one of the caller's sessions or, for managers, any member's session.
-   * @throws GatewayError `not_found`, including for sessions of another organization or, without the permission, of
-   * another member
+   * @throws GatewayError `not_found`, including for sessions of another organization or, for a caller who is not a
+   *   manager, of another member
    */
   end(context: RequestContext, id: string): Promise<Session> {
     const organizationId = organizationOf(context);

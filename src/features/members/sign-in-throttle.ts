@@ -72,7 +72,7 @@ export const createCountLookup = (database: Database): CountLookup =>
  * e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing. A locked account remains
  * open to known addresses. From an address where any account recently signed in, each attempt on a locked account is
  * counted and its password must be verified, so that the response time does not reveal which accounts know the address.
- * @returns the lock if the account is locked elsewhere, otherwise undefined
+ * @returns the lock of a locked account if any account recently signed in from the address; otherwise undefined
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countSignInAttempt(
@@ -134,7 +134,7 @@ export async function recordSignIn(tx: Tx, email: string, ip: string | null): Pr
   }
 }
 
-/** Removes one attempt from each count. */
+/** Removes one attempt from each count of the account and the address. */
 export async function refundAttempt(tx: Tx, email: string, ip: string | null): Promise<void> {
   const { account, own } = limitsOf(email, ip);
   for (const { bucket } of [account, ...own]) await decrement(tx, bucket);
@@ -154,7 +154,7 @@ export async function unlockAccount(tx: Tx, email: string): Promise<void> {
     .execute();
 }
 
-/** Writes the account's count unchanged, so that rejecting an unknown account runs the same transaction. */
+/** Writes the account's count unchanged, so that rejecting an unknown account also runs a write transaction. */
 export async function touchSignInAttempts(tx: Tx, email: string): Promise<void> {
   const bucket = bucketOf(email, "account");
   await tx.update(SignInThrottle, { bucket }, { bucket });
@@ -168,7 +168,7 @@ const countsIn =
     return new Map(rows.filter((row) => row.windowEndsAt > now).map((row) => [row.bucket, row]));
   };
 
-/** @param next attempts not counted yet */
+/** @param next number of attempts not yet counted */
 function rejectionBy({ bucket, max }: Limit, counts: Counts, next: number): GatewayError | undefined {
   const row = counts.get(bucket);
   if (row === undefined || row.attempts + next <= max) return undefined;

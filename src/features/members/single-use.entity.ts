@@ -19,7 +19,7 @@ export class SingleUse {
   @Column({ ...UUID_COLUMN, nullable: true })
   sessionId!: string | null;
 
-  /** The member who must sign the challenge; null if any member may, and for anything else. */
+  /** The member who must sign the challenge; null if any member may, or if the row is not for a sign-in challenge. */
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 
