@@ -12,8 +12,8 @@ export type Address = Pick<ContactAddress, "kind" | "address">;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Addresses that mail servers may send from, such as `root@localhost`; excludes characters that could separate a list
- * of addresses.
+ * Addresses that mail servers may send from, such as `root@localhost`; excludes characters that could separate
+ * addresses in a list.
  */
 const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
@@ -60,7 +60,7 @@ export function normalizeAddress(kind: AddressKind, text: string): { address: st
 }
 
 /**
- * Also lowercases the local part, because no mail server distinguishes "Anna" from "anna", and people mix the two.
+ * Lowercases the local part as well, because no mail server distinguishes "Anna" from "anna", and people mix the two.
  */
 function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");
@@ -83,7 +83,7 @@ const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
 /** Loaded on demand, because most deployments have no phone numbers and the library's tables take memory. */
 const loadPhones = (): typeof import("libphonenumber-js/min") => require("libphonenumber-js/min");
 
-/** Returns a number in E.164 format; a number without a country code does not identify a phone. */
+/** Returns a number in E.164 format; undefined if it is invalid or has no country code. */
 export function normalizePhone(given: string): string | undefined {
   const text = given.replace(INTERNATIONAL, "+").replace(OLD_MEXICAN, "+52");
   const number = text.startsWith("+") ? loadPhones().default(text, { extract: false }) : undefined;

@@ -20,13 +20,13 @@ import type { Subscription } from "./unsubscribe-links";
 type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
-/** A consent to store for the addresses of a contact that the transaction has locked, or of no contact. */
+/** A consent to store for addresses of a contact that the transaction has locked, or that belong to no contact. */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
   addresses: readonly AnyAddress[];
 }
 
-/** Identifies an address even after it is deleted. */
+/** Returns a hash that identifies an address even after it is deleted. */
 const hashOf = (
   key: InstanceKey,
   { agentId, kind, address }: Pick<ContactAddress, "agentId" | "kind" | "address">,
@@ -181,7 +181,7 @@ async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent
 /** Returns the key of a consent: the ID or hash of its address, and its topic. */
 export const nameOfConsent = (address: string, topic: string): string => `${address} ${topic}`;
 
-/** Returns the stored consent for a key made by `nameOfConsent`; the transaction has locked the contact. */
+/** Returns the stored consent for a key made by `nameOfConsent`; the transaction must have locked the contact. */
 export const consentTo = coalesceKeysInTx(
   async (tx: Tx, names): Promise<ReadonlyMap<string, ConsentState>> => {
     const pairs = names.map((name) => name.split(" ") as [string, string]);

@@ -18,7 +18,7 @@ export interface ContactPart {
   rows(reader: EntityManager, contactId: string): SelectQueryBuilder<ObjectLiteral>;
   /** The properties that uniquely order the rows, as `alias.property`; an index must cover them. */
   order: readonly string[];
-  /** Returns the exported data, if it is more than the rows themselves. */
+  /** Returns the data to export; if omitted, the rows are exported unchanged. */
   dataOf?(reader: EntityManager, rows: readonly ObjectLiteral[]): Promise<object[]>;
 }
 

@@ -7,7 +7,7 @@ import { Contact } from "./contact.entity";
 import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 import { ContactTerm } from "./contact-term.entity";
 
-/** Max contacts to filter a list by; with more, scanning the index of the list's order fills a page quickly. */
+/** Max contacts to filter a list by; if more match, scanning the list in its own order fills a page quickly. */
 const MAX_CONTACTS = 1_000;
 
 /** The contacts that a list is about: few of them, or a condition that selects many. */

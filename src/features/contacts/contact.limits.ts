@@ -7,7 +7,7 @@ export const MAX_TAGS = 50;
 /** Max contacts per request. */
 export const MAX_PUT = 500;
 
-/** An export page ends with the record that exceeds this length (characters of JSON). */
+/** Max length of an export page that has more than one record (characters of JSON). */
 export const EXPORT_PAGE_MAX_CHARACTERS = 1_000_000;
 
 /** Max items per list in an input; more than a contact may have, so that the contact's own limit is reported. */

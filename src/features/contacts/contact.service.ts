@@ -202,7 +202,7 @@ export class ContactService {
 
   /**
    * Creates or changes contacts like `put`; an invalid contact does not affect the others.
-   * @returns the result of each, in order
+   * @returns the result for each contact, in order
    * @throws GatewayError `not_found` (agent), or another error that affects all contacts; some may already be stored
    */
   async putAll(context: RequestContext, { contacts }: PutContactsInput): Promise<PutContactResult[]> {

@@ -29,7 +29,7 @@ export interface ContactTouch {
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Returns when the feature's data about the given contacts last changed; several touches of a contact may be returned. */
+    /** Returns when the feature's data about the given contacts last changed; a contact may be returned repeatedly. */
     contactsTouched: (
       reader: EntityManager,
       contactIds: readonly string[],

@@ -77,8 +77,8 @@ export const rejected = ({ code, message }: GatewayError): PutContactResult => (
 });
 
 /**
- * Stores the consents of contacts after locking all of them.
- * @param source by default, the kind of each caller
+ * Stores the consents given for contacts that the transaction has locked or created.
+ * @param source if omitted, the source of each request's caller
  * @throws GatewayError `conflict` for a contact without an address
  */
 export async function putConsents(

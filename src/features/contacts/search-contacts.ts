@@ -3,7 +3,7 @@ import { MAX_COUNT } from "../../pagination/total-count";
 import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 
 /**
- * Max contacts found by the beginning of a term, in alphabetical order, so that a short text costs no more than a long
+ * Max contacts found by the prefix of a term, in alphabetical order, so that a short text costs no more than a long
  * one.
  */
 const MAX_BY_PREFIX = 1_000;
@@ -68,7 +68,7 @@ function statementOf(
   };
   const isAfter = (id: string) =>
     after === undefined ? "" : `${id} ${direction === "ASC" ? ">" : "<"} ${bind(after)}`;
-  /** Returns a page of entries that the index returns in contact ID order. */
+  /** Selects a page of entries, which the index returns in contact ID order. */
   const page = (condition: () => string) => {
     const matching = entries(() => [condition(), isAfter("entry.contact_id")].filter(Boolean).join(" AND "));
     return `SELECT contact_id FROM (${matching} ${isOne ? `ORDER BY entry.contact_id ${direction}` : ""} LIMIT ${limit}) AS part`;

@@ -26,7 +26,7 @@ export interface TagRequest {
   remove: readonly string[];
 }
 
-/** Concurrent changes share a transaction; changes to the same contact also share its lock. */
+/** Changes contacts' tags in one transaction; changes to the same contact also share its lock. */
 export async function changeTagsTogether(
   tx: Tx,
   requests: readonly TagRequest[],
@@ -133,7 +133,7 @@ function assertOwn(contact: Contact | null, context: RequestContext): Contact {
 
 /**
  * Applies a change in memory, completely or not at all.
- * @param tags the tags, each with the actor who added it
+ * @param tags the tags; each new one with the actor who added it
  */
 function apply(
   { context, add, remove }: Omit<TagRequest, "contactId">,

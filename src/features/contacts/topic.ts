@@ -30,7 +30,7 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Finds topics that an agent does not declare.
+ * Returns an error for topics that an agent does not declare; undefined if it declares all of them.
  * @param known the agent's topics
  * @param named topics in an input, with their paths
  */
