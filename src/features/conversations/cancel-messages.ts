@@ -14,7 +14,7 @@ import { Conversation } from "./conversation.entity";
 import type { PlannedChange } from "./planned-change";
 import { sequencesOf, takePlaces } from "./queue-messages";
 
-/** Max queued messages canceled by `cancelQueued`, because an address may have many conversations. */
+/** Default limit for `cancelQueued`; an address may have many conversations. */
 const MAX_CANCELED = 10;
 
 /**

@@ -31,7 +31,7 @@ export const cancelWithdrawn =
     }
   };
 
-/** Returns the IDs of the conversations that have waiting messages to addresses, or are open and may still get some. */
+/** Returns the IDs of the addresses' conversations that are open or have waiting messages. */
 export async function withMessagesTo(tx: Tx, addressIds: readonly string[]): Promise<string[]> {
   const waiting = (condition: string) =>
     `EXISTS (SELECT 1 FROM message WHERE message.conversation_id = conversation.id AND message.${condition})`;

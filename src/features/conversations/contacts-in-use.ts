@@ -5,8 +5,8 @@ import type { ContactTouch } from "../contacts/erase-untouched";
 import { IS_UNPLACED, IS_UNSENT } from "../messages/message.entity";
 
 /**
- * Returns when the contacts' conversations last changed. An unsent message, or a conversation that waits for a reply,
- * is in use.
+ * Returns when the contacts' conversations last changed. A contact with an unsent message, or with a conversation that
+ * waits for a reply, is in use.
  */
 export async function contactsInConversation(
   reader: EntityManager,

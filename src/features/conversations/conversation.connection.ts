@@ -66,7 +66,7 @@ const ORDERS = {
 
 /**
  * Reads a page of the conversations of agents or contacts.
- * @param query selects conversations, of any owner
+ * @param query selects conversations of any owner
  * @param list the query's filters that an index covers
  * @throws GatewayError `invalid_cursor` for `longest_waiting_first`, if the cursor's conversation is not waiting
  */

@@ -86,7 +86,7 @@ export const conversations = feature({
     policyGates: readPolicyGates(compiledConfigurations),
     consentsWithdrawn: cancelWithdrawn(lanes),
     memberRemoved: async (tx, { id }) => {
-      // In ID order, like every transaction that locks several conversations.
+      // Locks in ID order, like every transaction that locks several conversations.
       await tx.query(
         `update conversation set assignee_id = null
          where id in (select id from conversation where assignee_id = $1 order by id ${tx.updateLock()})`,

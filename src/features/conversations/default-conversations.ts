@@ -5,14 +5,14 @@ import { LineState } from "../lines/line.entity";
 import { placeOnDefaultLine } from "./destination";
 import type { Place } from "./find-conversation";
 
-/** Finds the conversations with agents' default contacts for messages without a contact. */
+/** Finds the conversations with agents' default contacts, for messages that name no contact. */
 export class DefaultConversations {
   constructor(private readonly compiledConfigurations: CompiledConfigurations) {}
 
   /**
    * Finds the places of agents' conversations with their default contacts, and locks these contacts.
-   * @returns the place by agent; omits agents without a default contact, or with a default line that does not reach the
-   *   contact
+   * @returns the place by agent; omits agents without a default contact, or whose default line is archived or does not
+   *   reach the contact
    */
   async lockPlaces(tx: Tx, agentIds: readonly string[]): Promise<Map<string, Place>> {
     if (agentIds.length === 0) return new Map();

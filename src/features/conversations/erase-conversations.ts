@@ -87,7 +87,7 @@ const CLEARED = {
 
 /**
  * Clears the texts of conversations' messages.
- * @param range limits it to messages with a sequence number after one number and up to another
+ * @param range only messages with a sequence number after `after` and up to `to`
  */
 async function clearMessages(
   tx: Tx,

@@ -38,7 +38,7 @@ export const MessageConversationResolver = linkById(Message, Conversation, {
 export const AuditEntryConversationResolver = linkById(AuditEntry, Conversation, {
   name: "conversation",
   access: MAY_READ_CONVERSATIONS,
-  description: "The conversation that was changed; null for other entries, and if it is no longer kept.",
+  description: "The conversation that was changed; null for other entries, or if it is no longer kept.",
   id: "targetId",
 });
 

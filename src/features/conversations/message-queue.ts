@@ -36,7 +36,7 @@ interface Sending {
   /** Null for the conversation with the default contact, if the caller's agent has one. */
   conversationId: string | null;
   text: string;
-  /** When to queue the message; undefined for now. */
+  /** When to queue the message; undefined to queue it now. */
   sendAt: Timestamp | undefined;
   /** True if the agent's queue has room for the message. */
   hasRoom: boolean;

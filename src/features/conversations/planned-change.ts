@@ -12,7 +12,7 @@ import { Conversation, ConversationState, Handler } from "./conversation.entity"
 import { type LineReference, PendingMessages } from "./conversation.inputs";
 import { addressOn, lineOf } from "./destination";
 
-/** Why a conversation was released: by a caller, or because `releaseAfter` passed. */
+/** Why a conversation was released: at a caller's request, or because `releaseAfter` passed. */
 export type ReleaseReason = "request" | "timeout";
 
 /** A change to a conversation and its queued messages. */

@@ -37,8 +37,8 @@ type CountedMessages = Map<string, Counted>;
 
 /**
  * Reads the agents' policies for messages written unprompted or about a topic. Caps are exact across processes, because
- * the contacts of these messages are locked until the transaction ends, except contacts already locked by another
- * transaction.
+ * the contacts of these messages are locked until the transaction ends. Messages to contacts already locked by another
+ * transaction are checked again later.
  */
 export const readPolicyGates =
   (configurations: CompiledConfigurations) =>
@@ -75,7 +75,7 @@ const contactOf = ({ context }: Pick<QueuedMessage, "context">): string | undefi
   context.conversation?.contactId;
 
 /**
- * Locks the contacts that no other transaction has locked, and reads their messages that count.
+ * Locks the contacts that no other transaction has locked, and reads their messages that count toward caps.
  * @param periods how far back to read for each contact (ms)
  */
 async function readCounted(

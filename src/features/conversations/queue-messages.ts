@@ -27,7 +27,7 @@ export type MessageToQueue = Omit<Draft, "expiresAfterMs" | "conversation"> & {
 /**
  * Queues, schedules or proposes standalone messages, and messages in conversations that the transaction has locked or
  * just opened. A scheduled or proposed message gets its position in the conversation when it is queued.
- * @param tx must also hold the lock `MESSAGE_ORDER`
+ * @param tx must also hold the `MESSAGE_ORDER` lock
  * @returns the messages in the order of the drafts
  */
 export const queueMessages = (tx: Tx, lanes: Lanes, drafts: readonly MessageToQueue[]): Promise<Message[]> =>

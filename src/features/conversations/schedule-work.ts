@@ -96,7 +96,7 @@ export const scheduleWork = (lanes: Lanes, messageFailures: MessageFailures): La
   finish: async () => undefined,
 });
 
-/** Locks the conversations of scheduled and proposed messages, except those locked by other transactions. */
+/** Locks the conversations of scheduled and proposed messages, except conversations locked by other transactions. */
 const lockConversationsOf = (tx: Tx, messageIds: readonly string[]): Promise<Map<string, Conversation>> =>
   lockRows(
     tx,

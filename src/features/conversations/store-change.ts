@@ -131,7 +131,7 @@ async function restamp(
   const canceled = waiting.filter(isCanceled);
   const carried = idsOf(waiting.filter((message) => !isCanceled(message)));
   if (cancel !== undefined) await cancelAll(tx, lanes, conversation, canceled, cancel.errorCode);
-  // The messages may no longer be held back.
+  // The messages' reason to wait may no longer apply.
   if (carried.length > 0)
     await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
   // If a message being sent fails, it is retried like a waiting one.

@@ -90,7 +90,7 @@ const COUNT = `SELECT count(*) AS queued FROM (
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'
   ), '') LIMIT $3) AS counted`;
 
-/** Returns the error for a message rejected by a full queue. */
+/** Returns the error for a message rejected because a queue is full. */
 export const queueFull = (message: string) =>
   new GatewayError("queue_full", message, { headers: { "retry-after": "5" } });
 

@@ -45,13 +45,13 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   answeredAddressId?: string | undefined;
 }
 
-/** Returns the time to queue a message; undefined for now. */
+/** Returns the time to queue a message; undefined to queue it now. */
 export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
   at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
 
 /**
  * Queues, schedules or proposes messages, each with a lane that is due when the message is.
- * @param tx must hold the lock `MESSAGE_ORDER` and the locks of the conversations
+ * @param tx must hold the `MESSAGE_ORDER` lock and the conversations' locks
  * @param more further changes, to other tables
  * @returns the messages in the order of the drafts
  */
@@ -128,7 +128,7 @@ type ReceivedDraft = Pick<
 
 /**
  * Stores messages from contacts.
- * @param tx must hold the lock `MESSAGE_ORDER` and the locks of the conversations
+ * @param tx must hold the `MESSAGE_ORDER` lock and the conversations' locks
  * @param decide sets the decisions about the messages, which already have their IDs, and returns further changes
  * @returns the messages in the order of the drafts
  */

@@ -20,12 +20,12 @@ import {
 } from "./message.enums";
 import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
-// One file, because a message is one row.
+// Kept in one file, because a message is one row.
 
 /** Keeps IDs in commit order within an agent, because clients page through its messages while others are added. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
 
-/** Blocks the agents' other messages until the transaction ends. */
+/** Keeps other transactions from adding messages of the agents until this transaction ends. */
 export const lockMessageOrder = (tx: Tx, owned: readonly { agentId: string }[]): Promise<void> => {
   const agentIds = owned.map(({ agentId }) => agentId);
   return tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
@@ -181,7 +181,7 @@ export class Message {
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 
-  /** The conversation's version when the message was accepted; the message is not sent at any other version. */
+  /** The conversation's version when the message was accepted or carried over; at any other, the message is canceled. */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 

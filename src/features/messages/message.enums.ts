@@ -61,7 +61,7 @@ export const MessageAuthor = enumOf("MessageAuthor", "Who wrote a message.", {
   agent: "The agent, as the result of a decision.",
   api: "A client with an API key.",
   member: "A member of the organization.",
-  system: "The gateway itself; for example, in an opt-out confirmation.",
+  system: "The gateway; for example, in an opt-out confirmation.",
   contact: "The contact.",
 });
 export type MessageAuthor = keyof typeof MessageAuthor;

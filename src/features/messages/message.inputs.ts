@@ -75,7 +75,7 @@ export class MessagesArgs extends OrderedPageArgs {
 
   @Nullable(
     () => Boolean,
-    "True for messages that are held back by more than an earlier message in their conversation; false for all others. See `heldReason`.",
+    "True for messages that are held back by anything other than an earlier message in their conversation; false for all others. See `heldReason`.",
   )
   held?: boolean | null | undefined;
 

@@ -7,7 +7,7 @@ export const DISCARD_REASON_MAX_LENGTH = 500;
 /** Max length of a message's HTML (code points). */
 export const MESSAGE_HTML_MAX_LENGTH = 40_000;
 
-/** Placeholder for the unsubscribe link in stored texts, because their readers must not get the link. */
+/** Placeholder for the unsubscribe link in stored texts, whose readers must not get the link. */
 export const UNSUBSCRIBE_URL = "{{ unsubscribeUrl }}";
 
 /** Max time between accepting and queuing a scheduled message (days). */

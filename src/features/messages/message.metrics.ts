@@ -33,7 +33,7 @@ export const DELIVERIES: FeatureHistogram = {
 
 /**
  * Observes the latency of sent messages.
- * @param acceptedAt when each was accepted
+ * @param acceptedAt when each message was accepted
  */
 export function observeSent(observer: WorkObserver, acceptedAt: readonly string[]): void {
   observer.observe(DELIVERIES, () => {

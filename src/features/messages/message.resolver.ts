@@ -101,7 +101,7 @@ export class MessageResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      "Name of the line that last sent or received the message or, if it has not been sent yet, the line it is waiting on; null if there is none.",
+      "Name of the line that last sent or received the message or, if it has not been sent yet, of the line it is waiting on; null if there is none.",
   })
   async lineName(@Root() { id }: Message): Promise<string | null> {
     return (await this.service.lineNameOf(id)) ?? null;

@@ -52,7 +52,7 @@ export const isBound = ({ author, isUnprompted, isUrgent, context }: QueuedMessa
 export class MessagePolicies {
   constructor(private readonly hooks: HookRegistry) {}
 
-  /** Reads nothing if no policy applies. */
+  /** Returns the policies that apply to messages; reads nothing if none does. */
   async of(tx: Tx, messages: readonly QueuedMessage[]): Promise<PolicyGates> {
     const hasTopic = ({ topic, context }: QueuedMessage) => topic !== null && context.policyVersion !== null;
     const bound = messages.filter((message) => isBound(message) || hasTopic(message));

@@ -15,7 +15,7 @@ import type { MessageFailures } from "./message-failures";
 /** A receiver's report about a message. */
 export interface Receipt {
   lineId: string;
-  /** The message, by its ID or the receiver's. */
+  /** Identifies the message by its ID or by the receiver's ID. */
   message: { id: string } | { providerId: string };
   status:
     | typeof MessageStatus.sent
@@ -44,7 +44,7 @@ const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   [MessageStatus.received]: 4,
 };
 
-/** Applies receipts in any order, even before the send's response. */
+/** Applies receipts in any order, even if they arrive before the response to the send. */
 export class Receipts {
   constructor(
     private readonly database: Database,
@@ -121,7 +121,7 @@ export class Receipts {
   }
 }
 
-/** Marks the addresses that messages were sent to, unless their conversations have moved to other lines since. */
+/** Marks the addresses that messages were sent to, unless their conversations have since moved to other lines. */
 async function markUndeliverable(tx: Tx, messageIds: readonly string[]): Promise<void> {
   await tx.query(
     `update contact_address set undeliverable_at = $1 where undeliverable_at is null and id in (

@@ -10,7 +10,7 @@ import { LineKind } from "../lines/line.entity";
 /** Pause a line after this many permanent rejections and faults in a row. */
 const MAX_REJECTIONS = 20;
 
-/** Matches e-mail addresses, because a line's fault must not keep them after their contact is erased. */
+/** Matches e-mail addresses, which a line's fault must not keep after their contact is erased. */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
 
 /** A line that cannot send, and the code of the reason. */
@@ -19,7 +19,7 @@ export interface RejectingLine {
   reason: string;
 }
 
-/** The pause reason for a line that has no fault, but a receiver that rejects the messages. */
+/** The pause reason for a line that has no fault, but whose receiver rejects the messages. */
 const REJECTING = "rejecting";
 
 const isRejection = (result: SendResult): boolean =>

@@ -128,7 +128,7 @@ function columnsOf({ id, attempts }: QueuedRow, start: Start, now: Timestamp): (
   return [id, start.status, null, null, start.errorCode, null, String(attempts), null];
 }
 
-/** Marks the attempts of processes that have ended as uncertain. */
+/** Marks attempts as uncertain because the processes that made them have ended. */
 export async function recordLostAttempts(
   tx: Tx,
   messages: readonly QueuedRow[],
