@@ -10,7 +10,7 @@ const declared = new DeclaredEnum<AuditAction>("AuditAction", "An audited action
 /** The declared actions as an enum. */
 export const AuditAction = declared.values;
 
-/** Length of the column. */
+/** Length of the `action` column. */
 const NAME_MAX_LENGTH = 40;
 
 /**

@@ -13,7 +13,7 @@ export const ActorKind = enumOf("ActorKind", "The kind of caller that performed 
   agent: "A client that presented an agent's API key.",
   organization_key: "A client that presented an organization key.",
   operator: "The server's command line, or the setup on first start.",
-  system: "The gateway itself; for example, when it pauses a line.",
+  system: "The gateway; for example, when it pauses a line.",
   anonymous: "A caller who was not signed in.",
 });
 export type ActorKind = keyof typeof ActorKind;
@@ -63,13 +63,13 @@ export class AuditEntry {
 
   @Nullable(
     () => String,
-    "Hint of the affected API key, which tells keys with the same name apart; null for other resources.",
+    "Hint that tells the affected API key apart from keys with the same name; null for other resources.",
   )
   @Column({ type: "varchar", length: 40, nullable: true })
   targetHint!: string | null;
 
   @Field(() => [AuditChange], {
-    description: "The fields that the action changed; empty if the action itself describes the change.",
+    description: "The fields that the action changed; empty if the action already describes the change.",
   })
   @AtMost(MAX_CHANGES)
   @Column({ type: "simple-json", default: "[]" })

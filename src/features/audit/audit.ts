@@ -13,7 +13,7 @@ import { ActorKind, AuditEntry } from "./audit-entry.entity";
 export interface AuditTarget {
   id: string;
   name: string;
-  /** Hint of an API key, because several keys may have had the same name. */
+  /** Hint of an API key; several keys may have had the same name. */
   hint?: string;
   organizationId: string;
 }
@@ -62,7 +62,7 @@ const entryOf = (
   createdAt: timestamp(),
 });
 
-/** Repetitions of one of an API key's actions. */
+/** Repetitions of an action by an API key. */
 export interface RepeatedAction {
   /** ID of the entry; it contains the time of the first occurrence. */
   id: string;

@@ -116,7 +116,7 @@ const timerRow = ({ id, key, agentId, contactId, situationType }: Timer): FoundR
     subject: contactId === null ? `agent:${agentId}` : `contact:${contactId}`,
   });
 
-/** Events have no index by ID, but their IDs contain their times. */
+/** Finds events by the time that their IDs contain, because they have no index by ID. */
 async function findEvents({ reader, organizationId }: FindScope, id: string): Promise<FoundRow[]> {
   if (id.charAt(14) !== "7") return [];
   const ms = millisecondsOf(id);

@@ -18,7 +18,7 @@ export interface FindScope {
   reads: boolean;
 }
 
-/** The ID in a string, such as a URL or a line of a log. */
+/** The ID in a string, such as a URL or a log line. */
 const ID = /(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/;
 
 /** Finds resources of an organization by text. */

@@ -181,7 +181,7 @@ export class Message {
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 
-  /** The conversation's version when the message was accepted or carried over; at any other, the message is canceled. */
+  /** The conversation's version when the message was accepted or carried over; at others, the message is canceled. */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 

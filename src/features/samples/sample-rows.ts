@@ -21,10 +21,10 @@ const TEXTS = [
   "We have received your request and will get back to you within one working day. If it is urgent, call us.",
 ];
 
-/** The properties shared by the rows of one kind. */
+/** Properties shared by the sample rows. */
 export interface SampleContext {
   agentId: string;
-  /** The line for the conversations. */
+  /** The conversations' line. */
   line: Line;
   now: Timestamp;
 }
