@@ -71,7 +71,7 @@ export class Consent {
   source!: ConsentSource;
 
   @ThirdPartyText()
-  @Nullable(() => String, "Where and how the contact agreed or objected; null if it was not recorded.")
+  @Nullable(() => String, "Where and how the contact agreed or objected; null if not recorded.")
   @MaxCharacters(EVIDENCE_MAX_LENGTH)
   @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })
   evidence!: string | null;

@@ -52,7 +52,7 @@ export async function putContact(
 }
 
 /**
- * Puts contacts like `putContact`; inputs with the same key share a contact.
+ * Creates or changes contacts like `putContact`; inputs with the same key share a contact.
  * @param inputs each with one key, a `ref` or an address
  * @returns the contact for each input
  */

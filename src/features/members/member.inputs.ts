@@ -13,7 +13,7 @@ const PASSWORD_MAX_LENGTH = 200;
 
 export const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(", ")}` };
 
-/** A new password; only its length is limited, as NIST SP 800-63B recommends. */
+/** Requires the property to be a new password; only its length is limited, as NIST SP 800-63B recommends. */
 export const IsPassword = () =>
   Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
@@ -21,7 +21,7 @@ export const IsPassword = () =>
 
 const MEMBER_NAME_MAX_LENGTH = 100;
 
-/** A member's name; without an @, so that no name looks like another member's e-mail address. */
+/** Requires the property to be a member's name, without an @, so that no name looks like an e-mail address. */
 export const IsMemberName = () =>
   applyDecorators(
     IsText(MEMBER_NAME_MAX_LENGTH, { trimmed: true, singleLine: true }),
@@ -35,7 +35,7 @@ export const IsMemberName = () =>
     }),
   );
 
-/** A password to verify. Its length is limited, because longer passwords take longer to hash. */
+/** Limits the length of a password to verify, because longer passwords take longer to hash. */
 export const IsShortEnough = () =>
   MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` });
 

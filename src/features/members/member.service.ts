@@ -39,7 +39,7 @@ declare module "../../schema/hooks" {
 
 type MemberHook = (tx: Tx, member: Pick<Member, "id">, context: RequestContext) => Promise<void>;
 
-/** E-mail addresses are case-insensitive. */
+/** Trims and lowercases an e-mail address, because addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
 /** Returns the name to store; null for none. */

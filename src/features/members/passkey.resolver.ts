@@ -85,7 +85,7 @@ export class PasskeyResolver {
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Session, {
     description:
-      "Confirms the current session with the password or, for a member with passkeys, with a passkey. For 15 minutes, the session may perform operations that require a recent sign-in.",
+      "Confirms the current session with the password or, for a member with passkeys, with a passkey. For 15 minutes, operations that require a recent sign-in are allowed in the session.",
   })
   confirmSignIn(@Ctx() context: RequestContext, @Input() input: ConfirmSignInInput): Promise<Session> {
     return this.service.confirmSignIn(context, input);

@@ -235,7 +235,7 @@ export class PasskeyService {
       const found = await reader.findOneBy(Passkey, { credentialId: input.credentialId });
       return { passkey: found };
     });
-    // Callers without a challenge cause no more work, because only issuing a challenge counts as an attempt.
+    // Does no more work for callers without a challenge, because only issuing a challenge counts as an attempt.
     if (known === undefined) throw new GatewayError("invalid_passkey");
     const { passkey } = known;
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);

@@ -22,7 +22,7 @@ const MAX_PER_ACCOUNT = 100;
 const MAX_PER_PAIR = 10;
 /** Max attempts per address across all accounts; an office may share an address. */
 const MAX_PER_ADDRESS = 50;
-/** Max attempts per IPv6 site (/48), because each of its 65,536 networks counts as an address. */
+/** Max attempts per IPv6 site (/48); each of its 65,536 networks counts as an address. */
 const MAX_PER_SITE = 200;
 
 /** The columns of a bucket that determine whether it is full. */

@@ -15,7 +15,7 @@ export class SingleUse {
   @PrimaryColumn({ type: "varchar", length: 64 })
   hash!: string;
 
-  /** The session that adds a passkey with the challenge; otherwise null. */
+  /** The session that may use the challenge to add a passkey; null in all other rows. */
   @Column({ ...UUID_COLUMN, nullable: true })
   sessionId!: string | null;
 
