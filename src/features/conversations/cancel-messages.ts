@@ -100,7 +100,7 @@ export async function unsent(
   };
 }
 
-/** Returns the conversations, among the given ones, that have unsent messages. */
+/** Returns the IDs of the given conversations that have unsent messages. */
 export async function withUnsent(tx: Tx, conversationIds: readonly string[]): Promise<ReadonlySet<string>> {
   const these = `conversation_id in ${placeholders(1, conversationIds.length)}`;
   const rows: { id: string }[] = await tx.query(

@@ -92,7 +92,7 @@ export const conversations = feature({
          where id in (select id from conversation where assignee_id = $1 order by id ${tx.updateLock()})`,
         [id],
       );
-      // Inserts lock conversations first and delete handoff notices later.
+      // Inserts lock conversations before they take this lock, and delete handoff notices after it.
       await tx.waitForInserts();
     },
     agentPurged: async (...args) =>

@@ -17,7 +17,7 @@ const LAST_CHANGE = "coalesce(message.updated_at, message.created_at)";
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Returns the conversations, among the given ones, whose messages the feature still needs. */
+    /** Returns the IDs of the given conversations whose messages the feature still needs. */
     conversationsInUse: (
       reader: EntityManager,
       conversationIds: readonly string[],

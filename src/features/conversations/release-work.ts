@@ -22,7 +22,7 @@ const MAX_RELEASED = 20;
 const LOCKED_MS = 250;
 
 /**
- * Releases conversations that were not released within the `releaseAfter` of their agent's live configuration. Each
+ * Releases handed-off conversations that no human has answered within the live configuration's `releaseAfter`. Each
  * agent with `releaseAfter` has a lane that sleeps until the first conversation is due, but at most for `releaseAfter`.
  * Conversations handed off in the meantime are due later, so handoffs need not wake it. Takes only free locks, because
  * it already holds lanes.

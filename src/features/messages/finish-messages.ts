@@ -110,7 +110,7 @@ export async function finishMessages(
   }
 }
 
-/** Returns the lines whose uncertain messages fail instead of being retried. */
+/** Returns the IDs of the lines whose uncertain messages fail instead of being retried. */
 async function failingUncertain(tx: Tx, ended: readonly FinishedSend[]): Promise<ReadonlySet<string>> {
   const uncertain = ended.filter(({ result }) => result.outcome === AttemptOutcome.uncertain);
   if (uncertain.length === 0) return new Set();

@@ -58,7 +58,7 @@ export function gatesOf(message: Message): MessageGate[] {
   return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }
 
-/** The reason why a message requires a person's approval: its rule or the configuration's policy. */
+/** Why a message requires a person's approval: because of its rule or the configuration's policy. */
 export type ReviewDemand = "rule" | "policy";
 
 /** Returns the path of the setting that requires a review; null for a rule, because rules have no fixed path. */
