@@ -31,7 +31,7 @@ const CONTACTS: [input: object, problems: Record<string, string>][] = [
   ],
   [
     { name: "", addresses: [] },
-    { name: "must not be empty", ref: "is required without addresses" },
+    { name: "must not be empty", ref: "is required if there are no addresses" },
   ],
   [{ ref: " ", addresses: null }, { ref: "must not be empty" }],
 ];

@@ -59,7 +59,7 @@ const HAS_REF_OR_ADDRESSES: ObjectRule = {
   check(input) {
     const { ref, addresses } = input as unknown as PutContactInput;
     return ref == null && (addresses ?? []).length === 0
-      ? { path: "ref", message: "is required without addresses" }
+      ? { path: "ref", message: "is required if there are no addresses" }
       : undefined;
   },
 };

@@ -58,7 +58,7 @@ export async function planMove(
   if (other !== null) {
     throw new GatewayError(
       "conflict",
-      `The conversation ${other.id} with this address is open on the line "${line.name}".`,
+      `Conversation ${other.id} with this address is already open on the line "${line.name}".`,
     );
   }
   const from = await tx.findOneByOrFail(Line, { id: lineId });

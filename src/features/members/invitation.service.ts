@@ -268,7 +268,7 @@ export class InvitationService {
     if (known !== null && !isBack)
       throw new GatewayError(
         "conflict",
-        "The e-mail address already belongs to an account. Ask for an invitation for another address.",
+        "The e-mail address already belongs to an account. Ask for an invitation to another address.",
       );
     await tx.delete(Invitation, { id: invitation.id });
     const id = known?.id ?? uuid();
