@@ -261,8 +261,8 @@ describeDashboard("Configuration", (dashboard) => {
       () => gateway.services.configurations.publish(context, meanwhile),
       () => page.getByRole("button", { name: "Publish version 2" }).click(),
     );
-    await seen(page.getByRole("alert").getByText("Version 2 is live."));
-    await seen(page.getByRole("note").getByText("started when version 1 was live"));
+    await seen(page.getByRole("alert").getByText("This has changed since you opened it."));
+    await seen(page.getByRole("note").getByText("started when version 1 was live. Version 2 is live now"));
     await eventually(() => page.getByLabel("Note (optional)").inputValue()).toBe(
       "Hands off what it does not know",
     );

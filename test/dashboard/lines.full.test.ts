@@ -6,7 +6,7 @@ import { conversationClient } from "../support/conversations";
 import { whileDelivering } from "../support/deliver";
 import { mint } from "../support/gateway";
 import { addWebhookLine } from "../support/lines";
-import { addMember, addOrganization, firstAgentId } from "../support/people";
+import { addMember, addOrganization, firstAgentId, operatorOfAgent } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { looksRight } from "./looks";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
@@ -40,7 +40,7 @@ describeDashboard(
 
     test("of webhooks are created, tested, edited, paused and resumed; their secrets are shown once", async () => {
       const { gateway } = dashboard;
-      const { manager } = await addOrganization(gateway, "bridged");
+      const { agentId, manager } = await addOrganization(gateway, "bridged");
       const page = await dashboard.visit("/lines", { as: manager });
       const dialog = dialogOf(page);
       await seen(rowOf(page, "main").getByText("Default"));
@@ -58,7 +58,7 @@ describeDashboard(
       expect(secret).toMatch(/^whsec_/);
       const settings = page.getByRole("region", { name: "Settings" });
       await seen(settings.getByText(receiver.url()));
-      const id = new URL(page.url()).pathname.split("/").at(-1);
+      const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
       await seen(page.getByText(`${gateway.url}/inbound/${id}`, { exact: true }));
 
       await settings.getByRole("button", { name: "Send test message…" }).click();
@@ -81,6 +81,24 @@ describeDashboard(
       await gone(dialog);
       await seen(settings.getByText("90 minutes"));
       await seen(settings.getByText("No limit"));
+
+      // Someone else changes the line while the form is open, and the page shows the change.
+      await open(page, "sms", "Edit…");
+      await dialog.getByLabel("Max messages per minute").fill("7");
+      const optOutReply = "You get no more messages.";
+      const context = await operatorOfAgent(gateway, agentId);
+      await gateway.services.lines.update(context, { id, optOutReply });
+      await seenInTime(page.getByText(optOutReply));
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await seen(dialog.getByRole("alert").getByText("This has changed since you opened it."));
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      await gone(dialog);
+      await open(page, "sms", "Edit…");
+      await eventually(() => dialog.getByLabel("Reply to an opt-out").inputValue()).toBe(optOutReply);
+      await dialog.getByLabel("Max messages per minute").fill("7");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await gone(dialog);
+      await seen(settings.getByText(optOutReply));
 
       await open(page, "sms", "Rotate signing secret…");
       await dialog.getByRole("button", { name: "Rotate secret" }).click();

@@ -32,6 +32,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   internal_error: "Something went wrong on the server. The error has been logged.",
   unavailable: "The server can’t reach its database. Try again in a moment.",
   organization_deactivated: "Your organization is deactivated. Reactivate it to make changes.",
+  version_conflict: "This has changed since you opened it. Open it again to see the changes.",
   invalid_credentials: "Incorrect e-mail or password.",
 };
 

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { change } from "../api/client";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
@@ -5,7 +6,9 @@ import { type LineDetailsFragment, UpdateLineDocument, type UpdateLineInput } fr
 import { EmailFields, emailOf, LINE_FIELDS, LimitFields, limitsOf, NameField, UrlField } from "./line-fields";
 
 /** Changes the settings of a line. Fails if they have changed since the dialog was opened. */
-export function EditLine({ line, onClosed }: { line: LineDetailsFragment; onClosed: () => void }) {
+export function EditLine(props: { line: LineDetailsFragment; onClosed: () => void }) {
+  // The line as first shown, because other people may change it while the form is open.
+  const [line] = useState(props.line);
   const { id, version, kind } = line;
   const submit = async (form: FormData) => {
     const input: UpdateLineInput = {
@@ -26,7 +29,7 @@ export function EditLine({ line, onClosed }: { line: LineDetailsFragment; onClos
       fields={LINE_FIELDS}
       conflict="name"
       onSubmit={submit}
-      onClosed={onClosed}
+      onClosed={props.onClosed}
     >
       {({ field }) => (
         <>
