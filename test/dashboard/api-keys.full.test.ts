@@ -298,8 +298,13 @@ describeDashboard("API keys", (dashboard) => {
     await eventually(() => dialog.getByLabel("Requests per minute").inputValue()).toBe("60");
     await dialog.getByLabel("Allowed networks").fill("203.0.113.0/24");
     await dialog.getByLabel("Requests per minute").fill("");
+    // Someone else changes another field while the form is open.
+    const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    const context = await operator(dashboard.gateway);
+    await dashboard.gateway.services.keys.update(context, { id, description: "For all fairs" });
     await dialog.getByRole("button", { name: "Save" }).click();
     await seen(details.getByText("203.0.113.0/24"));
+    await seen(details.getByText("For all fairs"));
     await seen(details.getByText("Server default"));
     expect((await whoami(secret)).status).toBe(403);
     await seen(page.getByRole("region", { name: "History" }).getByText("changed the API key"));

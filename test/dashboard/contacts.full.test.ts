@@ -41,8 +41,14 @@ describeDashboard("contacts", (dashboard) => {
     await page.getByRole("button", { name: "Edit" }).click();
     await dialogOf(page).getByLabel("Name").fill("<b>Grace</b>");
     await dialogOf(page).getByLabel("Time zone").fill("Europe/Zurich");
+    await dialogOf(page).getByLabel("Address", { exact: true }).fill("hopper@example.com");
+    // Someone else changes another field and adds an address while the form is open.
+    const addresses = [{ kind: AddressKind.email, address: "admiral@example.com" }];
+    await addContact(dashboard.gateway, { agentId, ref: "customer-1", locale: "de", addresses });
     await dialogOf(page).getByRole("button", { name: "Save" }).click();
     await gone(dialogOf(page));
+    for (const text of ["admiral@example.com", "hopper@example.com", "Europe/Zurich"])
+      await seen(page.getByText(text));
     await seen(page.getByRole("heading", { level: 1, name: "<b>Grace</b>" }));
 
     await page.getByRole("link", { name: "Contacts" }).click();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
-import { addMember, addOrganization } from "../support/people";
+import { addMember, addOrganization, operatorOfAgent } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { addEvents } from "../support/webhooks";
 import { hasFocus } from "./focus";
@@ -123,9 +123,15 @@ describeDashboard(
       await open(page, "Edit…");
       await eventually(() => dialog.getByLabel("line.paused").isChecked()).toBe(true);
       await dialog.getByLabel("Events", { exact: true }).selectOption("All events");
+      // Someone else changes another field while the form is open.
+      const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+      const context = await operatorOfAgent(gateway, agentId);
+      await gateway.services.webhooks.update(context, { id, description: "For the warehouse" });
+      await seenInTime(page.getByText("For the warehouse"));
       await dialog.getByRole("button", { name: "Save" }).click();
       await gone(dialog);
       await gone(settings.getByText("line.paused"));
+      await seen(settings.getByText("For the warehouse"));
       await open(page, "Delete…");
       await dialog.getByRole("button", { name: "Delete webhook" }).click();
       await seen(page.getByText("No webhooks yet"));

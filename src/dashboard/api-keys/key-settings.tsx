@@ -1,4 +1,5 @@
 import { change } from "../api/client";
+import { changedFields } from "../ui/changed-fields";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { type KeyFragment, UpdateApiKeyDocument } from "./documents.generated";
@@ -11,7 +12,8 @@ export const KeySettings = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClose
     submit="Save"
     fields={LIMIT_FIELDS}
     onSubmit={async (form) => {
-      await change(UpdateApiKeyDocument, { input: { id: apiKey.id, ...limitsOf(form) } });
+      const input = { id: apiKey.id, ...changedFields(limitsOf(form), apiKey) };
+      await change(UpdateApiKeyDocument, { input });
       toast(`Changed the settings of ${apiKey.name}.`);
     }}
     onClosed={onClosed}

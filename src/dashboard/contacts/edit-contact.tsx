@@ -5,6 +5,7 @@ import { ApiError, isConflict } from "../api/api-error";
 import { change } from "../api/client";
 import { execute } from "../api/execute";
 import { ADDRESS_KINDS } from "../conversations/open-conversation";
+import { changedFields } from "../ui/changed-fields";
 import { FormDialog, type FormState } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import styles from "./contacts.module.css";
@@ -52,21 +53,13 @@ function inputOf(form: FormData, agentId: string, contact: ContactFragment | und
     agentId,
     ...(ref !== undefined && { ref }),
     ...(addresses.length > 0 && { addresses }),
-    ...(contact === undefined ? fields : changesIn(fields, contact)),
+    ...(contact === undefined ? fields : changedFields(fields, contact)),
   };
 }
 
 const LABELS = { name: "name", locale: "language", timezone: "time zone", attributes: "attributes" };
 
 type Editable = Pick<ContactFragment, keyof typeof LABELS>;
-
-/** Returns the fields that differ; only these are saved, so that others can change the rest at the same time. */
-const changesIn = (fields: Editable, base: Editable): Partial<Editable> =>
-  Object.fromEntries(
-    Object.entries(fields).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(base[name as keyof Editable]),
-    ),
-  );
 
 /**
  * Saves changes that are based on a version of a contact. Other people's changes to other fields are kept.
@@ -80,8 +73,10 @@ async function saveChanges(input: PutContactInput, base: ContactFragment): Promi
     } catch (error) {
       const now = isConflict(error) ? (await execute(ContactDocument, { id: base.id })).contact : null;
       if (now === null || now.version === version) throw error;
-      const theirs = Object.keys(changesIn(now, base)) as (keyof Editable)[];
-      const both = theirs.filter((name) => name in input);
+      const theirs = changedFields(now, base);
+      const both = (Object.keys(LABELS) as (keyof Editable)[]).filter(
+        (name) => name in theirs && name in input,
+      );
       if (both.length > 0) throw new Overlap(both, now);
       version = now.version;
     }

@@ -1,4 +1,5 @@
 import { NativeSelect, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { DESCRIPTION_MAX_LENGTH, URL_MAX_LENGTH } from "../../features/webhooks/webhook.limits";
 import { labelOf } from "../agents/agent-label";
 import type { AgentsQuery } from "../agents/documents.generated";
@@ -6,6 +7,7 @@ import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
 import { showSecret } from "../secrets/shown-secret";
 import "../secrets/secret-dialog";
+import { changedFields } from "../ui/changed-fields";
 import { FormDialog, type FormState } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import {
@@ -92,10 +94,13 @@ export function CreateEndpoint(props: {
   );
 }
 
-export function EditEndpoint({ endpoint, onClosed }: { endpoint: EndpointFragment; onClosed: () => void }) {
+export function EditEndpoint(props: { endpoint: EndpointFragment; onClosed: () => void }) {
+  // The endpoint as first shown, because other people may change it while the form is open.
+  const [endpoint] = useState(props.endpoint);
   const { types, field: typesField } = useEventTypes(endpoint.types);
   const submit = async (form: FormData) => {
-    await change(UpdateWebhookEndpointDocument, { input: { id: endpoint.id, ...settingsOf(form), types } });
+    const input = { id: endpoint.id, ...changedFields({ ...settingsOf(form), types }, endpoint) };
+    await change(UpdateWebhookEndpointDocument, { input });
     toast("Changed the webhook.");
   };
   return (
@@ -105,7 +110,7 @@ export function EditEndpoint({ endpoint, onClosed }: { endpoint: EndpointFragmen
       size="lg"
       fields={FIELDS}
       onSubmit={submit}
-      onClosed={onClosed}
+      onClosed={props.onClosed}
     >
       {({ field }) => (
         <>
