@@ -94,6 +94,16 @@ describeDashboard("the members", (dashboard) => {
     await open(page, manager.email, "Remove…");
     await dialog.getByRole("button", { name: "Leave" }).click();
     await seen(dialog.getByRole("alert").getByText("The last member with the permission config:manage"));
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await gone(dialog);
+
+    // With another manager, this one can become a support agent.
+    await addMember(gateway, { org: "staffed", manage: true });
+    await open(page, manager.email, "Change permissions…");
+    await dialog.getByLabel("Role").selectOption("Support");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await seen(rowOf(page, manager.email).getByText("Write in conversations"));
+    await gone(rowOf(page, manager.email).getByText("Manage"));
   });
 
   test("are only listed for a member without permissions, with a long email address inside its card", async () => {
