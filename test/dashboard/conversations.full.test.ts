@@ -182,6 +182,46 @@ describeDashboard(
       await eventually(() => field.inputValue()).toBe("draft");
       await page.getByRole("button", { name: "Send" }).click();
       await seen(page.getByRole("log").getByText("draft"));
+      await eventually(() => field.inputValue()).toBe("");
+
+      // The request is held back, and the next text typed.
+      const send = async (text: string, isLost: boolean) => {
+        let release = () => {};
+        const released = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await page.unrouteAll();
+        await page.route("**/graphql", async (route) => {
+          if (!route.request().postData()?.includes("sendToConversation")) return route.continue();
+          await released;
+          return isLost ? route.abort() : route.continue();
+        });
+        await field.fill(text);
+        await field.press("ControlOrMeta+Enter");
+        await eventually(() => field.inputValue()).toBe("");
+        await field.fill("next");
+        return release;
+      };
+      const leave = async () => {
+        await page.getByRole("link", { name: "Pets" }).click();
+        await gone(field);
+        await page.goBack();
+        await eventually(() => field.inputValue()).toBe("next");
+      };
+      const lose = await send("lost on its way", true);
+      await leave();
+      lose();
+      await seen(page.getByRole("status").getByText("Can’t reach the server. Try again in a moment."));
+      await eventually(() => field.inputValue()).toBe("lost on its way\nnext");
+      const deliver = await send("sent after all", false);
+      await leave();
+      deliver();
+      await seen(page.getByRole("log").getByText("sent after all"));
+      await eventually(() => field.inputValue()).toBe("next");
+      const cancel = await send("reloaded", true);
+      await page.reload();
+      await eventually(() => field.inputValue()).toBe("reloaded\nnext");
+      cancel();
     });
 
     test("the address of an unknown conversation leads to the list", async () => {

@@ -1,5 +1,5 @@
 import { Button, Textarea } from "@mantine/core";
-import { type FormEvent, type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useRef } from "react";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
@@ -44,31 +44,39 @@ export function Composer({ conversation }: { conversation: ConversationFragment 
 
 function Form({ conversation: { id, handler } }: { conversation: ConversationFragment }) {
   const { id: memberId } = useViewer();
-  const [text, setText] = useState(() => unsent.get(memberId, id));
+  const text = unsent.use(memberId, id);
   const field = useRef<HTMLTextAreaElement>(null);
   const { busy, error, run, clearError } = useTask();
   const keyOf = useIdempotencyKey();
   const write = (typed: string) => {
     unsent.set(memberId, id, typed);
-    setText(typed);
     clearError();
   };
   const send = (event?: FormEvent) => {
     event?.preventDefault();
     if (text.trim() === "" || busy) return;
     field.current?.focus();
-    // The next message may be written while this one is being sent.
-    setText("");
+    // The next message may be written while this one is being sent, even if the page is left and opened again.
+    unsent.set(memberId, id, "");
+    let sending = text;
+    // May be called twice, because a canceled request also fails.
+    const restore = () => {
+      unsent.set(memberId, id, [sending, unsent.get(memberId, id)].filter(Boolean).join("\n"));
+      sending = "";
+    };
     return run(async () => {
+      // Closing or reloading the tab may cancel the request.
+      window.addEventListener("pagehide", restore);
       try {
         await change(SendToConversationDocument, { id, text, idempotencyKey: keyOf(text) });
       } catch (failure) {
-        write([text, field.current?.value].filter(Boolean).join("\n"));
+        restore();
         throw failure;
+      } finally {
+        window.removeEventListener("pagehide", restore);
       }
       // The same text may be sent twice on purpose.
       keyOf(null);
-      unsent.set(memberId, id, field.current?.value ?? "");
     });
   };
   const onKeyDown = (event: KeyboardEvent) => {

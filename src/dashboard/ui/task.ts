@@ -1,16 +1,26 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { sentenceOf } from "../api/api-error";
+import { toast } from "./toast";
 
-/** Runs a task started by a button, with its progress and failure. */
+/** Runs a task started by a button, with its progress and failure. A toast shows the failure if the component is gone. */
 export function useTask() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
   const run = async (task: () => Promise<void>) => {
     setBusy(true);
     setError(undefined);
     try {
       await task();
     } catch (failure) {
-      setError(failure);
+      if (isShown.current) setError(failure);
+      else toast(sentenceOf(failure), "bad");
     } finally {
       setBusy(false);
     }
