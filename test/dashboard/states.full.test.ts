@@ -55,19 +55,34 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     await seen(rowOf(page, "First key"));
   });
 
-  test("keeps its content while the gateway is unreachable, shows a notice, and recovers automatically", async () => {
+  test("keeps its content during an outage, shows a notice, and recovers automatically", async () => {
     const page = await dashboard.visit("/api-keys");
+    const notice = page.getByText("may be out of date");
+    const unreachable = "Can’t reach the server. Try again in a moment.";
+    const unavailable = failing("unavailable", "The service is temporarily unavailable.", "req-503");
     await seen(rowOf(page, "First key"));
-    await page.route("**/graphql", (route) => route.abort());
-    await seenInTime(page.getByText("Data may be out of date."));
-    await seen(rowOf(page, "First key"));
-    await act(page, "First key", "Revoke");
-    await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
-    // Mutations are not retried automatically.
-    await seen(dialogOf(page).getByText("Can’t reach the server. Try again in a moment."));
-    await page.keyboard.press("Escape");
-    await page.unroute("**/graphql");
-    await gone(page.getByText("Data may be out of date."));
+    for (const [answer, shown, message] of [
+      [undefined, "Data may be out of date.", unreachable],
+      // A proxy's.
+      [{ status: 502, body: "" }, "Data may be out of date.", unreachable],
+      [
+        unavailable,
+        "Some data can’t be reloaded",
+        "The server can’t reach its database. Try again in a moment.",
+      ],
+    ] as const) {
+      await page.route("**/graphql", (route) => (answer ? route.fulfill(answer) : route.abort()));
+      await seenInTime(page.getByText(shown));
+      await seen(rowOf(page, "First key"));
+      await act(page, "First key", "Revoke");
+      await dialogOf(page).getByRole("button", { name: "Revoke key" }).click();
+      // Mutations are not retried automatically.
+      await seen(dialogOf(page).getByText(message));
+      await page.keyboard.press("Escape");
+      await page.unroute("**/graphql");
+      await seenInTime(rowOf(page, "First key"));
+      await gone(notice);
+    }
   });
 
   test("whose code does not load while the gateway is unreachable appears when it responds again", async () => {

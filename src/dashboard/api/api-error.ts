@@ -117,6 +117,10 @@ export const isOnlyAbout = (error: unknown, fields: readonly string[]): boolean 
 export const isSessionError = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === "invalid_session" || error.code === "unauthenticated");
 
+/** True if the resource does not exist or is no longer visible to the member. */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "not_found";
+
 /** True if the resource has changed since it was loaded. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "version_conflict";

@@ -2,11 +2,12 @@ import {
   focusManager,
   keepPreviousData,
   QueryClient,
+  type QueryFilters,
   type UseQueryResult,
   useQuery,
 } from "@tanstack/react-query";
-import { useDeferredValue } from "react";
-import { isSessionError, isTransient } from "./api-error";
+import { useDeferredValue, useSyncExternalStore } from "react";
+import { isNotFound, isSessionError, isTransient } from "./api-error";
 import { ViewerDocument, type ViewerQuery } from "./documents.generated";
 import { execute } from "./execute";
 import type { TypedDocumentString } from "./typed-document";
@@ -64,6 +65,25 @@ client.getQueryCache().subscribe(({ type, query }) => {
   if (type !== "updated" || query.queryKey[0] === ViewerDocument.toString()) return;
   if (query.state.status === "error" && isSessionError(query.state.error)) void refetchViewer();
 });
+
+/** Selects the displayed data that could not be loaded. */
+const FAILED: QueryFilters = {
+  type: "active",
+  predicate: ({ state: { status, error } }) => status === "error" && !isNotFound(error),
+};
+
+const hasOutdatedData = () =>
+  client
+    .getQueryCache()
+    .findAll(FAILED)
+    .some(({ state }) => state.data !== undefined);
+
+/** Returns true in a component while displayed data cannot be reloaded. */
+export const useHasOutdatedData = (): boolean =>
+  useSyncExternalStore(client.getQueryCache().subscribe, hasOutdatedData);
+
+/** Reloads the displayed data that could not be loaded, without waiting for the next poll. */
+export const reloadFailed = (): Promise<void> => client.refetchQueries(FAILED);
 
 /**
  * Runs a mutation and reloads the displayed data in all tabs. The result goes only to the caller, not into a cache.

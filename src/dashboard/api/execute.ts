@@ -42,25 +42,19 @@ async function send<Result, Variables>(
     body: JSON.stringify({ query: document.toString(), variables }),
     credentials: "same-origin",
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-  }).catch(() => {
-    // An aborted request says nothing about the connection.
-    if (!signal?.aborted) connection.set("lost");
-    throw new ApiError("No response.", "unreachable");
-  });
-  connection.set("ok");
-  const requestId = response.headers.get("x-request-id") ?? undefined;
-  const body = await readJson<Result>(response);
+  }).catch(() => undefined);
+  const requestId = response?.headers.get("x-request-id") ?? undefined;
+  const body: ResponseBody<Result> | undefined = await response?.json().catch(() => undefined);
   const failure = body?.errors?.[0];
+  const isAnswer = failure !== undefined || body?.data != null;
+  // An aborted request says nothing about the connection.
+  if (!signal?.aborted) connection.set(isAnswer ? "ok" : "lost");
   if (failure !== undefined) {
-    const retryAfterSeconds = Number(response.headers.get("retry-after")) || undefined;
+    const retryAfterSeconds = Number(response?.headers.get("retry-after")) || undefined;
     const { code, problems } = failure.extensions;
     throw new ApiError(failure.message, code, requestId, retryAfterSeconds, problems);
   }
-  // For example, a response from a proxy that cannot reach the server.
-  if (body?.data == null)
-    throw new ApiError("The response did not come from the server.", "unreachable", requestId);
+  // No response, or one from a proxy that cannot reach the server.
+  if (body?.data == null) throw new ApiError("The server did not respond.", "unreachable", requestId);
   return body.data;
 }
-
-const readJson = <Result>(response: Response): Promise<ResponseBody<Result> | undefined> =>
-  response.json().catch(() => undefined);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { ApiError } from "../api/api-error";
+import { isNotFound } from "../api/api-error";
 import { usePolledQuery } from "../api/client";
 import { execute } from "../api/execute";
 import { isHeld } from "../messages/message-state";
@@ -112,10 +112,9 @@ export function useThread(id: string) {
         older: page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null,
       }));
     });
-  const isUnknown = error instanceof ApiError && error.code === "not_found";
   return {
     /** Null if the conversation does not exist; undefined until that is known. */
-    conversation: isUnknown ? null : data?.conversation,
+    conversation: isNotFound(error) ? null : data?.conversation,
     messages: data && merged(data.scheduled?.nodes ?? [], loaded.messages),
     hasOlder: older !== null,
     loadOlder,
