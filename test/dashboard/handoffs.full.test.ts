@@ -127,16 +127,31 @@ describeDashboard(
       await page.keyboard.press("ControlOrMeta+Enter");
       await seen(log.getByText("You", { exact: true }));
       await eventually(() => page.title()).toMatch(/^\(1\) /);
+      await page.clock.install();
       await page.goto(`${gateway.url}/dashboard/conversations?agent=${agentId}`, {});
       await seen(page.getByText("No conversations need a reply"));
+
+      // A hidden page still counts.
+      await page.evaluate(() => {
+        Object.defineProperty(document, "visibilityState", { value: "hidden" });
+        document.dispatchEvent(new Event("visibilitychange"));
+      });
+      await conversationClient(gateway).handOff(await talkTo("Unseen"));
+      await page.clock.runFor(20_000);
+      await eventually(() => page.title()).toBe("(2) Conversations · Gateway");
     });
 
-    test("members who may only read see the assignee, without buttons", async () => {
+    test("members who may only read see the assignee, without buttons, and no count after signing out", async () => {
       const { gateway } = dashboard;
       const reader = await addMember(gateway, { permissions: [Permission.conversations_read] });
-      const page = await dashboard.visit(`/conversations/${await talkTo("Read only")}`, { as: reader });
+      const id = await talkTo("Read only");
+      await conversationClient(gateway).handOff(id);
+      const page = await dashboard.visit(`/conversations/${id}`, { as: reader });
       await seen(page.getByText("Unassigned", { exact: true }));
       await eventually(() => page.getByRole("button", { name: /^Assign/ }).count()).toBe(0);
+      await eventually(() => page.title()).toMatch(/^\(\d+\) /);
+      await page.getByRole("button", { name: "Sign out", exact: true }).click();
+      await eventually(() => page.title()).toBe("Sign in · Gateway");
     });
 
     test("notices of an agent's handoffs are switched on, and end when the conversation is opened", async () => {

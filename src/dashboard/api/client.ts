@@ -21,7 +21,8 @@ export const client = new QueryClient({
     queries: {
       // A server on the same machine needs no network connection.
       networkMode: "always",
-      retry: (failures, error) => failures < 2 && isTransient(error),
+      // A hidden page would not repeat a request until it is visible, not even with the next poll.
+      retry: (failures, error) => failures < 2 && isTransient(error) && focusManager.isFocused(),
       retryDelay: (failures) => 500 * 2 ** failures,
       staleTime: 1_000,
     },
@@ -109,11 +110,12 @@ export async function change<Result, Variables>(
 /**
  * Polls a query and returns its latest result. Keeps the previous result while new variables load.
  * @param pollMs polling interval; raise it for expensive queries
+ * @param inBackground true to poll while the page is hidden
  */
 export function usePolledQuery<Result, Variables>(
   document: TypedDocumentString<Result, Variables>,
   variables: Variables,
-  { enabled = true, pollMs = POLL_INTERVAL_MS } = {},
+  { enabled = true, pollMs = POLL_INTERVAL_MS, inBackground = false } = {},
 ): UseQueryResult<Result> {
   const result = useQuery({
     queryKey: [document.toString(), variables],
@@ -121,6 +123,7 @@ export function usePolledQuery<Result, Variables>(
     placeholderData: keepPreviousData,
     enabled,
     refetchInterval: pollMs,
+    refetchIntervalInBackground: inBackground,
   });
   // React renders the first result, a whole page, in slices, so that typing is not blocked. Later results are rendered
   // immediately.

@@ -53,11 +53,14 @@ function Group({ name, pages }: { name: string; pages: readonly PageEntry[] }) {
 
 /** The number of items that need attention; nothing if there are none. */
 function Waiting({ of }: { of: keyof CountsQuery }) {
-  const list = usePolledQuery(CountsDocument, {}, { pollMs: COUNT_POLL_MS }).data?.[of];
-  const text = list?.totalCount ? formatCount(list.totalCount, list.isTotalCountExact) : "";
   const isInTitle = of === "waiting";
+  const { data } = usePolledQuery(CountsDocument, {}, { pollMs: COUNT_POLL_MS, inBackground: isInTitle });
+  const list = data?.[of];
+  const text = list?.totalCount ? formatCount(list.totalCount, list.isTotalCountExact) : "";
   useEffect(() => {
-    if (isInTitle) titleCount.set(text);
+    if (!isInTitle) return;
+    titleCount.set(text);
+    return () => titleCount.set("");
   }, [isInTitle, text]);
   return text === "" ? null : <span className={styles.count}>{text}</span>;
 }
