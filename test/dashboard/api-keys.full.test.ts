@@ -143,16 +143,22 @@ describeDashboard("API keys", (dashboard) => {
     await seen(rowOf(page, "page 00"));
   });
 
-  test("a cursor that the server does not know leads to the first page, here and in the audit log", async () => {
-    const { manager } = await addOrganization(dashboard.gateway, "bookmarked");
-    for (const [path, content] of [
-      ["/api-keys", "No API keys yet"],
-      ["/settings/audit-log", "created the organization"],
+  test("a cursor that the server does not know, or of an emptied page, leads to the first page, here and in the audit log", async () => {
+    const { gateway } = dashboard;
+    const { manager } = await addOrganization(gateway, "bookmarked");
+    await mint(gateway, { agent: "bookmarked-agent", name: "the only one" });
+    const ends = "{ apiKeys { pageInfo { endCursor } } auditLog(first: 50) { pageInfo { endCursor } } }";
+    const { data } = (await gateway.graphql(ends, {}, { token: manager.token })).body;
+    for (const [path, content, { pageInfo }] of [
+      ["/api-keys", "the only one", data.apiKeys],
+      ["/settings/audit-log", "created the organization", data.auditLog],
     ]) {
-      const page = await dashboard.visit(`${path}?after=garbage`, { as: manager });
-      await seen(page.getByText(content ?? ""));
-      await eventually(() => new URL(page.url()).search).toBe("");
-      await eventually(() => page.getByRole("alert").count()).toBe(0);
+      for (const cursor of ["garbage", encodeURIComponent(pageInfo.endCursor)]) {
+        const page = await dashboard.visit(`${path}?after=${cursor}`, { as: manager });
+        await seen(page.getByText(content));
+        await eventually(() => new URL(page.url()).search).toBe("");
+        await eventually(() => page.getByRole("alert").count()).toBe(0);
+      }
     }
   });
 

@@ -173,14 +173,23 @@ describeDashboard(
     });
 
     test("members who may only read see the waiting messages, without buttons", async () => {
+      const { gateway } = dashboard;
       await propose("an offer");
-      const reader = await addMember(dashboard.gateway, {
+      const reader = await addMember(gateway, {
         email: `reader-${Math.random()}@example.com`,
         permissions: [Permission.conversations_read],
       });
       const page = await dashboard.visit("/to-review", { as: reader });
       await seen(page.getByText(/Ask .*@.* for the permission conversations:write\./).first());
       await eventually(() => page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+
+      // A page without messages, because they have been reviewed, leads to the first page.
+      const last = "{ messages(status: proposed, first: 100) { pageInfo { endCursor } } }";
+      const { endCursor } = (await gateway.graphql(last, {}, { token: reader.token })).body.data.messages
+        .pageInfo;
+      await page.goto(`${gateway.url}/dashboard/to-review?after=${encodeURIComponent(endCursor)}`);
+      await seen(page.getByRole("list", { name: "Messages to review" }));
+      await eventually(() => new URL(page.url()).search).toBe("");
     });
   },
   { DELIVERY_WORKERS: "1" },

@@ -30,13 +30,14 @@ export function AuditLog() {
   const { may } = useViewer();
   const [exportError, setExportError] = useState<unknown>();
   const { everyone, labelOf } = useMembers();
-  const { data, error, refetch, isPlaceholderData } = usePolledQuery(
+  const query = usePolledQuery(
     AuditLogDocument,
     { ...filter, first: PAGE_SIZE, after: address.after, named: may("conversations_read") },
     { pollMs: POLL_INTERVAL_MS },
   );
-  useCursorFallback(address, error);
+  const { data, error, refetch, isPlaceholderData } = query;
   const entries = data?.auditLog.nodes;
+  useCursorFallback(address, query, entries?.length);
 
   return (
     <Page

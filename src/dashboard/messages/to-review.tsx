@@ -19,8 +19,8 @@ type Proposal = ProposedQuery["messages"]["nodes"][number];
 export function ToReview() {
   const address = useListAddress();
   const query = usePolledQuery(ProposedDocument, { first: PAGE_SIZE, after: address.after });
-  useCursorFallback(address, query.error);
   const messages = query.data?.messages;
+  useCursorFallback(address, query, messages?.nodes.length);
   return (
     <Page
       title="To review"
@@ -29,7 +29,7 @@ export function ToReview() {
     >
       <div className={pageStyles.card}>
         {messages !== undefined ? (
-          <Proposals messages={messages.nodes} />
+          <Proposals messages={messages.nodes} isLoading={query.isPlaceholderData} />
         ) : query.error !== null ? (
           <Failure error={query.error} retry={query.refetch} />
         ) : (
@@ -47,7 +47,7 @@ export function ToReview() {
   );
 }
 
-function Proposals({ messages }: { messages: readonly Proposal[] }) {
+function Proposals({ messages, isLoading }: { messages: readonly Proposal[]; isLoading: boolean }) {
   const list = useRef<HTMLDivElement>(null);
   const [reviewed, setReviewed] = useState<{ id: string; index: number }>();
   // Focuses the message that takes the place of a reviewed one, so that the keyboard stays in the list. The reviewed
@@ -61,7 +61,9 @@ function Proposals({ messages }: { messages: readonly Proposal[] }) {
   }, [reviewed, messages]);
   return (
     <div ref={list} tabIndex={-1} className={styles.proposals}>
-      {messages.length === 0 ? (
+      {messages.length === 0 && isLoading ? (
+        <Placeholder />
+      ) : messages.length === 0 ? (
         <Empty title="Nothing to review">
           <p>
             Messages appear here if a rule has <code>review</code>, or if an agent’s policy requires it.

@@ -1,3 +1,4 @@
+import type { UseQueryResult } from "@tanstack/react-query";
 import { useLayoutEffect } from "react";
 import { useSearchParams } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
@@ -32,13 +33,22 @@ export function useListAddress() {
   };
 }
 
-/** Goes to the first page if the server does not know the cursor in the URL, for example from an old bookmark. */
-export function useCursorFallback({ after, filter }: ListAddress, error: unknown): void {
-  const unknown = after !== null && error instanceof ApiError && error.code === "invalid_cursor";
-  // Runs before the browser paints, so that the error is never visible.
+/**
+ * Goes to the first page if the server does not know the cursor in the URL, for example from an old bookmark, or if
+ * nothing is left on the page.
+ * @param shown number of items on the page
+ */
+export function useCursorFallback(
+  { after, filter }: ListAddress,
+  { error, isPlaceholderData }: Pick<UseQueryResult, "error" | "isPlaceholderData">,
+  shown: number | undefined,
+): void {
+  const isUnknown = error instanceof ApiError && error.code === "invalid_cursor";
+  const isNoPage = after !== null && (isUnknown || (shown === 0 && !isPlaceholderData));
+  // Runs before the browser paints, so that neither the error nor the empty page is ever visible.
   useLayoutEffect(() => {
-    if (unknown) filter({}, { replace: true });
-  }, [unknown, filter]);
+    if (isNoPage) filter({}, { replace: true });
+  }, [isNoPage, filter]);
 }
 
 export type ListAddress = ReturnType<typeof useListAddress>;

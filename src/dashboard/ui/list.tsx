@@ -40,13 +40,13 @@ export function List<Node extends { id: string }>(props: {
 }) {
   const { label, columns, address, connection, filters = [], pageSize = PAGE_SIZE } = props;
   const { error, refetch, isPlaceholderData } = props.query;
-  useCursorFallback(address, error);
+  useCursorFallback(address, props.query, connection?.nodes.length);
 
   if (error !== null && (connection === undefined || isPlaceholderData)) {
     return <Failure error={error} retry={refetch} />;
   }
-  if (connection?.nodes.length === 0) {
-    if (!filters.some((name) => address.get(name) !== "") && address.after === null) return props.empty;
+  const isEmpty = connection?.nodes.length === 0;
+  if (isEmpty && filters.some((name) => address.get(name) !== "")) {
     return (
       <Empty title={`No matching ${label.charAt(0) === "A" ? label : label.toLowerCase()}`}>
         <Button
@@ -59,10 +59,12 @@ export function List<Node extends { id: string }>(props: {
       </Empty>
     );
   }
+  // An empty placeholder is the result of earlier filters or of another page.
+  if (isEmpty && !isPlaceholderData) return props.empty;
   return (
     <>
       <DataTable label={label} columns={columns} stale={isPlaceholderData}>
-        {connection === undefined && <LoadingRows columns={columns} count={6} />}
+        {!connection?.nodes.length && <LoadingRows columns={columns} count={6} />}
         {connection?.nodes.map((node) => (
           <Row key={node.id} columns={columns} cells={props.cells(node)} />
         ))}
