@@ -181,6 +181,18 @@ describeDashboard("the overview", (dashboard) => {
     const attention = page.getByRole("region", { name: "Needs attention" });
     await seen(attention.getByText("All good"));
 
+    // A report that fails hides only itself.
+    await page.route("**/graphql", (route) =>
+      /query (Usage|Activity)\b/.test(route.request().postData() ?? "")
+        ? route.fulfill({ json: { errors: [{ message: "", extensions: { code: "internal_error" } }] } })
+        : route.continue(),
+    );
+    await page.reload();
+    for (const name of ["Messages and decisions", "Requests by key"])
+      await seen(page.getByRole("region", { name }).getByRole("alert"));
+    await seen(attention.getByText("All good"));
+    await page.unroute("**/graphql");
+
     const failing = await addWebhookLine(gateway, { agentId, name: `failing-bridge-${"x".repeat(45)}` });
     const result = failure(AttemptOutcome.retryable, "http_500", `The receiver responded with 500.`);
     const ended = { laneId: "", messageId: "", attempt: 1, isHeld: true, channelKind: "webhook", result };

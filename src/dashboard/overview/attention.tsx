@@ -1,5 +1,7 @@
+import type { UseQueryResult } from "@tanstack/react-query";
 import { formatCount, Time } from "../ui/format";
 import { Card } from "../ui/page";
+import { Result } from "../ui/result";
 import { type ListedRow, RowList } from "../ui/row-list";
 import { lookOf, Tag } from "../ui/tag";
 import styles from "./attention.module.css";
@@ -87,14 +89,18 @@ function rowOf(item: Item): ListedRow {
  * The items that need attention, each as a line with a link.
  * @param props.manages false if the items leave out lines, webhooks and keys
  */
-export const Attention = ({ items, manages }: { items: readonly Item[]; manages: boolean }) => (
+export const Attention = (props: { query: UseQueryResult<AttentionQuery>; manages: boolean }) => (
   <Card title="Needs attention">
-    {items.length === 0 ? (
-      <p className={styles.good}>
-        <Tag tone="good">{manages ? "All good" : "Nothing for you to do"}</Tag>
-      </p>
-    ) : (
-      <RowList label="Needs attention" rows={items.map(rowOf)} />
-    )}
+    <Result query={props.query} height={48}>
+      {({ attention: items }) =>
+        items.length === 0 ? (
+          <p className={styles.good}>
+            <Tag tone="good">{props.manages ? "All good" : "Nothing for you to do"}</Tag>
+          </p>
+        ) : (
+          <RowList label="Needs attention" rows={items.map(rowOf)} />
+        )
+      }
+    </Result>
   </Card>
 );

@@ -1,5 +1,6 @@
 import { Button, Skeleton } from "@mantine/core";
-import { useRef } from "react";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useDeferredValue, useRef } from "react";
 import { Link, useSearchParams } from "wouter";
 import { EXPIRING_DAYS } from "../../features/api-keys/api-key.limits";
 import { AgentsDocument } from "../agents/documents.generated";
@@ -8,6 +9,7 @@ import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { loaded } from "../ui/loaded";
 import { Card, Empty, Page } from "../ui/page";
+import { Result } from "../ui/result";
 import { Agents } from "./agents";
 import { Attention } from "./attention";
 import {
@@ -32,6 +34,10 @@ const NUMBERS_INTERVAL_MS = 20_000;
 const STEPS_INTERVAL_MS = 15_000;
 /** Polling interval for rarely changing data (ms). */
 const SLOW_INTERVAL_MS = 60_000;
+
+/** True once there is data or a request has failed, because a slow report may fail and must not hide the rest. */
+const isSettled = ({ data, isFetched, failureCount }: UseQueryResult): boolean =>
+  data !== undefined || isFetched || failureCount > 0;
 
 /** Figures for a period, the most used keys, and onboarding for a new organization. */
 export function Overview() {
@@ -80,33 +86,38 @@ function Content() {
   // Shown together, so that nothing moves when the last response arrives.
   const isLoaded =
     agents.data &&
-    (steps.data || !wantsSteps) &&
+    (isSettled(steps) || !wantsSteps) &&
     (canShowSteps || !showsSteps) &&
-    (usage.data || !manages) &&
-    (activity.data || !reads) &&
-    (attention.data || !attends);
-  if (!isLoaded) {
-    const failed = [steps, agents, usage, activity, attention].find(({ error }) => error !== null);
-    return failed ? <Failure error={failed.error} retry={failed.refetch} /> : <Loading />;
-  }
+    (isSettled(usage) || !manages) &&
+    (isSettled(activity) || !reads) &&
+    (isSettled(attention) || !attends);
+  // Renders in slices, so that the browser can respond in between.
+  const isShown = useDeferredValue(Boolean(isLoaded), false);
+  if (!isLoaded || !isShown)
+    return agents.error ? <Failure error={agents.error} retry={agents.refetch} /> : <Loading />;
   if (agents.data.agents.length === 0 && manages) return <NoAgents />;
   return (
     <>
-      {attention.data && <Attention items={attention.data.attention} manages={manages} />}
+      {attends && <Attention query={attention} manages={manages} />}
       {showsSteps && (
         <GetStarted agents={agents.data.agents} done={done} onTried={markTried} onDismiss={dismiss} />
       )}
       <Headline usage={usage.data} activity={activity.data?.activity} period={period} />
-      {usage.data ? (
+      {reads && !activity.data && (
+        <Card title="Messages and decisions">
+          <Result query={activity} height={92}>
+            {() => null}
+          </Result>
+        </Card>
+      )}
+      {manages ? (
         <>
           <Usage
-            used={usage.data.used}
-            totals={usage.data.usageTotals}
-            stale={usage.isPlaceholderData}
+            query={usage}
             period={period}
             onPeriod={(next) => setParams(next === "last_30_days" ? { period: "30d" } : {})}
           />
-          <Rejections rejected={usage.data.rejected} period={period} />
+          {usage.data && <Rejections rejected={usage.data.rejected} period={period} />}
         </>
       ) : (
         <Agents agents={agents.data.agents} />

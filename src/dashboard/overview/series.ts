@@ -5,7 +5,7 @@ import type { UsagePeriod, UsageQuery } from "./documents.generated";
 export type KeyUse = UsageQuery["used"][number];
 
 /** The usage of all keys. */
-export type Totals = UsageQuery["usageTotals"];
+type Totals = UsageQuery["usageTotals"];
 
 export const REJECTED_COLOR = "var(--series-rejected)";
 

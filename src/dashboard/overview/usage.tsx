@@ -1,70 +1,78 @@
+import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { ownerOf } from "../api-keys/key-owner";
 import { formatNumber } from "../ui/format";
 import { Card, Empty } from "../ui/page";
+import { Result } from "../ui/result";
 import { Segmented } from "../ui/segmented";
 import { columnsOf, DataTable, Row } from "../ui/table";
 import { BarChart, SparkLine } from "./chart";
-import type { UsagePeriod } from "./documents.generated";
+import type { UsagePeriod, UsageQuery } from "./documents.generated";
 import { KeyName } from "./key-name";
-import { colorOf, type KeyUse, namesOf, PERIOD_OPTIONS, PERIODS, seriesOf, type Totals } from "./series";
+import { colorOf, namesOf, PERIOD_OPTIONS, PERIODS, seriesOf } from "./series";
 import styles from "./usage.module.css";
 
 const COLUMNS = columnsOf("Key", "Agent", "Trend", { heading: "Requests", isNumeric: true });
 
 /** Requests by key over a period, and the most used keys. */
-export function Usage(props: {
-  used: readonly KeyUse[];
-  totals: Totals;
+export const Usage = (props: {
+  query: UseQueryResult<UsageQuery>;
   period: UsagePeriod;
-  stale: boolean;
   onPeriod: (period: UsagePeriod) => void;
-}) {
-  const { used, totals, period } = props;
+}) => (
+  <Card
+    title="Requests by key"
+    aside={
+      <Segmented label="Period" options={PERIOD_OPTIONS} value={props.period} onChange={props.onPeriod} />
+    }
+  >
+    <Result query={props.query} height={388}>
+      {(data) => <Report {...data} period={props.period} stale={props.query.isPlaceholderData} />}
+    </Result>
+  </Card>
+);
+
+function Report(props: UsageQuery & { period: UsagePeriod; stale: boolean }) {
+  const { used, usageTotals: totals, period } = props;
   const total = totals.accepted + totals.refused;
   return (
-    <Card
-      title="Requests by key"
-      aside={<Segmented label="Period" options={PERIOD_OPTIONS} value={period} onChange={props.onPeriod} />}
-    >
-      <div data-stale={props.stale} className={styles.usage}>
-        {total === 0 ? (
-          <Empty title={`No requests ${PERIODS[period]}.`}>
-            <p>
-              Requests with an API key appear here within seconds. <Link href="/api-keys">API keys</Link>
-            </p>
-          </Empty>
-        ) : (
-          <BarChart
-            label={`${formatNumber(total)} ${total === 1 ? "request" : "requests"} ${PERIODS[period]}`}
-            series={seriesOf(used, totals)}
-            {...namesOf(totals.buckets, period)}
-          />
-        )}
-        {used.length > 0 && (
-          <DataTable label={`Most used keys ${PERIODS[period]}`} columns={COLUMNS}>
-            {used.map(({ apiKey, accepted, buckets }, rank) => (
-              <Row
-                key={apiKey.id}
-                columns={COLUMNS}
-                cells={[
-                  <KeyName key="key" apiKey={apiKey} color={colorOf(rank)} />,
-                  ownerOf(apiKey),
-                  <SparkLine
-                    key="trend"
-                    values={buckets.map((bucket) => bucket.accepted)}
-                    color={colorOf(rank)}
-                  />,
-                  formatNumber(accepted),
-                ]}
-              />
-            ))}
-          </DataTable>
-        )}
-        <p className={styles.all}>
-          <Link href="/api-keys">View all API keys</Link>
-        </p>
-      </div>
-    </Card>
+    <div data-stale={props.stale} className={styles.usage}>
+      {total === 0 ? (
+        <Empty title={`No requests ${PERIODS[period]}.`}>
+          <p>
+            Requests with an API key appear here within seconds. <Link href="/api-keys">API keys</Link>
+          </p>
+        </Empty>
+      ) : (
+        <BarChart
+          label={`${formatNumber(total)} ${total === 1 ? "request" : "requests"} ${PERIODS[period]}`}
+          series={seriesOf(used, totals)}
+          {...namesOf(totals.buckets, period)}
+        />
+      )}
+      {used.length > 0 && (
+        <DataTable label={`Most used keys ${PERIODS[period]}`} columns={COLUMNS}>
+          {used.map(({ apiKey, accepted, buckets }, rank) => (
+            <Row
+              key={apiKey.id}
+              columns={COLUMNS}
+              cells={[
+                <KeyName key="key" apiKey={apiKey} color={colorOf(rank)} />,
+                ownerOf(apiKey),
+                <SparkLine
+                  key="trend"
+                  values={buckets.map((bucket) => bucket.accepted)}
+                  color={colorOf(rank)}
+                />,
+                formatNumber(accepted),
+              ]}
+            />
+          ))}
+        </DataTable>
+      )}
+      <p className={styles.all}>
+        <Link href="/api-keys">View all API keys</Link>
+      </p>
+    </div>
   );
 }
