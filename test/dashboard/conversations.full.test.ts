@@ -72,6 +72,9 @@ describeDashboard(
       const messages = page.getByRole("log", { name: "Messages" });
       await seen(messages.getByText("number 90."));
       await eventually(() => messages.getByRole("listitem").count()).toBe(30);
+      // Screen readers announce changes in a log, but must not announce that each message has become older.
+      await seen(messages.locator("time"));
+      await eventually(() => messages.locator("time:not([aria-live=off])").count()).toBe(0);
       const place = () => messages.evaluate((log) => log.scrollTop);
       await eventually(place).toBe(0);
       await messages.getByRole("button", { name: "Load older messages" }).click();

@@ -43,7 +43,7 @@ export function Thread({
   const names = useMembers();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard
-    <div className={styles.scroll} role="log" aria-label="Messages" tabIndex={0}>
+    <div className={styles.scroll} role="log" aria-label="Messages" aria-busy={isLoadingOlder} tabIndex={0}>
       <div className={styles.content}>
         {hasOlder && (
           <div className={styles.older}>
