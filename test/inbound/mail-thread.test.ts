@@ -68,13 +68,16 @@ describe("an e-mail", () => {
     expect(message).toMatchObject({ text: "STOP", mail: { quoted }, optOutText: "STOP" });
   });
 
-  test("is read by the thread that read the previous one", async () => {
+  test("is read by the thread that read the previous one, unless that thread was idle for too long", async () => {
     const small = mail(...PLAIN, "", "Hi");
     await read(small);
     const starting = jest.spyOn(threads, "Worker");
     expect(await read(small)).toMatchObject({ text: "Hi" });
     expect(starting).not.toHaveBeenCalled();
     starting.mockRestore();
+    // A thread that is ending would never answer.
+    jest.advanceTimersByTime(IDLE_TIMEOUT_MS);
+    expect(await read(small)).toMatchObject({ text: "Hi" });
   });
 
   test("that is large is transferred to its thread, not copied", async () => {

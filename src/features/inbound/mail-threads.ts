@@ -69,7 +69,11 @@ export class MailThread {
   private joinIdle(): void {
     this.worker.unref();
     idle.push(this);
-    this.end = setTimeout(() => void this.worker.terminate(), IDLE_TIMEOUT_MS).unref();
+    this.end = setTimeout(() => {
+      // Terminating takes time, and a terminating thread must not be taken.
+      this.leaveIdle();
+      void this.worker.terminate();
+    }, IDLE_TIMEOUT_MS).unref();
   }
 
   private leaveIdle(): void {
