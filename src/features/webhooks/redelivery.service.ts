@@ -1,4 +1,4 @@
-import type { EntityManager } from "typeorm";
+import { Between, type EntityManager } from "typeorm";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
@@ -202,9 +202,7 @@ async function startIn(
   return before;
 }
 
-/**
- * Returns the last position before a time, by binary search, because positions have no gaps and are ordered by time.
- */
+/** Returns the position of the last event before a time, by binary search, because positions are ordered by time. */
 async function lastBefore(
   reader: EntityManager,
   agentId: string,
@@ -215,11 +213,13 @@ async function lastBefore(
   let [low, high] = [first, last];
   while (low < high) {
     const middle = (low + high + 1n) / 2n;
+    // The position in the middle may have been skipped by a restore.
     const event = await reader.findOne(Event, {
       select: ["agentId", "position", "timestamp"],
-      where: { agentId, position: String(middle) },
+      where: { agentId, position: Between(String(middle), String(high)) },
+      order: { position: "ASC" },
     });
-    if (event === null || event.timestamp < time) low = middle;
+    if (event !== null && event.timestamp < time) low = BigInt(event.position);
     else high = middle - 1n;
   }
   return low;
