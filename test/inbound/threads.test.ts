@@ -134,6 +134,35 @@ describeGateway(
       });
     });
 
+    test("the first one after a move from another line answers none, and has its own subject", async () => {
+      const addresses = [
+        { kind: "email", address: "gil@customer.test" },
+        { kind: "local", address: "gil" },
+      ];
+      await gateway.rest("POST", "/agent/contacts", { body: { ref: "gil", locale: "de", addresses } });
+      const opened = await gateway.rest("POST", "/agent/conversations", {
+        body: { contact: { ref: "gil" }, message: "One" },
+      });
+      const { id } = opened.body.conversation;
+      const path = `/agent/conversations/${id}`;
+      await waitUntil(
+        async () => (await gateway.rest("GET", `${path}/messages`)).body[0].status === "delivered",
+      );
+      await gateway.rest("POST", `${path}/move`, { body: { line: "mail" } });
+      const { body } = await gateway.rest("POST", "/agent/decisions", {
+        body: { conversationId: id, situation: { type: "order.shipped", data: { orderId: "C3" } } },
+      });
+      expect(body).toMatchObject({ conversationId: id });
+      const first = (await sentTo("gil@customer.test", 1)).email;
+      expect(first).toMatchObject({ subject: "Bestellung C3" });
+      expect(first.inReplyTo).toBeUndefined();
+      await gateway.rest("POST", `${path}/messages`, { body: { message: "Two" } });
+      expect((await sentTo("gil@customer.test", 2)).email).toMatchObject({
+        subject: "Re: Bestellung C3",
+        inReplyTo: first.messageId,
+      });
+    });
+
     test("HTML is sent with the text, stored, exported and erased", async () => {
       const name = `<img src="x" onerror='alert(1)'> & co`;
       const escaped = "&lt;img src=&quot;x&quot; onerror=&#39;alert(1)&#39;&gt; &amp; co";
