@@ -55,7 +55,7 @@ export type SendResult = (
       code: string;
       /** Error message for people, at most 500 characters; never contains a credential. */
       detail: string;
-      /** Delay before a retry, as requested by the receiver (ms). */
+      /** Delay before a retry, as requested by the receiver (ms); 0 if nothing was sent because no sender was free. */
       retryAfterMs?: number;
       /**
        * Set if the line is at fault, not the message. A permanent fault remains until the line or its account changes.

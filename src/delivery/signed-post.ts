@@ -87,7 +87,7 @@ function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly s
 
 /**
  * Returns the delay (ms) that a `Retry-After` header requests in seconds or as a date (RFC 9110, 10.2.3); undefined if
- * the header is malformed.
+ * the header is malformed or requests no delay.
  */
 function retryAfterMs(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
@@ -96,5 +96,5 @@ function retryAfterMs(header: string | undefined): number | undefined {
     : /^[A-Z][a-z]+,? .* GMT$/.test(header)
       ? Date.parse(header) - Date.now()
       : Number.NaN;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), DAY_MS);
+  return ms > 0 ? Math.min(ms, DAY_MS) : undefined;
 }

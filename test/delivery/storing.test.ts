@@ -121,6 +121,8 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
       const second = await send();
       const third = await send();
       await waitUntil(async () => (await waiting([second, third])) === 2);
+      // After six failures, the next delay would be an hour.
+      await gateway.services.database.write((tx) => tx.update(Message, { id: third }, { attempts: 6 }));
       // The second message might end as quickly as the first one, so the third one is claimed together with it.
       held[0]?.end();
       await arrived(2);
@@ -128,7 +130,7 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
       clock = jest.spyOn(performance, "now").mockImplementation(() => now() + 11_000);
       held[1]?.end();
       await waitUntil(async () => (await messageOf(third)).status === MessageStatus.queued);
-      expect(await messageOf(third)).toMatchObject({ attempts: 1, heldReason: "retry" });
+      expect(await messageOf(third)).toMatchObject({ attempts: 7, heldReason: "retry" });
       expect((await messageOf(second)).status).toBe(MessageStatus.sent);
       expect(receiver.received).toHaveLength(2);
       clock.mockRestore();

@@ -226,12 +226,12 @@ describe("a response with another status", () => {
 
   test.each([
     ["3", 3_000],
-    ["0", 0],
+    ["0", undefined],
     ["86400", 86_400_000],
     ["99999999999999999999", 86_400_000],
     ["Sat, 21 Nov 2026 06:00:10 GMT", 10_000],
     ["Saturday, 21-Nov-26 06:00:10 GMT", 10_000],
-    ["Sat, 21 Nov 2026 05:00:00 GMT", 0],
+    ["Sat, 21 Nov 2026 05:00:00 GMT", undefined],
     ["Sat, 21 Nov 2037 05:00:00 GMT", 86_400_000],
     ["-3", undefined],
     ["3.5", undefined],

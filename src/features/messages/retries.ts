@@ -9,14 +9,18 @@ const JITTER = 0.2;
 /** Min delay that a receiver can request (ms). */
 const MIN_DELAY_MS = 1_000;
 
+/** Number of delays that a receiver can shorten; otherwise, a long outage would get an attempt every second. */
+const MAX_SHORTENED = 3;
+
 /**
- * Returns the delay of a message after a failed attempt (ms): at least the delay that the receiver requested or, without
- * a request, the delay for the number of attempts.
+ * Returns the delay of a message after a failed attempt (ms): the delay that the receiver requested or, without a
+ * request, the delay for the number of attempts. A requested delay can be shorter only after the first attempts.
+ * @param retryAfterMs the requested delay; 0 if nothing was sent, for the shortest delay
  * @param random from 0 to 1
  */
 export function retryDelayMs(attempt: number, retryAfterMs?: number, random = Math.random()): number {
-  const index = Math.min(attempt, DELAYS_MS.length) - 1;
-  const delay =
-    retryAfterMs === undefined ? (DELAYS_MS[index] as number) : Math.max(retryAfterMs, MIN_DELAY_MS);
+  const usual = DELAYS_MS[Math.min(attempt, DELAYS_MS.length) - 1] as number;
+  const min = retryAfterMs === 0 || attempt <= MAX_SHORTENED ? MIN_DELAY_MS : usual;
+  const delay = retryAfterMs === undefined ? usual : Math.max(retryAfterMs, min);
   return Math.round(delay * (1 + JITTER * random));
 }
