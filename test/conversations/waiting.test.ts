@@ -72,10 +72,11 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { id, from } = await written();
     await api.handOff(id);
     await api.send(id, "Hi", { token: anna.token });
-    await sender.text(from, "STOP");
+    for (const keyword of ["STOP", "STOP", "YES"]) await sender.text(from, keyword);
     expect(await waitingOf(id)).toBeNull();
     const before = new Date().toISOString();
-    await sender.text(from, "first");
+    // An opt-in only while the address is opted out.
+    await sender.text(from, "Yes!");
     const since = await waitingOf(id);
     expect(since !== null && since >= before).toBe(true);
     await sender.text(from, "second");

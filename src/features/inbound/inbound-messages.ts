@@ -89,19 +89,26 @@ export class InboundMessages {
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
+    // Words that opt in are ordinary messages unless the address is opted out.
+    const keywords = new Set(
+      turn.filter(
+        ({ intent, address }) => intent === "out" || (intent === "in" && address.optedOutAt !== null),
+      ),
+    );
     const unanswered = new Set(
-      turn.filter(({ inbound, line }, i) => inbound.isAutomatic || areOwn[i] || !isActive(line)),
+      turn.filter(
+        (each, i) => keywords.has(each) || each.inbound.isAutomatic || areOwn[i] || !isActive(each.line),
+      ),
     );
     await markDeliverable(
       tx,
       turn.flatMap(({ from, addresses }) => addresses.find((each) => isSame(each, from)) ?? []),
     );
     const confirming = new Set<Placed>();
-    for (const each of turn) {
+    for (const each of keywords) {
       const { intent, address } = each;
       const isOut = address.optedOutAt !== null;
-      if (intent === "out" || (intent === "in" && isOut)) unanswered.add(each);
-      if (intent !== (isOut ? "in" : "out")) continue;
+      if (intent === "out" && isOut) continue;
       await this.setOptedOut(tx, each, !isOut);
       if (!isOut && !(await isConfirmed(tx, address))) confirming.add(each);
     }
@@ -111,7 +118,7 @@ export class InboundMessages {
       byPlace.map((ofPlace) => ({
         ...(ofPlace[0] as Placed),
         messages: ofPlace.length,
-        needsReply: ofPlace.some(({ inbound, intent }) => !inbound.isAutomatic && intent === undefined),
+        needsReply: ofPlace.some((each) => !each.inbound.isAutomatic && !keywords.has(each)),
       })),
     );
     const numbered = byPlace.flatMap((ofPlace, p) => {
