@@ -263,15 +263,19 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       expect(fourth).toMatchObject({ scheduledReason: "cap", scheduledBy: "policy.caps[0]" });
     });
 
-    test("a message that a cap allows at night also waits for the window", async () => {
+    test("a message that a cap allows at night also waits for the window, and that wait does not count", async () => {
       await publishPolicy({ caps: [{ max: 1, within: "PT5H" }], windows: OPEN });
-      const id = await newConversation();
+      const { name } = await addLine(gateway, { agentId, expireAfterSeconds: 36_000 });
+      const id = await newConversation({ line: name });
       const first = await become(await send(id), delivered);
       const { windows } = windowOf(-HOUR_MS, HOUR_MS);
       await publishPolicy({ caps: [{ max: 1, within: "PT5H" }], windows });
       const second = await become(await send(id), scheduled);
       expect(Date.parse(second.sendAt ?? "")).toBeGreaterThan(Date.parse(first.sentAt ?? "") + 22 * HOUR_MS);
       expect(second).toMatchObject({ scheduledReason: "cap", scheduledBy: "policy.caps[0]" });
+      // Of the ten hours that it may wait, it waits five for the cap.
+      const leftMs = Date.parse(second.expiresAt ?? "") - Date.parse(second.sendAt ?? "");
+      expect(Math.abs(leftMs - 5 * HOUR_MS)).toBeLessThan(HOUR_MS / 2);
     });
 
     test("a message that no cap allows before it expires fails, and rules may react", async () => {

@@ -131,7 +131,7 @@ class ReadPolicyGates implements PolicyGates {
     const timezone = context.conversation?.timezone ?? null;
     const closed = policy.closedUntil(timezone, now);
     if (closed !== undefined)
-      return rescheduled(ScheduledReason.window, closed, laterBy(message, closed, now));
+      return rescheduled(ScheduledReason.window, closed, laterBy(message, closed.until, now));
     const contactId = contactOf(message);
     const caps = policy.capsOn(topic);
     if (caps.length === 0 || contactId === undefined) return undefined;
@@ -142,11 +142,11 @@ class ReadPolicyGates implements PolicyGates {
     const others = [...counted].flatMap(([id, other]) => (id === message.id ? [] : other));
     const full = fullUntil(caps, others, nowMs);
     if (full !== undefined) {
-      const until = policy.closedUntil(timezone, full.until)?.until ?? full.until;
       const { expiresAt } = message;
-      if (expiresAt !== null && until >= expiresAt)
+      if (expiresAt !== null && full.until >= expiresAt)
         return { status: MessageStatus.failed, errorCode: MessageError.capped };
-      return rescheduled(ScheduledReason.cap, { ...full, until }, expiresAt);
+      const until = policy.closedUntil(timezone, full.until)?.until ?? full.until;
+      return rescheduled(ScheduledReason.cap, { ...full, until }, laterBy(message, until, full.until));
     }
     const isFull = caps.some((cap) => {
       const sending = others.filter(({ topic, sentAtMs }) => sentAtMs === null && isAbout(cap, topic));
@@ -197,8 +197,8 @@ const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number
     .sort((a, b) => b - a);
 
 /** Returns the expiry of a message, extended by the wait for a window, because that wait does not count. */
-const laterBy = ({ expiresAt }: QueuedMessage, { until }: PolicyHold, now: Timestamp): Timestamp | null =>
-  expiresAt && timestampOf(Date.parse(expiresAt) + Date.parse(until) - Date.parse(now));
+const laterBy = ({ expiresAt }: QueuedMessage, until: Timestamp, from: Timestamp): Timestamp | null =>
+  expiresAt && timestampOf(Date.parse(expiresAt) + Date.parse(until) - Date.parse(from));
 
 const rescheduled = (
   scheduledReason: ScheduledReason,
