@@ -11,7 +11,7 @@ import { addConversation, conversationClient } from "../support/conversations";
 import { type DecisionBody, decisionClient, publish } from "../support/decisions";
 import type { GatewayOptions } from "../support/gateway";
 import { addSender, type Sender, senderOn } from "../support/inbound";
-import { addLine } from "../support/lines";
+import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
@@ -277,6 +277,20 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       { id: lineId },
       { token: gateway.owner },
     );
+    expect(await fired(timer.id)).toMatchObject({ outcome: "send" });
+  });
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ["moves to another", (id) => conversationClient(gateway).move(id, { line: "main" })],
+    ["is closed", (id) => conversationClient(gateway).close(id)],
+  ])("a due timer of a paused line fires when its conversation %s", async (_, change) => {
+    const line = await addLine(gateway, { agentId });
+    const { id, contactId } = await addConversation(gateway, { agentId, line: line.name });
+    const timer = await set("always", { conversationId: id }, contactId);
+    await lineClient(gateway).pause(line.id);
+    await makeDue(timer);
+    await waitUntil(async () => (await laneOf(timer.id))?.kind === "held_timer");
+    await change(id);
     expect(await fired(timer.id)).toMatchObject({ outcome: "send" });
   });
 

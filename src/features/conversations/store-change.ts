@@ -86,8 +86,8 @@ export async function closeAll(tx: Tx, lanes: Lanes, conversations: readonly Con
 }
 
 /**
- * Stores a change to a conversation like `storeChange`, cancels its contact's timers, adds handoff notices, ends the
- * contact's handoff with its last open conversation, and audits the change if necessary.
+ * Stores a change to a conversation like `storeChange`, cancels or wakes its contact's timers, adds handoff notices, ends
+ * the contact's handoff with its last open conversation, and audits the change if necessary.
  */
 export async function storeAudited(
   tx: Tx,
@@ -98,7 +98,7 @@ export async function storeAudited(
   { contact, timers }: { contact: Contact | null; timers: WaitingTimers },
 ): Promise<ChangedQueue> {
   const queues = await storeChange(tx, lanes, conversation, planned, context);
-  const { handler, state } = planned.change;
+  const { handler, lineId, state } = planned.change;
   if (handler === Handler.human) {
     await timers.cancelOn("handoff", conversation.id);
     await addNotices(tx, { lanes, conversation, by: planned.handedOffBy });
@@ -110,6 +110,7 @@ export async function storeAudited(
     if (contact !== null && contact.handedOffAt !== null && !(await tx.existsBy(Conversation, isOpen)))
       await setHandedOff(tx, contact, null);
   }
+  if (lineId !== undefined || state === ConversationState.closed) await timers.wakeDue(conversation.id);
   const { id } = conversation;
   if (planned.audit !== undefined) {
     const target = { id, name: id, organizationId: organizationOf(context) };

@@ -14,10 +14,10 @@ import type { Planning } from "./planning";
 import { DONE, Runner } from "./runner";
 import type { DueTimer, TimerDecisions } from "./timer-decisions";
 
-/** Lane kind for due timers whose line is paused; changes to lines wake such lanes. */
+/** Lane kind for due timers whose line is paused; changes to the line or the conversation wake such lanes. */
 export const HELD_TIMER_LANE = "held_timer";
 
-/** How long the lane of a held timer sleeps if no line changes (ms). */
+/** How long the lane of a held timer sleeps if it is not woken (ms). */
 const HELD_MS = DAY_MS;
 
 /** A waiting timer. */

@@ -85,6 +85,16 @@ export class WaitingTimers {
     );
   }
 
+  /** Makes a conversation's due timers fire, in case they are waiting for its line. */
+  async wakeDue(conversationId: string): Promise<void> {
+    const now = timestamp();
+    const due = (await this.all()).filter(
+      (each) => each.conversationId === conversationId && each.dueAt <= now,
+    );
+    const ids = due.map(({ id }) => id);
+    if (ids.length > 0) await this.lanes.wake(this.tx, ids);
+  }
+
   private async cancelSome(reason: CancelReason, isMeant: (timer: Timer) => boolean): Promise<Timer[]> {
     const rows = await this.all();
     const canceled = rows.filter(isMeant);
