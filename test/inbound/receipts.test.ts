@@ -2,6 +2,7 @@ import { v7 as uuid } from "uuid";
 import { Lane } from "../../src/delivery/lane.entity";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { EarlyReceipt } from "../../src/features/inbound/early-receipt.entity";
+import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact } from "../support/contacts";
@@ -87,6 +88,37 @@ describeGateway(
         errorText: "30006",
       });
     });
+
+    test.each<[string, string, (respond: (status: number) => void, id: string) => unknown]>([
+      ["failed", "a rejection", (respond) => respond(400)],
+      ["canceled", "a temporary failure", (respond) => respond(503)],
+      [
+        "failed",
+        "a receipt",
+        async (respond, messageId) => {
+          respond(200);
+          await become(messageId, "sent");
+          await sender.receipt({ messageId, status: "failed", errorCode: "Anna is unknown" });
+        },
+      ],
+    ])(
+      "a message ends as %s, without an error text, by %s after its contact was erased",
+      async (status, _, end) => {
+        const held: Parameters<Reaction>[0][] = [];
+        receiver.reaction = (response) => held.push(response);
+        const id = await send();
+        await waitUntil(() => held.length > 0);
+        const { conversationId } = await messageOf(id);
+        const { contactId } = (await gateway.rest("GET", `/agent/conversations/${conversationId}`)).body;
+        await gateway.rest("DELETE", `/agent/contacts/${contactId}`);
+        await end((code) => held[0]?.writeHead(code).end("Anna is unknown"), id);
+        await become(id, status);
+        const message = await read((reader) => reader.findOneBy(Message, { id }));
+        expect(message).toMatchObject({ text: "", errorText: null });
+        const attempts = await read((reader) => reader.findBy(DeliveryAttempt, { messageId: id }));
+        expect(attempts).toMatchObject([{ detail: null }]);
+      },
+    );
 
     test("a receipt that arrives before the response to the send is applied when that response names the message", async () => {
       const held: Parameters<Reaction>[0][] = [];

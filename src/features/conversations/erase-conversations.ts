@@ -41,6 +41,7 @@ async function eraseChunk(
 ): Promise<Position | undefined> {
   if (after !== undefined && after.erased < after.last) {
     const erased = Math.min(after.last, after.erased + limit);
+    await lanes.lock(tx, after.id);
     await clearMessages(tx, [after.id], { after: after.erased, to: erased });
     return { ...after, erased };
   }
@@ -62,6 +63,8 @@ async function eraseChunk(
   const conversations = [...(await lockConversations(tx, ids)).values()];
   const last = conversations.at(-1);
   if (last === undefined) return undefined;
+  // Waits for the results of sends, which may contain errors to clear.
+  await lanes.lockAll(tx, ids);
   const isOpen = ({ state }: Conversation) => state === ConversationState.open;
   await closeAll(tx, lanes, conversations.filter(isOpen));
   await tx.query(

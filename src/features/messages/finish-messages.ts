@@ -4,11 +4,12 @@ import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { type Change, changeTogether } from "../../database/change-together";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import { AttemptOutcome, type SendResult } from "../../delivery/driver";
+import { AttemptOutcome } from "../../delivery/driver";
 import type { FinishedSend } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
 import { Line, WhenUncertain } from "../lines/line.entity";
+import { toErased } from "./erased-recipients";
 import { Message } from "./message.entity";
 import { HeldReason, MessageDirection, MessageError, MessageStatus } from "./message.enums";
 import { ATTEMPTS, MESSAGES, observeSent } from "./message.metrics";
@@ -47,14 +48,20 @@ export async function finishMessages(
     tx,
     ended.filter(({ isHeld }) => isHeld),
   );
-  const attempts = attemptsOf(ended, now);
+  const erased = await toErased(
+    tx,
+    ended.flatMap(({ messageId, result }) => ("detail" in result ? messageId : [])),
+  );
+  const errorTextOf = ({ messageId, result }: FinishedSend) =>
+    "detail" in result && !erased.has(messageId) ? result.detail : null;
+  const attempts = attemptsOf(ended, errorTextOf, now);
   if (held.length === 0) {
     await changeTogether(tx, [attempts]);
     return;
   }
   const failing = await failingUncertain(tx, held);
   const outcomes = held.map(
-    (each) => [each, outcomeOf(each.result, each.attempt, failing.has(each.channelId), now)] as const,
+    (each) => [each, outcomeOf(each, errorTextOf(each), failing.has(each.channelId), now)] as const,
   );
   const rows = padded(outcomes);
   const first = rows.length * 10 + 1;
@@ -131,13 +138,17 @@ const NOTHING = {
   deliveredAt: null,
 };
 
-function outcomeOf(result: SendResult, attempt: number, failsUncertain: boolean, now: Timestamp): Outcome {
+function outcomeOf(
+  { result, attempt }: FinishedSend,
+  errorText: string | null,
+  failsUncertain: boolean,
+  now: Timestamp,
+): Outcome {
   if (result.outcome === AttemptOutcome.accepted) {
     const { providerId, isDelivered } = result;
     const status = isDelivered ? MessageStatus.delivered : MessageStatus.sent;
     return { ...NOTHING, status, providerId, sentAt: now, deliveredAt: isDelivered ? now : null };
   }
-  const errorText = result.detail;
   const failed = (errorCode: MessageError) => ({
     ...NOTHING,
     status: MessageStatus.failed,
@@ -150,19 +161,23 @@ function outcomeOf(result: SendResult, attempt: number, failsUncertain: boolean,
   return { ...NOTHING, status: MessageStatus.queued, heldReason: HeldReason.retry, notBefore, errorText };
 }
 
-function attemptsOf(ended: readonly FinishedSend[], now: Timestamp): Change {
+function attemptsOf(
+  ended: readonly FinishedSend[],
+  errorTextOf: (each: FinishedSend) => string | null,
+  now: Timestamp,
+): Change {
   const rows = padded(ended);
   return {
     sql: `with ended (id, number, outcome, code, detail) as (values ${placeholders(rows.length, 5)})
      update delivery_attempt set ended_at = $${rows.length * 5 + 1}, outcome = ended.outcome, code = ended.code, detail = ended.detail
      from ended where message_id = ended.id and delivery_attempt.number = cast(ended.number as integer)`,
     parameters: [
-      ...rows.flatMap(({ messageId, attempt, result }) => [
-        messageId,
-        String(attempt),
-        result.outcome,
-        "code" in result ? result.code : null,
-        "detail" in result ? result.detail : null,
+      ...rows.flatMap((each) => [
+        each.messageId,
+        String(each.attempt),
+        each.result.outcome,
+        "code" in each.result ? each.result.code : null,
+        errorTextOf(each),
       ]),
       now,
     ],

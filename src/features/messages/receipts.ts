@@ -2,10 +2,12 @@ import type { Logger } from "pino";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { BACKGROUND } from "../../database/limits";
+import { lockRows } from "../../database/lock-rows";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { recordEvents } from "../events/record-events";
+import { toErased } from "./erased-recipients";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
 import { MessageDirection, MessageError, MessageStatus } from "./message.enums";
 import { MESSAGES } from "./message.metrics";
@@ -83,13 +85,17 @@ export class Receipts {
         // A delivery may also be about to change the message.
         const laneId = conversationId ?? id;
         const hasLane = await this.lanes.lock(tx, laneId);
-        const message = await tx.findOneByOrFail(Message, { id });
+        // An erasure may be about to clear the message.
+        const rows = await lockRows(tx, tx.createQueryBuilder(Message, "message").where({ id }));
+        const message = rows.get(id);
+        if (message === undefined) return undefined;
         const fails = status === MessageStatus.failed;
         const isForward = fails
           ? PROGRESS[message.status] <= PROGRESS[MessageStatus.sent]
           : PROGRESS[status] > PROGRESS[message.status];
         if (!isForward) return message;
         const now = timestamp();
+        const erased = await toErased(tx, fails ? [id] : []);
         const change: Partial<Message> = {
           status,
           heldReason: null,
@@ -104,7 +110,7 @@ export class Receipts {
           }),
           ...(fails && {
             errorCode: MessageError.rejected,
-            errorText: errorText?.slice(0, ERROR_TEXT_MAX_LENGTH) ?? null,
+            errorText: erased.has(id) ? null : (errorText?.slice(0, ERROR_TEXT_MAX_LENGTH) ?? null),
           }),
         };
         await tx.update(Message, { id }, change);

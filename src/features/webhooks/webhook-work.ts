@@ -171,7 +171,12 @@ async function store(tx: Tx, outcomes: readonly (readonly [FinishedSend, Outcome
     where: { id: In(outcomes.map(([{ messageId }]) => messageId)) },
   });
   const beforeOf = indexBy(before, ({ id }) => id);
-  for (const [{ messageId: id, attempt, result }, { what: _, ...change }] of outcomes) {
+  const erased = await aboutErased(
+    tx,
+    outcomes.flatMap(([{ messageId, result }]) => ("detail" in result ? messageId : [])),
+  );
+  for (const [{ messageId: id, attempt, result }, { what: _, ...outcome }] of outcomes) {
+    const change = erased.has(id) ? { ...outcome, lastError: null } : outcome;
     const { attempts = 0, attemptLog = null } = beforeOf.get(id) ?? {};
     // The delivery was restarted during the attempt, for example with a new URL, so this failure must not postpone the
     // next attempt.
@@ -183,19 +188,37 @@ async function store(tx: Tx, outcomes: readonly (readonly [FinishedSend, Outcome
         ...(isRestarted ? { lastError: change.lastError } : { ...change, attempts: attempt }),
         lastStatus: result.status ?? null,
         lastDurationMs: result.durationMs ?? null,
-        attemptLog: [...(attemptLog ?? []), logged(result)].slice(-MAX_KEPT_ATTEMPTS),
+        attemptLog: [...(attemptLog ?? []), logged(result, change.lastError)].slice(-MAX_KEPT_ATTEMPTS),
       },
     );
   }
 }
 
-const logged = (result: SendResult): WebhookAttempt => ({
+const logged = (result: SendResult, error: string | null): WebhookAttempt => ({
   endedAt: timestamp(),
   status: result.status ?? null,
-  error: "detail" in result ? result.detail : null,
+  error,
   durationMs: result.durationMs ?? null,
   headers: result.headers ?? null,
 });
+
+/**
+ * Returns the IDs of deliveries about erased contacts. The endpoint's responses to them must not be stored, because a
+ * response may name the contact.
+ */
+async function aboutErased(tx: Tx, deliveryIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (deliveryIds.length === 0) return new Set();
+  const ids = padded(deliveryIds);
+  const rows: { id: string }[] = await tx.query(
+    `select delivery.id from webhook_delivery delivery
+     join contact on contact.erased_at is not null and contact.id = case
+       when subject like 'contact:%' then substr(subject, ${"contact:".length + 1})
+       else (select contact_id from conversation where id = substr(subject, ${"conversation:".length + 1})) end
+     where delivery.id in ${placeholders(1, ids.length)}`,
+    ids,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
 
 /** Gives up on a delivery whose event was purged. */
 const giveUp = (tx: Tx, id: string) =>
