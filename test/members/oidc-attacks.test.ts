@@ -1,3 +1,4 @@
+import { EntityManager } from "typeorm";
 import { timestamp } from "../../src/common/time";
 import { dashboardPath } from "../../src/features/oidc/attempts";
 import { onOneEngine } from "../support/engines";
@@ -331,6 +332,17 @@ onOneEngine((engine) => {
       expect(await isAlive()).toBe(false);
       expect(await viewerOf(victim.token)).toBe("victim@example.com");
       expect((await logout({ jti: "once" })).status).toBe(400);
+    });
+
+    test("a token for a session that has ended reads no accounts", async () => {
+      const reads = jest.spyOn(EntityManager.prototype, "findBy");
+      try {
+        expect((await logout({ sub: undefined, sid: "ended" })).status).toBe(200);
+        const results = await Promise.all(reads.mock.results.map(({ value }) => value));
+        expect(results).toEqual([[], []]);
+      } finally {
+        reads.mockRestore();
+      }
     });
 
     test("a session without a subject is enough", async () => {

@@ -119,14 +119,10 @@ export class OidcService {
       if (!(await useOnce(tx, `oidc logout ${issuer} ${jti}`, timestamp(LOGOUT_KEPT_MS))))
         throw new SignInProblem("rejected");
       const hash = session === undefined ? undefined : sha256(session);
-      const candidates =
-        subject === undefined
-          ? (await tx.findBy(Session, { oidcSession: hash ?? "" })).map(({ memberId }) => ({ memberId }))
-          : [{}];
-      const identities = await tx.findBy(
-        MemberIdentity,
-        candidates.map((where) => ({ issuer, ...(subject !== undefined && { subject }), ...where })),
-      );
+      const named = subject === undefined ? await tx.findBy(Session, { oidcSession: hash ?? "" }) : [];
+      const owner =
+        subject === undefined ? { memberId: In(named.map(({ memberId }) => memberId)) } : { subject };
+      const identities = await tx.findBy(MemberIdentity, { issuer, ...owner });
       for (const { memberId } of identities) {
         // A sign-in whose ID token named no session may belong to this session.
         const oidcSession = hash === undefined ? Not("-") : In(subject === undefined ? [hash] : [hash, ""]);
