@@ -3,6 +3,7 @@ import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { purge } from "../../src/housekeeping";
 import { actionsOn } from "../support/audit";
+import { operator } from "../support/gateway";
 import { addMember, codeOf, openSession } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -74,6 +75,19 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect([await stateOf(token), await stateOf(second)]).toEqual(["invalid_session", "invalid_session"]);
     expect(await stateOf(gateway.owner)).toBe("alive");
     expect((await actionsOn(gateway, id)).at(-1)).toBe("member_signed_out_everywhere");
+  });
+
+  test("a sign-in link's token is no session, and signing out everywhere ends the link", async () => {
+    const { services, url } = gateway;
+    const { email, token } = await addMember(gateway);
+    const link = await services.sessions.createLink(
+      await operator(gateway),
+      await services.members.byEmail(email),
+    );
+    expect(await stateOf(link)).toBe("invalid_session");
+    await ask("mutation { signOutEverywhere { endedSessions } }", token);
+    const opened = await fetch(`${url}/auth/link/${link}`, { method: "POST", redirect: "manual" });
+    expect(opened.status).toBe(401);
   });
 
   test("a session expires from the next request on, and is deleted later", async () => {

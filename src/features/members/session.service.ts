@@ -79,15 +79,23 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Returns the member for a session token, always read from the database.
+   * Returns the member for a session token, always read from the database. The token of a sign-in link is not enough.
    * @throws GatewayError `invalid_session` or `too_many_attempts`
    */
-  async resolve(token: string, { ip }: Pick<Origin, "ip">): Promise<MemberCaller> {
+  async resolve(token: string, origin: Pick<Origin, "ip">): Promise<MemberCaller> {
+    const session = await this.find(token, origin);
+    if (session.ip === LINK.ip && session.userAgent === LINK.userAgent)
+      throw new GatewayError("invalid_session");
+    return callerOf(session.member, session);
+  }
+
+  /** Returns the session or sign-in link with a token. */
+  private async find(token: string, { ip }: Pick<Origin, "ip">): Promise<Session & { member: Member }> {
     const hash = isWellFormedSessionToken(token) ? hashToken(token) : undefined;
     const session = await this.rejectedTokens.find(hash, ip, this.byHash);
     if (session?.member === undefined || session.expiresAt <= timestamp())
       throw new GatewayError("invalid_session");
-    return callerOf(session.member, session);
+    return session as Session & { member: Member };
   }
 
   /** How members can sign in. */
@@ -209,15 +217,14 @@ export class SessionService implements CredentialResolver<MemberCaller> {
    * @throws GatewayError `invalid_session` or `too_many_attempts`
    */
   async openByLink({ origin }: RequestContext, token: string): Promise<SignedIn> {
-    const { id, sessionId } = await this.resolve(token, origin);
+    const { id, memberId } = await this.find(token, origin);
     return this.database.write(async (tx) => {
-      const { affected } = await tx.delete(Session, {
-        id: sessionId,
-        ip: IsNull(),
-        userAgent: LINK.userAgent,
-      });
+      const { affected } = await tx.delete(Session, { id, ip: IsNull(), userAgent: LINK.userAgent });
       if (affected !== 1) throw new GatewayError("invalid_session");
-      const member = await tx.findOneOrFail(Member, { where: { id }, relations: { organization: true } });
+      const member = await tx.findOneOrFail(Member, {
+        where: { id: memberId },
+        relations: { organization: true },
+      });
       return this.open(tx, member, origin);
     });
   }
