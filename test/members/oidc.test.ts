@@ -24,6 +24,8 @@ const ACCOUNTS = {
   ivy: { email: "ivy@example.com", email_verified: true },
   gil: { email: "gil@example.com", email_verified: true },
   jo: { email: "jo@example.com", email_verified: true },
+  kay: { email: "kay@example.com", email_verified: true },
+  lou: { email: "lou@example.com", email_verified: true },
 };
 
 onOneEngine((engine) => {
@@ -72,12 +74,10 @@ onOneEngine((engine) => {
   /** Signs in with an account; `to` is the address that the gateway redirects to, if any. */
   const signIn = async (
     account: string,
-    { at = gateway, returnTo = "", browser = new FollowingBrowser(account) } = {},
+    { at = gateway, returnTo = "", browser = new FollowingBrowser(account), more = {} } = {},
   ) => {
-    const callback = await browser.follow(
-      `${at.url}/auth/oidc/start?returnTo=${encodeURIComponent(returnTo)}`,
-      CALLBACK,
-    );
+    const query = new URLSearchParams({ returnTo, ...more });
+    const callback = await browser.follow(`${at.url}/auth/oidc/start?${query}`, CALLBACK);
     const response = await browser.send(callback.replace(BASE, at.url));
     return {
       browser,
@@ -146,6 +146,35 @@ onOneEngine((engine) => {
       permissions: ["conversations_read"],
     });
     expect(await gateway.services.invitations.list(await contextOfOwner())).toEqual([]);
+  });
+
+  test("a sign-in from an invitation accepts this one, and leads to no other organization", async () => {
+    await gateway.services.organizations.create({ slug: "later", name: "Later" });
+    const inviteTo = async (org: string, name: string) =>
+      (await invite(gateway, { org, email: `${name}@example.com` })).invitation.id;
+    const accept = (account: string, invitation: string) => signIn(account, { more: { invitation } });
+    const slugOf = async (token: string) =>
+      (await gateway.graphql("{ viewer { organization { slug } } }", {}, { token })).body.data.viewer
+        .organization.slug;
+    const chosen = await inviteTo("first", "kay");
+    const later = await inviteTo("later", "kay");
+    const toAnother = await accept("lou", chosen);
+    expect([toAnother.status, toAnother.token]).toEqual([403, ""]);
+    expect(toAnother.text).toContain(`/auth/oidc/start?returnTo=%2Fdashboard&amp;invitation=${chosen}"`);
+    expect(await slugOf((await accept("kay", chosen)).token)).toBe("first");
+    const taken = await accept("kay", later);
+    expect([taken.status, taken.token]).toEqual([409, ""]);
+    expect(taken.text).toContain("You already have an account");
+    await addMember(gateway, { email: "lou@example.com" });
+    expect((await accept("lou", await inviteTo("later", "lou"))).status).toBe(409);
+    expect((await accept("kay", chosen)).status).toBe(403);
+    expect((await viewerOf((await signIn("lou")).token)).identity.subject).toBe("lou");
+    for (const invalid of ["", "x", `${chosen}\0`]) {
+      const query = new URLSearchParams({ invitation: invalid });
+      expect((await new FollowingBrowser("").send(`${gateway.url}/auth/oidc/start?${query}`)).status).toBe(
+        403,
+      );
+    }
   });
 
   test("groups decide about permissions at each sign-in, but the last manager stays one", async () => {
@@ -308,9 +337,11 @@ onOneEngine((engine) => {
   slowTest("while the issuer is down, a page says so, and passwords work", async () => {
     const down = await startDown(engine, env);
     try {
-      const start = await down.rest("GET", "/auth/oidc/start", { token: null });
+      const path = "/auth/oidc/start?invitation=01a1fcd2-254e-77bb-8319-2e26d1494ad2";
+      const start = await down.rest("GET", path, { token: null });
       expect([start.status, start.headers.get("location")]).toEqual([503, null]);
       expect(start.text).toContain("The sign-in service is not responding");
+      expect(start.text).toContain(`<a href="${path}">Sign in with Example</a>`);
       expect(start.text).toContain('<a href="/dashboard">with a password</a>');
       expect(down.owner).toMatch(/^ags_/);
       const logout = await down.rest("POST", "/auth/oidc/backchannel-logout", {

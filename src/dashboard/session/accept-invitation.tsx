@@ -46,8 +46,8 @@ export function AcceptInvitation() {
             {issuerName !== null && (
               <p className={styles.help}>
                 {password && "Or "}
-                <a href="/auth/oidc/start">sign in with {issuerName}</a> as {invitation.email}, which accepts
-                the invitation.
+                <a href={`/auth/oidc/start?invitation=${invitation.id}`}>sign in with {issuerName}</a> as{" "}
+                {invitation.email}, which accepts the invitation.
               </p>
             )}
             {password && <PasswordForm key={token} token={token} email={invitation.email} />}

@@ -235,10 +235,13 @@ export class InvitationService {
     });
   }
 
-  /** Finds the newest pending invitation to an e-mail address from any organization, and loads that organization. */
-  newestFor(reader: EntityManager, email: string): Promise<Invitation | null> {
+  /**
+   * Finds a pending invitation to an e-mail address from any organization, and loads that organization.
+   * @param id the newest one if omitted
+   */
+  pendingFor(reader: EntityManager, email: string, id?: string): Promise<Invitation | null> {
     return reader.findOne(Invitation, {
-      where: { email, expiresAt: MoreThan(timestamp()) },
+      where: { email, expiresAt: MoreThan(timestamp()), ...(id !== undefined && { id }) },
       order: { id: "DESC" },
       relations: { organization: true },
     });

@@ -22,6 +22,8 @@ export interface Attempt {
   returnTo: string;
   /** How the issuer is asked to authenticate the person again; undefined if an existing session is enough. */
   again: Again | undefined;
+  /** ID of the invitation to accept; undefined if the sign-in was not started from an invitation. */
+  invitation: string | undefined;
   expiresAt: Timestamp;
 }
 
@@ -46,13 +48,16 @@ export class Attempts {
   /**
    * Starts an attempt.
    * @param returnTo dashboard path; anything else leads to the first page
-   * @param again see `Attempt`
+   * @param options see `Attempt`
    * @returns the attempt, and the `Set-Cookie` header that stores it
    */
-  start(returnTo: unknown, again?: Again): { attempt: Attempt; cookie: string } {
+  start(
+    returnTo: unknown,
+    options: Pick<Attempt, "again" | "invitation">,
+  ): { attempt: Attempt; cookie: string } {
     const [state, nonce, verifier] = [secret(), secret(), secret()];
     const expiresAt = timestamp(LIFETIME_MS);
-    const attempt = { state, nonce, verifier, returnTo: dashboardPath(returnTo), again, expiresAt };
+    const attempt = { state, nonce, verifier, returnTo: dashboardPath(returnTo), ...options, expiresAt };
     const value = this.key.seal(JSON.stringify(attempt), PURPOSE);
     return { attempt, cookie: this.setCookie(value, LIFETIME_MS / 1000) };
   }

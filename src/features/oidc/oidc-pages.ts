@@ -18,6 +18,10 @@ const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading:
     "You are not a member",
     "No member or invitation has this account or its verified e-mail address. Ask an administrator to invite you, or to unlink an earlier account.",
   ],
+  taken: [
+    "You already have an account",
+    "Your account or its e-mail address belongs to a member of another organization. Ask for an invitation to another address.",
+  ],
   unavailable: ["The sign-in service is not responding", "Try again in a few minutes."],
   busy: ["Too many sign-ins", "Try again in a few minutes."],
   failed: ["You are not signed in", "The sign-in failed. Try again in a few minutes."],

@@ -7,11 +7,13 @@ import type { RequestContext } from "../../auth/context";
 import { sessionCookieFor } from "../../auth/session-cookie";
 import { baseUrlOf } from "../../base-url";
 import { customerNetworkOf } from "../../common/network";
+import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import { setErrorHead } from "../../http/error-handler";
 import { PAGE_HEADERS } from "../../http/plain-page";
 import { Bodies, joined } from "../../http/plugins/read-body";
+import type { Attempt } from "./attempts";
 import { CALLBACK_PATH, type OidcService } from "./oidc.service";
 import { problemPage } from "./oidc-pages";
 import { SignInProblem } from "./sign-in-problem";
@@ -21,8 +23,9 @@ const BODY_MAX_BYTES = 16_384;
 
 const START_PATH = "/auth/oidc/start";
 
-/** Returns the path that starts a sign-in after the issuer ignored `max_age`. */
-const startAgain = (returnTo: string) => `${START_PATH}?${new URLSearchParams({ again: "login", returnTo })}`;
+/** Returns the path that starts a failed sign-in again. */
+const startAgain = ({ again, returnTo, invitation }: Attempt) =>
+  `${START_PATH}?${new URLSearchParams({ ...(again && { again }), returnTo, ...(invitation && { invitation }) })}`;
 
 interface Services {
   config: Config;
@@ -59,9 +62,12 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
     config: { api: "dashboard" },
     errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const problem = error instanceof SignInProblem ? error : undefined;
-      const stale = problem?.kind === "stale" ? oidc.attempts.in(request.headers.cookie) : undefined;
-      const start = stale === undefined ? START_PATH : startAgain(stale.returnTo);
-      if (stale?.again === "max_age") return reply.redirect(start, 303);
+      const isStale = problem?.kind === "stale";
+      const attempt = oidc.attempts.in(request.headers.cookie);
+      const path =
+        attempt === undefined ? START_PATH : startAgain(isStale ? { ...attempt, again: "login" } : attempt);
+      const start = request.url.startsWith(START_PATH) ? request.url : path;
+      if (isStale && attempt?.again === "max_age") return reply.redirect(start, 303);
       if (problem !== undefined && problem.kind !== "denied")
         log.warn({ reason: problem.reason, reqId: request.id }, problem.message);
       const failure = problem === undefined ? error : new GatewayError(problem.code);
@@ -77,11 +83,18 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
   interface StartQuery {
     returnTo?: unknown;
     again?: unknown;
+    invitation?: unknown;
   }
   app.get<{ Querystring: StartQuery }>(START_PATH, options, async (request, reply) => {
-    const { returnTo, again } = request.query;
+    const { returnTo, again, invitation } = request.query;
     const how = again === "login" ? again : "max_age";
-    const { attempt, cookie } = oidc.attempts.start(returnTo, again === undefined ? undefined : how);
+    // Ignoring it would accept another invitation.
+    if (invitation !== undefined && !(typeof invitation === "string" && isUuid(invitation)))
+      throw new SignInProblem("unknown");
+    const { attempt, cookie } = oidc.attempts.start(returnTo, {
+      again: again === undefined ? undefined : how,
+      invitation,
+    });
     const url = await oidc.authorizationUrl(attempt);
     return reply.header("set-cookie", cookie).redirect(url.href, 303);
   });

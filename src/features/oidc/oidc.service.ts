@@ -81,7 +81,8 @@ export class OidcService {
 
   /**
    * Opens a session for the person in the issuer's response. The first sign-in links the account to the member or
-   * invitation with its verified e-mail address; from then on, only the account counts.
+   * invitation with its verified e-mail address; from then on, only the account counts. A sign-in started from an
+   * invitation accepts no other one.
    * @param query the query of the callback
    * @throws SignInProblem, or GatewayError `too_many_attempts`, `conflict` or `organization_deactivated`
    */
@@ -91,7 +92,7 @@ export class OidcService {
     const person = this.personOf(await this.issuer.claimsOf(query, attempt));
     if (attempt.again !== undefined && person.confirmedAt !== null && !isRecent(person.confirmedAt))
       throw new SignInProblem("stale");
-    const organizationId = await this.organizationOf(person);
+    const organizationId = await this.organizationOf(person, attempt);
     if (organizationId === undefined) throw new SignInProblem("unknown");
     return database.write(async (tx) => {
       await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
@@ -99,10 +100,11 @@ export class OidcService {
         throw new SignInProblem("expired");
       const member =
         (await this.linkedMember(tx, person)) ??
-        (await this.link(tx, origin, person, () => this.joined(tx, origin, person)));
-      // The account may have moved to another organization, and this transaction does not hold that organization's
-      // lock.
-      if (member.organizationId !== organizationId) throw new SignInProblem("unknown");
+        (await this.link(tx, origin, person, () => this.joined(tx, origin, person, attempt)));
+      // The account may belong to another organization than the invitation or have moved to one, and this transaction
+      // does not hold that organization's lock.
+      if (member.organizationId !== organizationId)
+        throw new SignInProblem(attempt.invitation === undefined ? "unknown" : "taken");
       const current = await this.withPermissions(tx, origin, member, person);
       await recordSignIn(tx, member.email, origin.ip);
       return this.services.sessions.open(tx, current, origin, person);
@@ -160,9 +162,15 @@ export class OidcService {
     return names.flatMap((name) => (typeof name === "string" ? (this.permissionOf.get(name) ?? []) : []));
   }
 
-  /** Returns the organization that the person belongs to, or is invited to. */
-  private organizationOf({ issuer, subject, email }: Person): Promise<string | undefined> {
+  /** Returns the organization of the attempt's invitation or, without one, that the person belongs or is invited to. */
+  private organizationOf(
+    { issuer, subject, email }: Person,
+    { invitation }: Attempt,
+  ): Promise<string | undefined> {
+    const { invitations } = this.services;
     return this.services.database.read(async (reader) => {
+      if (invitation !== undefined)
+        return (await invitations.pendingFor(reader, email ?? "", invitation))?.organizationId;
       const identity = await reader.findOne(MemberIdentity, {
         where: { issuer, subject },
         relations: { member: true },
@@ -171,7 +179,7 @@ export class OidcService {
       if (email === undefined) return undefined;
       const member = await reader.findOneBy(Member, { email });
       if (member !== null) return member.organizationId;
-      return (await this.services.invitations.newestFor(reader, email))?.organizationId;
+      return (await invitations.pendingFor(reader, email))?.organizationId;
     });
   }
 
@@ -218,9 +226,10 @@ export class OidcService {
     tx: Tx,
     origin: RequestContext["origin"],
     { email = "" }: Person,
+    attempt: Attempt,
   ): Promise<Member | undefined> {
     const { invitations } = this.services;
-    const invitation = await invitations.newestFor(tx, email);
+    const invitation = await invitations.pendingFor(tx, email, attempt.invitation);
     return invitation === null
       ? undefined
       : invitations.join(tx, origin, invitation, { passwordHash: "", name: null });

@@ -12,6 +12,8 @@ const CODES = {
   stale: "recent_sign_in_required",
   /** No member has the account, or its verified e-mail address. */
   unknown: "forbidden",
+  /** The account or its e-mail address belongs to a member of another organization than the invitation. */
+  taken: "conflict",
   /** The issuer is not working. */
   unavailable: "unavailable",
 } as const satisfies Record<string, ErrorCode>;
