@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { SignInThrottle } from "../../src/features/members/sign-in-throttle.entity";
@@ -59,6 +60,9 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
     const fields = Object.values(createSchema().getMutationType()?.getFields() ?? {});
     const declared = fields.filter((field) => accessOf(field)?.recentSignIn).map(({ name }) => name);
     expect(declared.sort()).toEqual(SENSITIVE);
+    const [, section = ""] = readFileSync("docs/dashboard.md", "utf8").split("### Recent sign-in");
+    const [list = ""] = section.split("After this error");
+    expect(list.match(/`[a-z]+[A-Z]\w+`/g)?.sort()).toEqual(SENSITIVE.map((name) => `\`${name}\``));
   });
 
   test.each(SENSITIVE)("16 minutes after the sign-in, %s is rejected", async (name) => {
