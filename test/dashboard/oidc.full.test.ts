@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
+import { Permission } from "../../src/auth/permissions";
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { operator } from "../support/gateway";
 import { type OpenIdProvider, startOpenIdProvider } from "../support/openid-provider";
-import { addMember, TEST_PASSWORD } from "../support/people";
+import { addMember, invite, TEST_PASSWORD } from "../support/people";
 import { looksRight } from "./looks";
 import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
@@ -18,7 +19,10 @@ async function withIssuer(base: string) {
   provider ??= await startOpenIdProvider();
   await provider.configure(
     { ...CLIENT, redirect_uris: [`${base}/auth/oidc/callback`] },
-    { dan: { email, email_verified: true } },
+    {
+      dan: { email, email_verified: true },
+      eva: { email: "eva@example.com", email_verified: true },
+    },
   );
   return {
     PUBLIC_URL: base,
@@ -91,9 +95,9 @@ describeDashboard(
 describeDashboard(
   "an issuer as the only way to sign in",
   (dashboard) => {
-    test("offers neither passwords nor passkeys, on the sign-in page and in the profile", async () => {
+    test("offers neither passwords nor passkeys, on the sign-in page, in the profile and to invited people", async () => {
       const { gateway } = dashboard;
-      const fields = { email, password: TEST_PASSWORD, permissions: [] };
+      const fields = { email, password: TEST_PASSWORD, permissions: [Permission.config_manage] };
       await gateway.services.members.create(await operator(gateway), fields);
       const page = await dashboard.visit("/settings/profile", { as: null });
       await seen(page.getByRole("link", { name: "Sign in with Example" }));
@@ -107,6 +111,23 @@ describeDashboard(
         await gone(page.getByRole("button", { name }));
       await seen(page.getByRole("button", { name: "Change e-mail…" }));
       await looksRight(page);
+
+      await page.goto(new URL("/dashboard/settings/members", page.url()).href);
+      await page.getByRole("button", { name: "Invite member" }).click();
+      await seen(dialogOf(page).getByText("They’ll sign in with Example when they accept."));
+      const { link } = await invite(gateway, { email: "eva@example.com" });
+      const invited = await dashboard.visit("", { as: null });
+      await invited.goto(link);
+      await seen(invited.getByRole("link", { name: "sign in with Example" }));
+      await gone(invited.getByLabel("Password"));
+      await invited.getByRole("link", { name: "sign in with Example" }).click();
+      await signInAs(invited, "eva");
+      await eventually(() =>
+        gateway.services.members.byEmail("eva@example.com").then(
+          () => true,
+          () => false,
+        ),
+      ).toBe(true);
     });
   },
   async (base) => ({ ...(await withIssuer(base)), OIDC_ONLY: "true" }),

@@ -10,13 +10,15 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-const start = async (port: number): Promise<TestGateway> => {
+const start = async (port: number, env = {}): Promise<TestGateway> => {
   const gateway = await startGateway(sqlite, {
     env: {
       SMTP_URL: `smtp://127.0.0.1:${port}?ignoreTLS=true`,
       MAIL_FROM: "The Gateway <gateway@example.com>",
       PUBLIC_URL: "https://gateway.example.com",
+      ...env,
     },
+    signInOwner: !("OIDC_ONLY" in env),
   });
   servers.push(gateway);
   return gateway;
@@ -47,6 +49,19 @@ test("an invitation is sent by e-mail after it is stored", async () => {
   expect(email?.subject).toMatch(/^Invitation to /);
   expect(email?.text?.split("\n")).toContain(link);
   expect(email?.text).toContain("expires after 72 hours. Later, sign in as ada@customer.test.");
+});
+
+test("with OIDC_ONLY, an invitation asks for a sign-in at the issuer, not for a password", async () => {
+  const mails = await startMailServer();
+  const gateway = await start(mails.port, {
+    OIDC_ISSUER: "http://127.0.0.1:9",
+    OIDC_CLIENT_ID: "gateway",
+    OIDC_CLIENT_SECRET: "a secret of tests only, long enough",
+    OIDC_NAME: "Example",
+    OIDC_ONLY: "true",
+  });
+  await invite(gateway, { email: "ada@customer.test" });
+  expect(mails.received[0]?.email?.text).toContain("Open this link to sign in with Example:");
 });
 
 test("a failed e-mail does not lose the link, and neither is in the log", async () => {

@@ -3,6 +3,7 @@ import { change } from "../api/client";
 import { useIdempotencyKey } from "../api/idempotency";
 import { showSecret } from "../secrets/shown-secret";
 import "../secrets/secret-dialog";
+import { useSignInOptions } from "../session/sign-in-options";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { type InvitationMail, InviteMemberDocument, type Permission } from "./documents.generated";
@@ -35,6 +36,7 @@ const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
  */
 export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => void }) {
   const keyOf = useIdempotencyKey();
+  const { password, issuerName } = useSignInOptions();
   const submit = async (form: FormData) => {
     const fields = { email: to?.email ?? String(form.get("email")), permissions: permissionsOf(form) };
     const input = { ...fields, idempotencyKey: keyOf(fields) };
@@ -72,7 +74,7 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
               {...field("email")}
               type="email"
               label="E-mail"
-              description="They’ll choose a password when they accept."
+              description={`They’ll ${password ? "choose a password" : `sign in with ${issuerName}`} when they accept.`}
               maxLength={254}
               required
               data-autofocus

@@ -14,7 +14,7 @@ import { signOut } from "./session";
 import styles from "./sign-in.module.css";
 import { useSignInOptions } from "./sign-in-options";
 
-/** Shown to invited people, signed in or not: they choose a password and are then signed in. */
+/** Shown to invited people, signed in or not: they choose a password or sign in at the issuer. */
 export function AcceptInvitation() {
   const heading = usePageTitle("Accept invitation");
   const token = useFragment();

@@ -1,4 +1,5 @@
 import { HOUR_MS } from "../../common/time";
+import type { Config } from "../../config";
 import type { SystemMail } from "../../delivery/mailer";
 import type { Invitation } from "./invitation.entity";
 
@@ -6,12 +7,16 @@ import type { Invitation } from "./invitation.entity";
 export const INVITATION_LIFETIME_MS = 72 * HOUR_MS;
 
 /** Returns the e-mail with an invitation's link. */
-export const invitationMail = ({ organization, email, invitedBy }: Invitation, link: string): SystemMail => ({
+export const invitationMail = (
+  { organization, email, invitedBy }: Invitation,
+  link: string,
+  { oidc }: Pick<Config, "oidc">,
+): SystemMail => ({
   to: email,
   subject: `Invitation to ${organization.name}`,
   text: `${invitedBy === "command line" ? "An administrator" : invitedBy} has invited you to ${organization.name}.
 
-Open this link to choose a password:
+Open this link to ${oidc?.isOnly ? `sign in with ${oidc.name}` : "choose a password"}:
 
 ${link}
 

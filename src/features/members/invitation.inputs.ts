@@ -73,7 +73,7 @@ export class NewInvitation {
 
   @Nullable(
     () => String,
-    "Link to the page where the person chooses a password. It works once and is shown only in this response. Null for a repeated request with the same idempotency key.",
+    "Link to the page where the person accepts the invitation. It works once and is shown only in this response. Null for a repeated request with the same idempotency key.",
   )
   @MaxCharacters(LINK_MAX_LENGTH)
   link!: string | null;

@@ -293,9 +293,9 @@ export class InvitationService {
 
   /** Sends the link after the commit. A failure is harmless, because the caller always gets the link. */
   private async mail(invitation: Invitation, link: string): Promise<InvitationMail> {
-    const { sendMail } = this.services;
+    const { sendMail, config } = this.services;
     if (sendMail === undefined) return InvitationMail.off;
-    const failure = await sendMail(invitationMail(invitation, link)).catch(() => "invalid_sender");
+    const failure = await sendMail(invitationMail(invitation, link, config)).catch(() => "invalid_sender");
     if (failure === undefined) return InvitationMail.sent;
     this.services.log.warn({ invitation: invitation.id, failure }, "could not send an invitation by e-mail");
     return InvitationMail.failed;
