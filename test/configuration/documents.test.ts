@@ -1,4 +1,5 @@
 import Ajv from "ajv/dist/2020";
+import * as suggestions from "graphql/jsutils/suggestionList";
 import { Token } from "liquidjs";
 import { mintApiKey, mintSessionToken } from "../../src/credentials/token-format";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
@@ -364,6 +365,29 @@ test("problems have a bounded number and size", async () => {
   expect(problems).toHaveLength(100);
   for (const { path } of problems) expect(path).toHaveLength(300);
 });
+
+const TESTS = Array.from({ length: 300 }, (_, i) => ({
+  id: `t${i}`,
+  now: "2026-01-01T00:00:00Z",
+  situation: { type: "nowhere" },
+  expect: { rule: "none", sends: [{ template: "none" }] },
+}));
+
+test.each([
+  ["names in tests", { tests: TESTS }],
+  ["members", Object.fromEntries(TESTS.map(({ id }) => [id, 1]))],
+  ["members of parts", { tests: TESTS.map((each) => ({ ...each, [each.id]: 1, name: 1 })) }],
+])(
+  "however many unknown %s there are, only reported ones are compared with known names",
+  async (_, parts) => {
+    const compare = jest.spyOn(suggestions, "suggestionList");
+    const { problems, warnings } = await checkDocument(of(parts));
+    expect(problems).toHaveLength(100);
+    expect(compare.mock.calls.filter(([, known]) => known.length > 0).length).toBeGreaterThan(0);
+    expect(compare.mock.calls.length).toBeLessThanOrEqual(2 * problems.length + warnings.length);
+    compare.mockRestore();
+  },
+);
 
 const { secret: KEY, hint: HINT } = mintApiKey("dev");
 

@@ -97,7 +97,7 @@ async function reported(problems: readonly Problem[], value: unknown): Promise<P
   const rest = takingTurns();
   for (const { unknown, ...problem } of inDocumentOrder(problems, value).slice(0, MAX_REPORTED)) {
     const [name, known] = unknown ?? ["", []];
-    const message = `${problem.message}${suggestion(name, known.slice(0, MAX_COMPARED))}`;
+    const message = `${problem.message}${suggestion(name, [...known].slice(0, MAX_COMPARED))}`;
     found.push({
       ...problem,
       path: excerpt(problem.path, PROBLEM_PATH_MAX_LENGTH),

@@ -33,7 +33,10 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   if (unusable.length > 0) return unusable;
   const { success, data, error } = documentFormat.safeParse(value, OPTIONS);
   if (success) return data;
-  return error.issues.flatMap((issue) => problemsOf(issue, [], value, documentFormat)).slice(0, MAX_REPORTED);
+  return error.issues
+    .slice(0, MAX_REPORTED)
+    .flatMap((issue) => problemsOf(issue, [], value, documentFormat))
+    .slice(0, MAX_REPORTED);
 }
 
 /** Returns the problem with a document that is too large or has strings that cannot be stored; otherwise undefined. */
@@ -104,11 +107,12 @@ function problemsOf(
   const problem = (message: string) => [problemAt(path, message)];
   if (issue.code !== "unrecognized_keys" && isMissing(path, root)) return problem("is required");
   switch (issue.code) {
-    case "unrecognized_keys":
-      return issue.keys.map((key) => ({
-        path: pathOf([...path, key]),
-        message: `is not a member of the format${suggestion(key, membersAt(format, issue.path, valueAt(root, path)))}`,
-      }));
+    case "unrecognized_keys": {
+      const known = membersAt(format, issue.path, valueAt(root, path));
+      return issue.keys.map((key) =>
+        problemAt([...path, key], "is not a member of the format", [key, known]),
+      );
+    }
     case "invalid_union":
       return problemsOfUnion(path, root);
     case "invalid_key":

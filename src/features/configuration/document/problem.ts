@@ -12,7 +12,7 @@ export interface Problem {
   /** Position in the source of the part, if it is a condition or template. */
   position?: Position;
   /** An unknown name, and the known names to suggest one from. */
-  unknown?: readonly [name: string, known: readonly string[]];
+  unknown?: readonly [name: string, known: Iterable<string>];
 }
 
 /** A problem with the source of a condition or template. */

@@ -1,4 +1,3 @@
-import { suggestion } from "../../../common/suggest";
 import { situationTypes } from "./compiled-configuration";
 import type { ConfigurationDocument } from "./format";
 import { type Problem, problemAt } from "./problem";
@@ -12,16 +11,15 @@ export function testProblems({ tests = [], rules = [], templates = {} }: Configu
   const ids = new Set<string>();
   return tests.flatMap((test, index) => {
     const { id, situation, contact, conversation, message, failed, spent = [], expect } = test;
-    const problem = (path: readonly PropertyKey[], text: string) => [
-      problemAt(["tests", index, ...path], text),
+    const problem = (path: readonly PropertyKey[], text: string, unknown?: Problem["unknown"]) => [
+      problemAt(["tests", index, ...path], text, unknown),
     ];
     const unknown = (
       name: string | null | undefined,
       known: ReadonlySet<string>,
       path: readonly PropertyKey[],
       what: string,
-    ) =>
-      name == null || known.has(name) ? [] : problem(path, `is not the ${what}${suggestion(name, known)}`);
+    ) => (name == null || known.has(name) ? [] : problem(path, `is not the ${what}`, [name, known]));
     const isRepeated = ids.has(id);
     ids.add(id);
     return [
@@ -49,6 +47,6 @@ export function undeclaredTests(document: ConfigurationDocument): Problem[] {
   const types = new Set(situationTypes(document));
   return (document.tests ?? []).flatMap(({ situation: { type } }, index) => {
     const path = ["tests", index, "situation", "type"];
-    return types.has(type) ? [] : problemAt(path, `is not a declared situation${suggestion(type, types)}`);
+    return types.has(type) ? [] : problemAt(path, "is not a declared situation", [type, types]);
   });
 }
