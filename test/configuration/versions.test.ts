@@ -36,8 +36,8 @@ describeGateway({ engine: "any" }, (gateway) => {
         };
       },
       draft: () => configurations.draft(context, agentId),
-      save: (document: Record<string, unknown>, expectedRevision: number) =>
-        configurations.saveDraft(context, agentId, document, expectedRevision),
+      save: (document: Record<string, unknown>, expectedRevision: number, expectedBasedOn?: number) =>
+        configurations.saveDraft(context, agentId, document, expectedRevision, expectedBasedOn),
       publish: (publication: Omit<PublishConfigurationInput, "agentId">) =>
         configurations.publish(context, { agentId, ...publication }),
     };
@@ -118,6 +118,20 @@ describeGateway({ engine: "any" }, (gateway) => {
     });
     await agent.save(OTHER, 1);
     expect(await agent.draft()).toMatchObject({ revision: 2, document: OTHER });
+  });
+
+  test("a draft is not mistaken for an earlier draft with the same revision, or for none", async () => {
+    const agent = await newAgent();
+    await agent.save(DOCUMENT, 0, 1);
+    await agent.publish({ expectedLiveVersion: 1 });
+    const conflict = { code: "version_conflict", message: "Version 2 has been published." };
+    await expect(agent.save(DOCUMENT, 0, 1)).rejects.toMatchObject(conflict);
+    expect(await agent.draft()).toBeNull();
+    await agent.save(OTHER, 0, 2);
+    await expect(agent.save(DOCUMENT, 1, 1)).rejects.toMatchObject(conflict);
+    await agent.publish({ expectedLiveVersion: 2, fromVersion: 1 });
+    await agent.save(OTHER, 1, 2);
+    expect(await agent.draft()).toMatchObject({ revision: 2, basedOn: 2, document: OTHER });
   });
 
   test("publishing makes the draft the live version, and no draft is left", async () => {

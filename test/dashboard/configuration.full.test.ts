@@ -213,6 +213,13 @@ describeDashboard("Configuration", (dashboard) => {
     await focusEditor(page);
     await page.keyboard.press("ControlOrMeta+z");
     await seen(editorOf(page).getByText('"burstSeconds":3'));
+    // A new draft is noticed even at the revision of the published one.
+    await configurations.publish(context, { agentId, expectedLiveVersion: 1 });
+    for (const revision of [0, 1, 2])
+      await configurations.saveDraft(context, agentId, { format: 1, burstSeconds: 5 }, revision);
+    await seenInTime(notice);
+    await notice.getByRole("button", { name: "Use theirs" }).click();
+    await seen(editorOf(page).getByText("5"));
   });
 
   test("is published after its difference and replay are read, and restored from the history", async () => {

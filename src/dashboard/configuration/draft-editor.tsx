@@ -49,31 +49,29 @@ export function DraftEditor(props: {
   const { data: schema, isPending: schemaIsPending } = useSchema();
   const editor = useRef<EditorHandle>(null);
   // Preserves the line breaks of the saved text, because the service does not store them.
-  const [saved, setSaved] = useState<{ revision: number; text: string }>();
+  const [saved, setSaved] = useState<{ updatedAt: string; text: string }>();
 
   const revision = draft?.revision ?? 0;
+  const basedOn = draft?.basedOn ?? live.version;
   const isBlank = draft === null && doesNothing(live.document);
   const start = useMemo(
     () => textOf(draft?.document ?? (isBlank ? EXAMPLE : live.document)),
     [draft, isBlank, live],
   );
-  const shown = saved !== undefined && saved.revision === revision ? saved.text : start;
+  const shown = saved !== undefined && saved.updatedAt === draft?.updatedAt ? saved.text : start;
   const text = edit?.text ?? shown;
   const check = useCheck(text, agent.id);
   const parsed = parseText(text);
   const hasTests = "document" in parsed && "tests" in parsed.document;
   const maxLength = hasTests ? TESTED_DOCUMENT_MAX_BYTES : DOCUMENT_MAX_BYTES;
   const hasChanges = edit !== undefined || isBlank;
-  const isBehind =
-    edit !== undefined &&
-    !busy &&
-    (revision > edit.revision ||
-      (live.version > edit.live && (edit.revision === 0 || edit.revision !== revision)));
+  // The revision alone does not identify a draft, because each draft starts at revision 1.
+  const isBehind = edit !== undefined && !busy && (basedOn !== edit.basedOn || revision > edit.revision);
 
   const type = (next: string) => {
     clearError();
     if (next === shown && !isBehind) setEdit(undefined);
-    else setEdit({ revision, live: live.version, ...edit, text: next });
+    else setEdit({ revision, basedOn, ...edit, text: next });
   };
   const save = async () => {
     if ("problem" in parsed) return;
@@ -81,15 +79,16 @@ export function DraftEditor(props: {
       agentId: agent.id,
       document: parsed.document,
       expectedRevision: edit?.revision ?? revision,
+      expectedBasedOn: edit?.basedOn ?? basedOn,
     });
-    const next = saveConfigurationDraft.draft.revision;
-    setSaved({ revision: next, text });
+    const { draft: next } = saveConfigurationDraft;
+    setSaved({ updatedAt: next.updatedAt, text });
     const typed = currentEdit();
     // Text typed during the request is based on the text just saved.
     setEdit(
       typed === undefined || typed.text === text
         ? undefined
-        : { ...typed, revision: next, live: live.version },
+        : { ...typed, revision: next.revision, basedOn: next.basedOn },
     );
   };
   const maySave = hasChanges && !("problem" in parsed) && !isBehind && !deactivated;
@@ -154,7 +153,7 @@ export function DraftEditor(props: {
           draft={draft}
           live={live}
           onTake={() => setEdit(undefined)}
-          onKeep={() => setEdit({ ...edit, revision, live: live.version })}
+          onKeep={() => setEdit({ ...edit, revision, basedOn })}
         />
       )}
       {error !== undefined && (

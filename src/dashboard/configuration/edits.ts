@@ -5,8 +5,8 @@ export interface Edit {
   text: string;
   /** The revision of the draft that the edit is based on; 0 if there was no draft. */
   revision: number;
-  /** The version that was live when the edit began. */
-  live: number;
+  /** The version that this draft is based on; the live version if there was no draft. */
+  basedOn: number;
 }
 
 /** Session storage key for the edits. They contain no secrets, because documents must not contain any. */

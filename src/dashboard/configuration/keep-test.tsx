@@ -35,13 +35,14 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
       setEdit({ ...edit, text: textOf(withTest(parsed.document, test)) });
       return toast("Added the test to your unsaved changes.");
     }
-    const { configuration, configurationDraft: draft } = await execute(ConfigurationDocumentsDocument, {
+    const { configuration: live, configurationDraft: draft } = await execute(ConfigurationDocumentsDocument, {
       agentId,
     });
     await change(SaveConfigurationDraftDocument, {
       agentId,
-      document: withTest(draft?.document ?? configuration?.document ?? {}, test),
+      document: withTest(draft?.document ?? live?.document ?? {}, test),
       expectedRevision: draft?.revision ?? 0,
+      expectedBasedOn: draft?.basedOn ?? live?.version,
     });
     toast("Added the test to the draft.");
   };

@@ -83,7 +83,7 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
   );
   const { problems = [], warnings = [] } = data?.checkConfiguration ?? {};
   const isValid = data !== undefined && problems.length === 0;
-  const tests = useTests(agent.id, draft.revision, isValid && !isPublished);
+  const tests = useTests(agent.id, draft.updatedAt, isValid && !isPublished);
   const edit = (
     <Link href={`/configuration?agent=${agent.id}`} className={styles.aside}>
       Edit the draft
@@ -128,7 +128,7 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
       {isValid && (
         <>
           <TestsReport {...tests} />
-          <ReplayReport agent={agent} revision={draft.revision} isPublished={isPublished} />
+          <ReplayReport agent={agent} savedAt={draft.updatedAt} isPublished={isPublished} />
         </>
       )}
       <PublishForm
@@ -190,7 +190,7 @@ function PublishForm(props: Reviewed & { mayPublish: boolean; failedTests: numbe
         />
         {failedTests > 0 && (
           <TextInput
-            key={draft.revision}
+            key={draft.updatedAt}
             name="ignoreTests"
             required
             label={`Reason to publish even though ${failedTests === 1 ? "a test fails" : `${failedTests} tests fail`}`}

@@ -37,14 +37,14 @@ const CHANGED = [
 
 /**
  * Shows how the agent would have decided recent situations if the draft had been live.
- * @param revision revision of the draft; a change triggers another replay
+ * @param savedAt when the draft was saved; a change triggers another replay
  * @param isPublished true if no draft is left to replay
  */
-export function ReplayReport(props: { agent: Agent; revision: number; isPublished: boolean }) {
-  const { agent, revision, isPublished } = props;
+export function ReplayReport(props: { agent: Agent; savedAt: string; isPublished: boolean }) {
+  const { agent, savedAt, isPublished } = props;
   const [count, setCount] = useState("100");
   const { data, error, refetch } = useQuery({
-    queryKey: [ReplayDecisionsDocument.toString(), agent.id, revision, count],
+    queryKey: [ReplayDecisionsDocument.toString(), agent.id, savedAt, count],
     queryFn: ({ signal }) =>
       execute(ReplayDecisionsDocument, { agentId: agent.id, first: Number(count) }, signal),
     enabled: !isPublished,

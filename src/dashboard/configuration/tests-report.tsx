@@ -15,12 +15,12 @@ const MAX_LISTED = 50;
 
 /**
  * The results of the draft's tests.
- * @param revision revision of the draft; a change runs the tests again
+ * @param savedAt when the draft was saved; a change runs the tests again
  * @param enabled false if no draft is left to test
  */
-export const useTests = (agentId: string, revision: number, enabled: boolean) =>
+export const useTests = (agentId: string, savedAt: string, enabled: boolean) =>
   useQuery({
-    queryKey: [RunConfigurationTestsDocument.toString(), agentId, revision],
+    queryKey: [RunConfigurationTestsDocument.toString(), agentId, savedAt],
     queryFn: ({ signal }) => execute(RunConfigurationTestsDocument, { agentId }, signal),
     enabled,
     staleTime: Number.POSITIVE_INFINITY,

@@ -40,6 +40,12 @@ export class SaveConfigurationDraftInput {
       "The draft revision that the document is based on, or 0 if there is no draft; if it is not the current revision, the request is rejected with `version_conflict`.",
   })
   expectedRevision!: number;
+
+  @Nullable(
+    () => Int,
+    "The draft's `basedOn`, or the live version if there is no draft; if it has changed, the request is rejected with `version_conflict`. Each new draft starts at revision 1, so pass both.",
+  )
+  expectedBasedOn?: number | null | undefined;
 }
 
 /** Rejects two sources, because an earlier version is published without a check. */

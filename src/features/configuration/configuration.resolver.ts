@@ -87,7 +87,8 @@ export class ConfigurationResolver {
     @Ctx() context: RequestContext,
     @Input() input: SaveConfigurationDraftInput,
   ): Promise<SavedConfigurationDraft> {
-    return this.service.saveDraft(context, input.agentId, input.document, input.expectedRevision);
+    const { agentId, document, expectedRevision, expectedBasedOn } = input;
+    return this.service.saveDraft(context, agentId, document, expectedRevision, expectedBasedOn);
   }
 
   @Access(MANAGER)

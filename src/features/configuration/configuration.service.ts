@@ -173,6 +173,7 @@ export class ConfigurationService {
   /**
    * Saves an agent's draft, even if the draft has problems.
    * @param expectedRevision the revision that the caller has seen; 0 if there is no draft
+   * @param expectedBasedOn the version that the draft is based on, or would be if there is no draft; null for any
    * @throws GatewayError `invalid_request`, `not_found` (agent), `version_conflict`
    */
   async saveDraft(
@@ -180,6 +181,7 @@ export class ConfigurationService {
     agent: string | null | undefined,
     document: Record<string, unknown>,
     expectedRevision: number,
+    expectedBasedOn?: number | null,
   ): Promise<SavedConfigurationDraft> {
     const problem = storageProblem(document);
     if (problem !== undefined) throw new InvalidInput([{ path: "input.document", message: problem }]);
@@ -193,11 +195,14 @@ export class ConfigurationService {
       const before = await tx.findOneBy(ConfigurationDraft, { agentId });
       const revision = before?.revision ?? 0;
       if (revision !== expectedRevision) throw revisionConflict(revision);
+      const basedOn = before?.basedOn ?? (await liveVersion(tx, agentId)).version;
+      if (basedOn !== (expectedBasedOn ?? basedOn))
+        throw new GatewayError("version_conflict", `Version ${basedOn} has been published.`);
       const draft = tx.create(ConfigurationDraft, {
         agentId,
         document,
         revision: revision + 1,
-        basedOn: before?.basedOn ?? (await liveVersion(tx, agentId)).version,
+        basedOn,
         updatedAt: timestamp(),
         updatedBy: actorOf(context.caller).actorName,
       });

@@ -109,13 +109,17 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
     summary: "Save an agent's configuration draft",
     method: "PUT",
     path: "/organization/agents/:agentId/configuration/draft",
-    document: `mutation saveConfigurationDraft($agentId: ID!, $document: JSONObject!, $expectedRevision: Int!) {
+    document: `mutation saveConfigurationDraft(
+      $agentId: ID!, $document: JSONObject!, $expectedRevision: Int!, $expectedBasedOn: Int
+    ) {
       saveConfigurationDraft(
-        input: { agentId: $agentId, document: $document, expectedRevision: $expectedRevision }
+        input: {
+          agentId: $agentId, document: $document, expectedRevision: $expectedRevision, expectedBasedOn: $expectedBasedOn
+        }
       ) { draft { revision basedOn } check { problems { path message } warnings { path message } } }
     }`,
     pathParameters: [AGENT_ID],
-    bodyMembers: named("document", "expectedRevision"),
+    bodyMembers: named("document", "expectedRevision", "expectedBasedOn"),
     errors: ["not_found", "version_conflict"],
     destructive: true,
     answers: "The draft's revision and its problems.",
