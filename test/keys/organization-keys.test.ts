@@ -1,6 +1,7 @@
 import { auditLog } from "../support/audit";
 import { mint, mintForOrganization, operator, startGateway } from "../support/gateway";
 import { apiKeyClient } from "../support/keys";
+import { CONNECT, OAUTH_ENV, storeConnectionRequest } from "../support/oauth";
 import { codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -88,7 +89,7 @@ describeGateway((gateway, engine) => {
   });
 
   test("KEY_MAX_LIFETIME_DAYS limits every new key", async () => {
-    const limited = await startGateway(engine, { env: { KEY_MAX_LIFETIME_DAYS: "30" } });
+    const limited = await startGateway(engine, { env: { ...OAUTH_ENV, KEY_MAX_LIFETIME_DAYS: "30" } });
     try {
       const { create: createKey, rotate } = apiKeyClient(limited);
       const days = (expiresAt: string) => Math.round((Date.parse(expiresAt) - Date.now()) / DAY_MS);
@@ -109,6 +110,18 @@ describeGateway((gateway, engine) => {
         { token: minter.body.data.createOrganizationKey.secret },
       );
       expect(days(minted.body.data.createApiKey.apiKey.expiresAt)).toBe(5);
+
+      const requestId = await storeConnectionRequest(limited);
+      const ofMember = { token: limited.owner };
+      const asked = "query ($id: ID!) { connectionRequest(id: $id) { maxDays } }";
+      const request = await limited.graphql(asked, { id: requestId }, ofMember);
+      expect(request.body.data.connectionRequest).toEqual({ maxDays: 30 });
+      const consents = [];
+      for (const expiresInDays of [31, 30]) {
+        const input = { requestId, agentId: agentKey.agentId, scopes: ["agent_read"], expiresInDays };
+        consents.push(codeOf(await limited.graphql(CONNECT, { input }, ofMember)));
+      }
+      expect(consents).toEqual(["invalid_request", undefined]);
     } finally {
       await limited.close();
     }

@@ -31,7 +31,7 @@ export interface Tokens {
   token_type: string;
 }
 
-const CONNECT = `mutation ($input: ConnectApplicationInput!) { connectApplication(input: $input) { redirectUrl } }`;
+export const CONNECT = `mutation ($input: ConnectApplicationInput!) { connectApplication(input: $input) { redirectUrl } }`;
 
 export const secret = () => randomBytes(32).toString("base64url");
 const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");

@@ -21,10 +21,12 @@ import {
 
 const TITLE = "Connect an application";
 
-const LIFETIMES = [1, 7, CONNECTION_DAYS, 90, 366].map((days) => ({
-  value: String(days),
-  label: days === 1 ? "1 day" : `${days} days`,
-}));
+/** Returns the lifetimes to choose from, in days. */
+const lifetimesUpTo = (max: number) =>
+  [...new Set([1, 7, CONNECTION_DAYS, 90, 366].map((days) => Math.min(days, max)))].map((days) => ({
+    value: String(days),
+    label: days === 1 ? "1 day" : `${days} days`,
+  }));
 
 /** The page where a member lets an application act as an agent. */
 export function Connect() {
@@ -127,8 +129,8 @@ function Consent({
               name="days"
               label="Ends after"
               description="You can end the connection at any time under API keys."
-              defaultValue={String(CONNECTION_DAYS)}
-              data={LIFETIMES}
+              defaultValue={String(Math.min(CONNECTION_DAYS, request.maxDays))}
+              data={lifetimesUpTo(request.maxDays)}
             />
             {error !== undefined && <Failure error={error} />}
             <div className={styles.buttons}>

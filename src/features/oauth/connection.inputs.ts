@@ -34,6 +34,11 @@ export class ConnectionRequest {
   @Field(() => [KeyScope], { description: "The scopes that the application requests." })
   scopes!: Scope[];
 
+  @Field(() => Int, {
+    description: "Max days until the connection ends; lower if the server limits the lifetime of keys.",
+  })
+  maxDays!: number;
+
   @Field(() => GraphQLISODateTime, { description: "When the request expires." })
   expiresAt!: Timestamp;
 
@@ -56,7 +61,7 @@ export class ConnectApplicationInput {
 
   @Field(() => Int, {
     defaultValue: CONNECTION_DAYS,
-    description: `Days until the connection ends, 1 to ${CONNECTION_MAX_DAYS}.`,
+    description: `Days until the connection ends, 1 to ${CONNECTION_MAX_DAYS}, and at most the request's \`maxDays\`.`,
   })
   @IsBetween(1, CONNECTION_MAX_DAYS)
   expiresInDays!: number;

@@ -25,6 +25,7 @@ import type {
   ConnectApplicationResult,
   ConnectionRequest,
 } from "./connection.inputs";
+import { CONNECTION_MAX_DAYS } from "./connection.limits";
 import { OAuthRecord, recordHash } from "./oauth-record.entity";
 import { INTERACTION_PATH, resourcesOf, scopesOf } from "./resources";
 
@@ -62,10 +63,14 @@ interface StoredRequest {
 
 /** Connects applications to agents. Each connection is an agent's API key without a usable secret. */
 export class ConnectionService {
+  private readonly maxDays: number;
+
   constructor(
     private readonly database: Database,
     private readonly config: Config,
-  ) {}
+  ) {
+    this.maxDays = Math.min(CONNECTION_MAX_DAYS, config.keyMaxLifetimeDays ?? CONNECTION_MAX_DAYS);
+  }
 
   /** Returns an application's request, or null if it does not exist or has ended. */
   async requestOf(id: string): Promise<ConnectionRequest | null> {
@@ -79,6 +84,7 @@ export class ConnectionService {
       host: hostOf(params.client_id),
       redirectUri: params.redirect_uri,
       scopes: scopesOf(params.scope),
+      maxDays: this.maxDays,
       expiresAt: record.expiresAt,
       rejectUrl: this.finishUrl(id),
     };
@@ -88,12 +94,17 @@ export class ConnectionService {
    * Consents to an application's request; each request can be answered only once. Nothing is connected until the
    * browser that started the request presents the URL's secret, so that attackers cannot obtain consent to a request
    * from their own browser.
-   * @throws GatewayError `not_found` (agent, request) or `invalid_request` for a scope that was not requested
+   * @throws GatewayError `not_found` (agent, request) or `invalid_request` for a scope that was not requested or a longer
+   *   connection than the server allows
    */
-  consent(context: RequestContext, input: ConnectApplicationInput): Promise<ConnectApplicationResult> {
+  async consent(context: RequestContext, input: ConnectApplicationInput): Promise<ConnectApplicationResult> {
     const { requestId, agentId, scopes, expiresInDays } = input;
     const { caller, origin } = context;
     memberCaller(context);
+    if (expiresInDays > this.maxDays) {
+      const message = `must be at most ${this.maxDays}, the maximum lifetime of keys on this server`;
+      throw new InvalidInput([{ path: "input.expiresInDays", message }]);
+    }
     return this.database.writeFor(ownerOf(caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       await assertAgent(tx, context, agentId);
