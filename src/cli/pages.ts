@@ -61,5 +61,7 @@ export async function listPages<T>(
   } while (more && all);
   show(rows);
   if (!more) return;
-  process.stderr.write(printable(`There are more items. Add --after ${cursor} for the next ${limit}, or --all.\n`));
+  process.stderr.write(
+    printable(`There are more items. Add --after ${cursor} for the next ${limit}, or --all.\n`),
+  );
 }

@@ -131,7 +131,8 @@ async function addContacts(
 function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Placed {
   const { from, inbound } = arrival;
   const address = known?.addresses.find((each) => isSame(each, from));
-  if (known == null || address === undefined) throw new GatewayError("conflict", "The contact no longer has this address.");
+  if (known == null || address === undefined)
+    throw new GatewayError("conflict", "The contact no longer has this address.");
   return {
     ...arrival,
     contact: known.contact,
