@@ -110,7 +110,7 @@ export async function storeAudited(
     if (contact !== null && contact.handedOffAt !== null && !(await tx.existsBy(Conversation, isOpen)))
       await setHandedOff(tx, contact, null);
   }
-  if (lineId !== undefined || state === ConversationState.closed) await timers.wakeDue(conversation.id);
+  if (lineId !== undefined || state === ConversationState.closed) await timers.wake(conversation.id);
   const { id } = conversation;
   if (planned.audit !== undefined) {
     const target = { id, name: id, organizationId: organizationOf(context) };

@@ -85,13 +85,10 @@ export class WaitingTimers {
     );
   }
 
-  /** Makes a conversation's due timers fire, in case they are waiting for its line. */
-  async wakeDue(conversationId: string): Promise<void> {
-    const now = timestamp();
-    const due = (await this.all()).filter(
-      (each) => each.conversationId === conversationId && each.dueAt <= now,
-    );
-    const ids = due.map(({ id }) => id);
+  /** Wakes a conversation's timers, in case they are waiting for its line; timers that are not yet due sleep again. */
+  async wake(conversationId: string): Promise<void> {
+    const waiting = (await this.all()).filter((each) => each.conversationId === conversationId);
+    const ids = waiting.map(({ id }) => id);
     if (ids.length > 0) await this.lanes.wake(this.tx, ids);
   }
 
