@@ -77,14 +77,17 @@ const hasOutdatedData = () =>
   client
     .getQueryCache()
     .findAll(FAILED)
-    .some(({ state }) => state.data !== undefined);
+    .some(({ state, observers }) => {
+      const isPolled = observers.some(({ options }) => Boolean(options.refetchInterval));
+      return isPolled && state.data !== undefined;
+    });
 
-/** Returns true in a component while displayed data cannot be reloaded. */
+/** Returns true in a component while displayed data that is polled cannot be reloaded. */
 export const useHasOutdatedData = (): boolean =>
   useSyncExternalStore(client.getQueryCache().subscribe, hasOutdatedData);
 
 /** Reloads the displayed data that could not be loaded, without waiting for the next poll. */
-export const reloadFailed = (): Promise<void> => client.refetchQueries(FAILED);
+export const reloadFailed = (): Promise<void> => client.refetchQueries(FAILED, { cancelRefetch: false });
 
 /**
  * Runs a mutation and reloads the displayed data in all tabs. The result goes only to the caller, not into a cache.
