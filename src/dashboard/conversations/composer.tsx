@@ -75,6 +75,10 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
       } finally {
         window.removeEventListener("pagehide", restore);
       }
+      // A page that is shown again from the browser's cache has restored a text that has been sent.
+      const kept = unsent.get(memberId, id);
+      if (sending === "" && kept.startsWith(text))
+        unsent.set(memberId, id, kept.slice(text.length).replace(/^\n/, ""));
       // The same text may be sent twice on purpose.
       keyOf(null);
     });
