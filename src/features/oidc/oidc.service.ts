@@ -162,15 +162,18 @@ export class OidcService {
     return names.flatMap((name) => (typeof name === "string" ? (this.permissionOf.get(name) ?? []) : []));
   }
 
-  /** Returns the organization of the attempt's invitation or, without one, that the person belongs or is invited to. */
+  /**
+   * Returns the organization of the attempt's invitation; if it is not pending, the one that the person belongs to or,
+   * if the attempt is without an invitation, is invited to.
+   */
   private organizationOf(
     { issuer, subject, email }: Person,
     { invitation }: Attempt,
   ): Promise<string | undefined> {
     const { invitations } = this.services;
     return this.services.database.read(async (reader) => {
-      if (invitation !== undefined)
-        return (await invitations.pendingFor(reader, email ?? "", invitation))?.organizationId;
+      const named = invitation && (await invitations.pendingFor(reader, email ?? "", invitation));
+      if (named) return named.organizationId;
       const identity = await reader.findOne(MemberIdentity, {
         where: { issuer, subject },
         relations: { member: true },
@@ -179,6 +182,7 @@ export class OidcService {
       if (email === undefined) return undefined;
       const member = await reader.findOneBy(Member, { email });
       if (member !== null) return member.organizationId;
+      if (invitation !== undefined) return undefined;
       return (await invitations.pendingFor(reader, email))?.organizationId;
     });
   }
