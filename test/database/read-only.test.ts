@@ -19,7 +19,7 @@ test("connections opened since the last replacement are replaced as well, howeve
     const pids = [await pid()];
     for (const _ of [1, 2]) {
       connections.replaceAll();
-      // The connection stays in use, so that the pool does not close it.
+      // Keeps the connection in use, so that the pool does not close it as idle.
       await waitUntil(async () => (await pid()) !== pids.at(-1));
       pids.push(await pid());
     }

@@ -2,7 +2,7 @@ import { expectRestError } from "../support/rejections";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) => {
-  /** @param members replacements of and additions to the members of a valid pet, as JSON */
+  /** @param members members to override or add in a valid pet, each value as JSON */
   const add = (members: Record<string, string | undefined>) => {
     const pet = Object.entries({ name: '"Rex"', categoryId: "1", ...members });
     const given = pet.filter(([, value]) => value !== undefined);

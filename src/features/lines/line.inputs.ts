@@ -145,7 +145,7 @@ export class UpdateLineInput extends LineById {
   expectedVersion?: number | null | undefined;
 }
 
-@InputType({ description: "A line that gets a new signing secret." })
+@InputType({ description: "A line to give a new signing secret." })
 export class RotateLineSecretInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the line." })
   id!: string;

@@ -31,7 +31,7 @@ export async function decisions({ product, store, generator, databasePid, option
       more: (run, agents) => addContacts(run, agents, rules),
     });
   }
-  /** Compares servers by name. Each has a contender, a number of rules and a workload. */
+  /** Compares servers, keyed by name, each with a contender, a number of rules and a workload. */
   const compare = async (sides) => {
     const servers = {};
     try {
