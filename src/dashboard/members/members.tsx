@@ -113,8 +113,8 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
           columns={columns}
           cells={[
             <div key="email" className={styles.email}>
-              <Name>
-                <bdi>{member.name ?? member.email}</bdi>
+              <Name dir={member.id === viewer.id ? "ltr" : undefined}>
+                {member.name ?? member.email}
                 {member.id === viewer.id && <span className={styles.you}> (you)</span>}
               </Name>
               {member.name !== null && (

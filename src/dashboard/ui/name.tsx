@@ -5,11 +5,15 @@ import styles from "./name.module.css";
 /** Names up to this length (characters), such as phone numbers, never wrap. */
 const SHORT = 16;
 
-/** A name on at most two lines; the tooltip shows the full name if it is truncated. */
-export const Name = ({ children }: { children: ReactNode }) => (
+/**
+ * A name on at most two lines; the tooltip shows the full name if it is truncated.
+ * @param dir the direction if more follows the name; by default that of its first letter
+ */
+export const Name = ({ children, dir }: { children: ReactNode; dir?: "ltr" | undefined }) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: only adds a tooltip
   <bdi
     className={styles.name}
+    dir={dir}
     data-short={typeof children === "string" && children.length <= SHORT}
     onMouseEnter={showWhole}
   >
