@@ -1,6 +1,6 @@
 import { Button, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useDeferredValue, useRef } from "react";
+import { useRef } from "react";
 import { Link, useSearchParams } from "wouter";
 import { EXPIRING_DAYS } from "../../features/api-keys/api-key.limits";
 import { AgentsDocument } from "../agents/documents.generated";
@@ -91,10 +91,7 @@ function Content() {
     (isSettled(usage) || !manages) &&
     (isSettled(activity) || !reads) &&
     (isSettled(attention) || !attends);
-  // Renders in slices, so that the browser can respond in between.
-  const isShown = useDeferredValue(Boolean(isLoaded), false);
-  if (!isLoaded || !isShown)
-    return agents.error ? <Failure error={agents.error} retry={agents.refetch} /> : <Loading />;
+  if (!isLoaded) return agents.error ? <Failure error={agents.error} retry={agents.refetch} /> : <Loading />;
   if (agents.data.agents.length === 0 && manages) return <NoAgents />;
   return (
     <>
