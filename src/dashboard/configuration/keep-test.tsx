@@ -56,9 +56,7 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
   );
 }
 
-/**
- * Creates a test from a recorded decision. The test expects the recorded effects or those of another configuration.
- */
+/** Creates a test that expects the effects of a recorded decision, or the effects of another configuration. */
 export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>
   (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;
 

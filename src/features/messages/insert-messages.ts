@@ -35,7 +35,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   sendAt?: Timestamp | undefined;
   /** Why the message is scheduled, if not for a delay, and the path of the policy part that holds it back. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
-  /** Whether the rule or the policy requires a person's approval; undefined if neither does. */
+  /** The part of the configuration that requires a person's approval; undefined if none does. */
   review?: ReviewDemand | undefined;
   /** Topic of the message; undefined if there is none. */
   topic?: string | undefined;

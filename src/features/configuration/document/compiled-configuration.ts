@@ -133,7 +133,7 @@ export class CompiledConfiguration {
     return found.type;
   }
 
-  /** True if a rule resends failed messages, in which case decisions need the texts of these messages. */
+  /** True if a rule resends failed messages; decisions then need their texts. */
   get resends(): boolean {
     return this.rulesFor(MESSAGE_FAILED).some(({ document }) =>
       document.do?.some((each) => "resend" in each),
