@@ -96,8 +96,8 @@ export function printTest(
 
 /**
  * Prints API objects as JSON, or as a text table.
- * @param columns the names of the columns, separated by spaces; `reason=disabledReason` renames a member
- * @param toRow converts members for the table
+ * @param columns the names of the columns, separated by spaces; `reason=disabledReason` renames a column
+ * @param toRow converts an item into the properties shown in the table
  */
 export function printRows<T extends object>(
   json: boolean | undefined,

@@ -69,7 +69,7 @@ export type SendResult = (
   status?: number | null;
   /** Duration of the attempt (ms). */
   durationMs?: number;
-  /** The headers of the request; null if it was not sent. */
+  /** The headers that were sent, or null if no request was sent. */
   headers?: Readonly<Record<string, string>> | null;
 };
 

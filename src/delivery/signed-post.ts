@@ -24,7 +24,7 @@ export interface SignedTarget {
 
 /**
  * A 2xx response, or a failure with the status of the response; the status is null if there was no response. `headers`
- * are the request's headers; null if it was not sent.
+ * are the headers that were sent, or null if no request was sent.
  */
 export type SignedOutcome = ({ accepted: HttpAnswer } | { failure: Failure; status: number | null }) & {
   headers: Readonly<Record<string, string>> | null;

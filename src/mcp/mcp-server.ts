@@ -21,7 +21,7 @@ function loadLibrary(): Library {
 
 const INSTRUCTIONS =
   "Tools for an agent that talks to people over its lines, and for a petstore. They are the operations of the REST API, " +
-  "limited to the scopes of the API key. Call whoami first: it returns the agent that the key belongs to. To let the agent " +
+  "limited to the scopes of the API key. Call whoami first: it returns the agent or organization of the key. To let the agent " +
   "react to something that happened, submit a situation with decide; with dryRun, nothing is stored or sent. To write messages yourself, use " +
   "putContact, openConversation and sendToConversation, and getMessage for a message's status. Lists return " +
   "{items, nextCursor}: pass nextCursor as cursor to get the next page. IDs of pets and categories are int64, sent as strings. " +

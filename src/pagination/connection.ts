@@ -182,7 +182,7 @@ export function ConnectionOf<T extends Row>(
 
   @ObjectType(`${Node.name}Connection`, { simpleResolvers: true, description: "A page of a list (Relay)." })
   class NodeConnection implements Connection<T> {
-    @Field(() => [Node], { description: "The items of the page, without their cursors." })
+    @Field(() => [Node], { description: "The items on this page, without their cursors." })
     readonly nodes: readonly T[];
 
     @Field(() => PageInfo, { description: "Position of the page in the list." })
@@ -204,7 +204,7 @@ export function ConnectionOf<T extends Row>(
       this.pageInfo = pageInfoOf(this.nodes, page, more, cursorOf);
     }
 
-    @Field(() => [Edge], { description: "The items of the page, each with its cursor." })
+    @Field(() => [Edge], { description: "The items on this page, each with its cursor." })
     get edges(): InstanceType<typeof Edge>[] {
       return this.nodes.map((node) => new Edge(node));
     }

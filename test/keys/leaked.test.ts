@@ -137,7 +137,7 @@ onAnyEngine((engine) => {
     await gateway.services.leakedKeys.mailed();
     const sent = mails.received.slice(before);
     expect(sent.map(({ to }) => to)).toEqual([["owner@example.com"]]);
-    expect(sent[0]?.email.subject).toBe("2 API keys of First organization leaked");
+    expect(sent[0]?.email.subject).toBe("2 leaked API keys of First organization");
     for (const { hint, secret } of keys) {
       expect(sent[0]?.email.text).toContain(`${hint} (`);
       expect(sent[0]?.raw).not.toContain(secret);
@@ -162,7 +162,7 @@ onAnyEngine((engine) => {
     expect(await entries()).toBe(200);
     await gateway.services.leakedKeys.mailed();
     expect(mails.received.slice(before).map(({ email }) => email.subject)).toEqual([
-      "200 API keys of First organization leaked",
+      "200 leaked API keys of First organization",
     ]);
     expect((await signed(tokens)).status).toBe(202);
     await gateway.services.leakedKeys.mailed();

@@ -218,7 +218,7 @@ class CliHost {
 afterAll(CliHost.end);
 
 /**
- * Runs the command line in a process that the commands of the test file share. A command ends only after it has
+ * Runs a CLI command in a process shared by all commands in the test file. A command ends only after it has
  * released everything that would keep a process alive.
  * @param input its standard input
  * @param env additional settings

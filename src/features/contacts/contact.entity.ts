@@ -30,7 +30,7 @@ export class Contact {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Nullable(() => String, "The customer's own ID for the contact, unique within the agent.")
+  @Nullable(() => String, "Your own ID for the contact, unique within the agent.")
   @MaxCharacters(REF_MAX_LENGTH)
   @Column({ type: "varchar", length: REF_MAX_LENGTH, nullable: true })
   ref!: string | null;

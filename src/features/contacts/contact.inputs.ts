@@ -32,7 +32,7 @@ export class ContactBy {
   @Nullable(() => ID, "ID of the contact.")
   id?: string | null | undefined;
 
-  @Nullable(() => String, "The customer's own ID for the contact.")
+  @Nullable(() => String, "Your own ID for the contact.")
   ref?: string | null | undefined;
 }
 

@@ -103,10 +103,7 @@ export class PutContactInput {
   @ForMembers()
   agentId?: string | null | undefined;
 
-  @Optional(
-    () => String,
-    "The customer's own ID for the contact, 1 to 255 characters; unique within the agent.",
-  )
+  @Optional(() => String, "Your own ID for the contact, 1 to 255 characters; unique within the agent.")
   @IsText(REF_MAX_LENGTH, { singleLine: true })
   ref?: string | null | undefined;
 

@@ -38,7 +38,7 @@ export class ContactReference {
   @Optional(() => ID, "ID of the contact.")
   id?: string | null | undefined;
 
-  @Optional(() => String, "The customer's own ID for the contact.")
+  @Optional(() => String, "Your own ID for the contact.")
   @IsText(REF_MAX_LENGTH)
   ref?: string | null | undefined;
 

@@ -137,7 +137,7 @@ export const conversationRoutes: RouteGroup = {
         lineNamed("Only conversations on the line with this name."),
         ...named("order"),
       ],
-      answers: "One page of conversations; `lastMessage` with `messages:read`.",
+      answers: "One page of conversations; `lastMessage` requires `messages:read`.",
       example: { answer: [{ ...WITH_ANNA, lastMessage: LAST_MESSAGE }] },
     }),
     {

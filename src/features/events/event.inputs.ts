@@ -58,7 +58,7 @@ const EventEdge = EdgeOf(Event, ({ position }) => position);
   description: "A page of events (Relay), oldest first; cursors are positions.",
 })
 export class EventConnection {
-  @Field(() => [Event], { description: "The events of the page, without their cursors." })
+  @Field(() => [Event], { description: "The events on this page, without their cursors." })
   readonly nodes: readonly Event[];
 
   @Field(() => PageInfo, {
@@ -75,7 +75,7 @@ export class EventConnection {
     );
   }
 
-  @Field(() => [EventEdge], { description: "The events of the page, each with its cursor." })
+  @Field(() => [EventEdge], { description: "The events on this page, each with its cursor." })
   get edges(): InstanceType<typeof EventEdge>[] {
     return this.nodes.map((node) => new EventEdge(node));
   }

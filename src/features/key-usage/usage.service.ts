@@ -54,7 +54,7 @@ function startsOf(period: UsagePeriod): string[] {
 export class UsageService {
   constructor(private readonly database: Database) {}
 
-  /** Returns the usage per key in the caller's organization during a period, most used keys first. */
+  /** Returns the usage per key in the caller's organization during a period, most-used keys first. */
   async list(
     context: RequestContext,
     { period, first, keyId, outcome }: KeyUsageArgs,

@@ -9,7 +9,7 @@ export const leakedKeysMail = (
   link: string,
 ): SystemMail => ({
   to,
-  subject: `${keys.length === 1 ? "An API key" : `${keys.length} API keys`} of ${organization} leaked`,
+  subject: `${keys.length === 1 ? "A leaked API key" : `${keys.length} leaked API keys`} of ${organization}`,
   text: `${keys.length === 1 ? "This API key was" : "These API keys were"} publicly exposed and revoked, so clients that use ${keys.length === 1 ? "it" : "them"} no longer have access:
 
 ${keys.map(lineOf).join("\n")}

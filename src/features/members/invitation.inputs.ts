@@ -21,7 +21,7 @@ const IsToken = () => MaxLength(TOKEN_MAX_LENGTH, { message: "must be an invitat
 export class InviteMemberInput extends IdempotentInput {
   @Field(() => String, {
     description:
-      "E-mail address of the person, case-insensitive. A pending invitation to the same address is replaced.",
+      "E-mail address of the person to invite, case-insensitive. A pending invitation to the same address is replaced.",
   })
   @IsEmail({}, { message: "must be an e-mail address" })
   @MaxLength(254, { message: "must have at most 254 characters" })

@@ -280,7 +280,7 @@ export class Message {
   omitted!: string | null;
 
   @ThirdPartyText()
-  @Nullable(() => String, "Message ID assigned by the system at the other end of the line.")
+  @Nullable(() => String, "Message ID assigned by the system that the line connects to.")
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 

@@ -6,7 +6,7 @@ export const MessageStatus = enumOf("MessageStatus", "Delivery status of a messa
   queued: "Accepted and stored, but not sent yet.",
   sending: "Being sent; can no longer be canceled.",
   sent: "Accepted by the line's provider.",
-  delivered: "Delivered to the other end of the line.",
+  delivered: "Delivered to the contact.",
   read: "Read by the contact.",
   canceled: "Canceled before it was sent.",
   failed: "Not delivered; see `errorCode` for the reason.",

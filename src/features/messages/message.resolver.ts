@@ -78,7 +78,8 @@ export class MessageResolver {
 
   @AtMost(1)
   @FieldResolver(() => [MessageGate], {
-    description: "The conditions that keep the message from being sent now; empty if there are none.",
+    description:
+      "The conditions that currently prevent the message from being sent; empty if there are none.",
   })
   async gates(@Root() message: Message): Promise<MessageGate[]> {
     return gatesOf({ ...message, heldReason: await this.heldReason(message) });
