@@ -10,7 +10,7 @@ import { suiteGateway } from "../support/suite";
 
 describe("a client that sends little or nothing", () => {
   const gateway = suiteGateway(sqlite, { env: { REQUEST_TIMEOUT_SECONDS: "1" } });
-  /** Sends the first part, then the rest byte by byte, but never the end. */
+  /** Sends the first part, then one byte at a time, and never completes the request. */
   const trickle = async (begin: string) => {
     const { socket, closed } = openRaw(gateway.url);
     socket.write(begin);

@@ -16,7 +16,7 @@ describe("the figures of an attack", () => {
     const { p50, p99, ...counts } = clientFigures(requests, 10, 60);
     assert.deepEqual(counts, { ok: 1, rejected: 1, failed: 1, unanswered: 2 });
     assert.equal(p50, 4);
-    // The request without a response has waited until the end of the period.
+    // A request without a response counts as having waited until the end of the period.
     assert.equal(p99, 10);
   });
 

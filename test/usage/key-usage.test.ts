@@ -43,7 +43,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { id: organizationId } = await gateway.services.organizations.bySlug("first");
     return { id, hint: "agk_dev_hint", name: "known", organizationId };
   };
-  /** Counts and writes a key's uses at a given time, as a process would. */
+  /** Counts a key's uses at a given time and writes them, as a server process would. */
   async function use(id: string, time: string | number, { accepted = 0, refused = 0 }): Promise<void> {
     const key = await known(id);
     const process = anotherUsage();

@@ -55,7 +55,9 @@ export function LineField(props: {
         name="line"
         label="Line"
         description={
-          any === undefined ? "The name of the line." : `The name of the line; ${any.toLowerCase()} if empty.`
+          any === undefined
+            ? "The name of the line."
+            : `The name of the line. Leave it empty for the ${any.toLowerCase()}.`
         }
         required={any === undefined}
         withAsterisk={false}

@@ -3,7 +3,7 @@ const PARTS = "section, ol, ul, table, form";
 
 const DIALOG = "[role=dialog]";
 
-/** Elements that manage the focus within them. */
+/** Elements that manage focus among their own items. */
 const MENU = "[role=menu], [role=listbox]";
 
 /** Dialogs and menus return the focus when they close, unless the element that opened them has been removed. */

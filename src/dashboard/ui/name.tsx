@@ -7,7 +7,7 @@ const SHORT = 16;
 
 /**
  * A name on at most two lines; the tooltip shows the full name if it is truncated.
- * @param dir the direction if more follows the name; by default that of its first letter
+ * @param dir the text direction, needed if other text follows the name; by default, its first letter determines it
  */
 export const Name = ({ children, dir }: { children: ReactNode; dir?: "ltr" | undefined }) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: only adds a tooltip

@@ -72,7 +72,7 @@ const SHORT_BUSY_TIMEOUT_MS = 50;
 
 /**
  * The SQLite engine: one file, three connections. TypeORM's driver shares one connection among all callers, so a
- * transaction would include statements of other requests. Writes therefore have their own connection and queue, and
+ * transaction would include statements from other requests. Writes therefore have their own connection and queue, and
  * reads run concurrently (WAL) on a second one. Reports run one at a time on the third, because waiting statements
  * block threads. This is one class because the methods of `Engine` share these connections.
  */

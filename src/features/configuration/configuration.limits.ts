@@ -16,7 +16,7 @@ export const MAX_EFFECTS = 20;
 export const MAX_TEMPLATES = 200;
 export const MAX_SITUATIONS = 100;
 
-/** Max lines listed for a message; it is sent on the first line that reaches the contact. */
+/** Max lines listed for a message; it is sent on the first line that can reach the contact. */
 export const MAX_LINES_OF_MESSAGE = 5;
 
 /** Max members in a declared situation's data. */

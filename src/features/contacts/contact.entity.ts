@@ -48,7 +48,7 @@ export class Contact {
   @Column({ type: "varchar", length: 64, nullable: true })
   timezone!: string | null;
 
-  @Field(() => GraphQLJsonObject, { description: "The customer's own data about the contact." })
+  @Field(() => GraphQLJsonObject, { description: "Your own data about the contact." })
   @MaxCharacters(ATTRIBUTES_MAX_BYTES)
   @Column({ type: "simple-json", default: "{}" })
   attributes!: Record<string, unknown>;

@@ -121,7 +121,7 @@ export class PutContactInput {
 
   @Optional(
     () => GraphQLJsonObject,
-    "The customer's own data about the contact, at most 8 KiB as JSON. Replaces all earlier attributes.",
+    "Your own data about the contact, at most 8 KiB as JSON. Replaces all earlier attributes.",
   )
   @IsJsonObject(ATTRIBUTES_MAX_BYTES)
   attributes?: Record<string, unknown> | null | undefined;

@@ -307,7 +307,7 @@ export class GateExplanation {
 
   @Nullable(
     () => String,
-    "Declared situation type with the most similar name, for `declared`; null if none is similar.",
+    "For the gate `declared`: the declared situation type with the most similar name; null if none is similar.",
   )
   @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
   nearest?: string | null;

@@ -144,6 +144,6 @@ export class DeprecatedUseReport {
   @Field(() => Int, { description: "Total number of entries, one per key and part." })
   totalCount!: number;
 
-  @Field(() => Int, { description: "Total number of keys that used a deprecated part." })
+  @Field(() => Int, { description: "Total number of keys that used a deprecated part of the APIs." })
   keyCount!: number;
 }

@@ -100,8 +100,8 @@ export async function removeWayToSignIn(
 }
 
 /**
- * Locks a member, so that signing in, removing the member and changing passkeys wait for each other.
- * @param organizationId the member's organization, if only its members are allowed
+ * Locks a member, so that sign-ins, passkey changes and the member's removal run one at a time.
+ * @param organizationId if given, the member must belong to this organization
  */
 export async function lockMember(tx: Tx, id: string, organizationId?: string): Promise<Member | null> {
   const where = organizationId === undefined ? { id } : { id, organizationId };

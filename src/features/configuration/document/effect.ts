@@ -36,7 +36,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       line: string | null;
       /** ID of the failed message that is sent again. */
       resendOf?: string;
-      /** A list instead of `line`: the first line that reaches the contact is used. */
+      /** A list instead of `line`: the first line that can reach the contact is used. */
       lines?: readonly string[];
       /** Uses the latest open conversation with the contact, on any line. */
       reuse?: "latest";

@@ -88,7 +88,7 @@ export interface OnceLimit {
   ruleId: string;
   /** The name of the count shared with other rules; null if the rule has its own. */
   group: string | null;
-  /** The subject; `text` stands for the contact together with this text. */
+  /** What matches are counted for; `{ text }` means the combination of the contact and this text. */
   per: "contact" | "conversation" | { text: string };
   /** An ISO 8601 duration. */
   within: string;
