@@ -124,10 +124,11 @@ test("a WebSocket client that never reads gets one message at a time, and is dis
             }
           };
           void send();
-          return async () => {
+          const closed = () => {
             isClosed = true;
             resolve();
           };
+          return { receive: async () => undefined, closed };
         },
       },
       100,
@@ -155,13 +156,13 @@ test("a WebSocket client that sends without reading the answers is disconnected"
   const handshakes = routeHandshakes(app, "/graphql", { tls: undefined });
   let received = 0;
   const webSockets = new WebSockets({
-    opened: (socket) => {
-      socket.onMessage(async () => {
+    opened: (socket) => ({
+      receive: async () => {
         received += 1;
         void socket.send(ITEM);
-      });
-      return async () => undefined;
-    },
+      },
+      closed: () => undefined,
+    }),
   });
   webSockets.accept(app, handshakes, () => undefined);
   app.get("/graphql", async () => "no handshake");

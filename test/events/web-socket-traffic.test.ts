@@ -21,14 +21,14 @@ beforeEach(async () => {
   app.decorateRequest("endTracking", undefined);
   const handshakes = routeHandshakes(app, "/graphql", { tls: undefined });
   // An accepted client; each of its messages is answered with its number.
-  const opened: ConstructorParameters<typeof WebSockets>[0]["opened"] = (connection, { traffic }) => {
+  const opened: ConstructorParameters<typeof WebSockets>[0]["opened"] = ({ send: reply, traffic }) => {
     traffic.accept();
     let received = 0;
-    connection.onMessage(async () => {
+    const receive = async () => {
       received += 1;
-      await connection.send(JSON.stringify({ type: "received", id: String(received) }));
-    });
-    return async () => undefined;
+      await reply(JSON.stringify({ type: "received", id: String(received) }));
+    };
+    return { receive, closed: () => undefined };
   };
   new WebSockets({ opened }, undefined, () => now).accept(app, handshakes, () => undefined);
   app.get("/graphql", async () => "no handshake");

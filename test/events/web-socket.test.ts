@@ -14,6 +14,9 @@ import { FOLLOW, RawSocket, subscriptionClient } from "../support/web-socket";
 
 const aliases = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: id`).join(" ");
 
+/** Deeper than recursive functions can follow, and small enough for a message. */
+const nested = `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+
 const queue = (gateway: TestGateway, message: string) =>
   gateway.rest("POST", "/messages", { body: { message } });
 
@@ -54,6 +57,26 @@ describeGateway({ engine: "one", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
     await socket.until(() => socket.eventsOf("2").length === 1);
     expect(socket.eventsOf("1")).toHaveLength(list.length);
     expect(gateway.services.liveEvents.open).toBe(1);
+  });
+
+  test("an ID may be reused while its stream is being opened, and every stream ends with its connection", async () => {
+    const socket = await connect();
+    for (let i = 0; i < 15; i++) {
+      socket.subscribe("1", FOLLOW, { after: "0" });
+      socket.send({ type: "complete", id: "1" });
+    }
+    socket.subscribe("1", FOLLOW, { after: "0" });
+    await socket.until(() => socket.eventsOf("1").length > 0);
+    await queue(gateway, "once");
+    const { body: list } = await gateway.rest("GET", "/agent/events?limit=100");
+    await socket.until(() => socket.eventsOf("1").length >= list.length);
+    expect(socket.eventsOf("1")).toEqual(list.map(inGraphQL));
+    expect(socket.messages.filter(({ id, type }) => id === "1" && type !== "next")).toEqual([]);
+    await waitUntil(() => gateway.services.liveEvents.open === 1);
+    for (let i = 0; i < 5; i++) socket.subscribe(`${i + 2}`);
+    socket.socket.close();
+    await socket.end();
+    await waitUntil(() => gateway.services.liveEvents.open === 0);
   });
 
   test("a member with conversations:read names the agent", async () => {
@@ -107,6 +130,13 @@ describeGateway({ engine: "one", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
         4401,
         "Unauthorized",
       ],
+      ["with a message for clients", { type: "next", id: "1", payload: {} }, 4400, "Invalid message"],
+      [
+        "with a message that is nested too deeply",
+        `{"type":"ping","payload":${nested}}`,
+        4400,
+        "Invalid message",
+      ],
       ["with a message that is too large", "x".repeat(65_537), 1009, ""],
     ])("%s", async (_, message, code, reason) => {
       const socket = await openOnly();
@@ -155,10 +185,11 @@ describeGateway({ engine: "one", env: { MAX_STREAMS: "50", CORS_ORIGINS } }, (ga
       expect(await socket.end()).toMatchObject({ code: 4429 });
     });
 
-    test("that uses an ID twice", async () => {
+    test("that uses an ID twice, however long", async () => {
       const socket = await connect();
-      socket.subscribe("1");
-      socket.subscribe("1");
+      const id = "1".repeat(200);
+      socket.subscribe(id);
+      socket.subscribe(id);
       expect(await socket.end()).toMatchObject({ code: 4409 });
     });
 

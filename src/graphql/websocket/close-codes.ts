@@ -16,18 +16,22 @@ export const FORBIDDEN = 4403;
 /** Max length of a reason (bytes; RFC 6455, 5.5). */
 const REASON_MAX_BYTES = 123;
 
+/** Closes a connection; the reason is cut to the protocol's maximum. */
+export function close(socket: WebSocket, code: number, reason: string): void {
+  socket.close(
+    code,
+    Buffer.from(reason)
+      .subarray(0, REASON_MAX_BYTES)
+      .toString()
+      .replace(/\uFFFD$/, ""),
+  );
+}
+
 /** Closes a connection with an error; the reason starts with its code. */
 export function closeWith(
   socket: WebSocket,
   { code, message, status }: GatewayError,
   closeCode = CLOSE_CODES[status] ?? TRY_AGAIN,
 ): void {
-  const reason = `${code}: ${message}`;
-  socket.close(
-    closeCode,
-    Buffer.from(reason)
-      .subarray(0, REASON_MAX_BYTES)
-      .toString()
-      .replace(/\uFFFD$/, ""),
-  );
+  close(socket, closeCode, `${code}: ${message}`);
 }

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import type { ApolloServer } from "@apollo/server";
 import {
   createSourceEventStream,
@@ -8,17 +9,25 @@ import {
   type GraphQLFormattedError,
   type GraphQLSchema,
 } from "graphql";
-import { MessageType, makeServer } from "graphql-ws";
+import {
+  CloseCode,
+  GRAPHQL_TRANSPORT_WS_PROTOCOL,
+  type Message,
+  MessageType,
+  parseMessage,
+  type SubscribeMessage,
+} from "graphql-ws";
 import type { Logger } from "pino";
 import type { WebSocket } from "ws";
 import { keyOf } from "../../auth/caller";
 import type { Credentials, RequestContext } from "../../auth/context";
 import { GatewayError } from "../../errors";
+import { requireShallow } from "../../http/plugins/json-body";
 import type { RateLimit } from "../../rate-limits/rate-limit";
 import { formatError, toGatewayError } from "../errors";
 import { checkSubscription } from "../plugins/subscriptions";
-import { closeWith, FORBIDDEN } from "./close-codes";
-import { SubscriptionResults, type WriteResult } from "./subscription-results";
+import { close, closeWith, FORBIDDEN } from "./close-codes";
+import { SubscriptionResults } from "./subscription-results";
 import type { TrafficLimit } from "./traffic-limit";
 
 /** Max time for a client to send `connection_init` (ms). */
@@ -30,7 +39,7 @@ export const MAX_SUBSCRIPTIONS = 20;
 /** Max rejected subscriptions before a connection is closed. */
 export const MAX_REJECTIONS = 40;
 
-/** Connection state that the protocol implementation does not track. */
+/** A WebSocket and its state in the protocol. */
 export interface Connection {
   socket: WebSocket;
   /** Resolves once the connection accepts more data. */
@@ -40,6 +49,8 @@ export interface Connection {
   rejections: number;
   /** The credential in `connection_init`, with the origin of the handshake. */
   credentials: Credentials;
+  /** The active subscriptions by ID; aborting one closes its stream, even if the stream is still being opened. */
+  subscriptions: Map<string, AbortController>;
 }
 
 /** The dependencies of subscriptions. */
@@ -52,9 +63,10 @@ export interface SubscriptionServices {
 }
 
 /**
- * Creates the subscription protocol (graphql-transport-ws) without a transport. Each subscription is authenticated,
- * counts as a request with its key (as does `connection_init`), and must pass the checks for HTTP operations. A
- * connection with many rejections is closed, because the limits on HTTP requests do not cover its messages.
+ * Creates the server of the subscription protocol (graphql-transport-ws). Each subscription is authenticated, counts as
+ * a request with its key (as does `connection_init`), and must pass the checks for HTTP operations. A connection with
+ * many rejections is closed, because the limits on HTTP requests do not cover its messages. graphql-ws only parses
+ * messages, because its server loses track of a stream if its ID is reused while it is being opened.
  */
 export const createSubscriptionServer = ({
   apollo,
@@ -101,63 +113,149 @@ export const createSubscriptionServer = ({
         };
   const results = new SubscriptionResults(payloadOf);
 
-  return makeServer<Record<string, unknown>, Connection>({
-    connectionInitWaitTimeout: INIT_TIMEOUT_MS,
-    onConnect: async ({ connectionParams = {}, extra }) => {
-      extra.credentials.authorization = authorizationIn(connectionParams);
+  /**
+   * Authenticates a connection, or closes it.
+   * @returns true if it is accepted
+   */
+  const accept = async (connection: Connection, parameters: Readonly<Record<string, unknown>>) => {
+    connection.credentials.authorization = authorizationIn(parameters);
+    try {
+      const limited = limit(await authenticate(connection.credentials));
+      if (limited !== undefined) throw limited;
+    } catch (error) {
+      closeWith(connection.socket, known(error));
+      return false;
+    }
+    connection.traffic.accept();
+    return true;
+  };
+
+  /** Returns how to execute a subscription, or the errors for the client. */
+  const check = async (
+    connection: Connection,
+    payload: SubscribeMessage["payload"],
+  ): Promise<
+    (ExecutionArgs & { contextValue: RequestContext }) | { errors: readonly GraphQLFormattedError[] }
+  > => {
+    if (connection.subscriptions.size > MAX_SUBSCRIPTIONS) {
+      countRejection(connection);
+      return rejection("limit_reached", `A connection can have at most ${MAX_SUBSCRIPTIONS} subscriptions.`);
+    }
+    let contextValue: RequestContext;
+    try {
+      contextValue = await authenticate(connection.credentials);
+    } catch (error) {
+      const rejected = known(error);
+      closeAs(connection.socket, rejected);
+      return rejection(rejected.code, rejected.message);
+    }
+    const limited = limit(contextValue);
+    if (limited !== undefined) {
+      countRejection(connection);
+      return rejection(limited.code, limited.message);
+    }
+    const checked = await checkSubscription(apollo, payload as never, contextValue);
+    if ("errors" in checked) {
+      countRejection(connection);
+      return checked;
+    }
+    const { operationName, variables } = payload;
+    return { schema, document: checked.document, operationName, variableValues: variables, contextValue };
+  };
+
+  /** Sends the results of a subscription's events in order, until the stream ends or the signal is aborted. */
+  const run = async (connection: Connection, { id, payload }: SubscribeMessage, signal: AbortSignal) => {
+    const send = async (type: MessageType, content?: string) => {
+      const rest = content === undefined ? "" : `,"payload":${content}`;
+      // The client may have completed the subscription and reused its ID.
+      if (!signal.aborted) await connection.send(`{"id":${JSON.stringify(id)},"type":"${type}"${rest}}`);
+    };
+    const sendResult = (result: ExecutionResult) => send(MessageType.Next, JSON.stringify(payloadOf(result)));
+    const checked = await check(connection, payload);
+    if ("errors" in checked) return send(MessageType.Error, JSON.stringify(checked.errors));
+    const stream = await createSourceEventStream(checked);
+    if (Symbol.asyncIterator in stream) {
+      const events = stream as AsyncIterableIterator<object, void>;
+      addAbortListener(signal, () => void events.return?.());
+      const write = results.writerFor(checked.contextValue.caller, payload.query, checked);
       try {
-        const limited = limit(await authenticate(extra.credentials));
-        if (limited !== undefined) throw limited;
-        extra.traffic.accept();
-        return true;
-      } catch (error) {
-        closeWith(extra.socket, known(error));
-        return false;
+        for await (const event of events) await send(MessageType.Next, await write(event));
+      } catch (cause) {
+        const originalError = toGatewayError(cause);
+        if (isRejection(originalError)) closeAs(connection.socket, originalError);
+        else await sendResult({ errors: [new GraphQLError(originalError.message, { originalError })] });
       }
+    } else {
+      countRejection(connection);
+      await sendResult(stream);
+    }
+    await send(MessageType.Complete);
+  };
+
+  return {
+    /**
+     * Serves a connection.
+     * @returns functions to call for each message, and when the connection has closed
+     */
+    opened: (connection: Connection) => {
+      const { socket, subscriptions } = connection;
+      let isInitialised = false;
+      let isAccepted = false;
+      const timer = setTimeout(
+        () => close(socket, CloseCode.ConnectionInitialisationTimeout, "Connection initialisation timeout"),
+        INIT_TIMEOUT_MS,
+      );
+      if (socket.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL)
+        close(socket, CloseCode.SubprotocolNotAcceptable, "Subprotocol not acceptable");
+
+      const receive = async (text: string): Promise<void> => {
+        const message = messageIn(text);
+        switch (message?.type) {
+          case MessageType.ConnectionInit:
+            if (isInitialised)
+              return close(
+                socket,
+                CloseCode.TooManyInitialisationRequests,
+                "Too many initialisation requests",
+              );
+            isInitialised = true;
+            clearTimeout(timer);
+            isAccepted = await accept(connection, message.payload ?? {});
+            if (isAccepted) await connection.send(JSON.stringify({ type: MessageType.ConnectionAck }));
+            return;
+          case MessageType.Ping:
+            return connection.send(JSON.stringify({ type: MessageType.Pong, payload: message.payload }));
+          case MessageType.Pong:
+            return;
+          case MessageType.Subscribe: {
+            const { id } = message;
+            if (!isAccepted) return close(socket, CloseCode.Unauthorized, "Unauthorized");
+            if (subscriptions.has(id))
+              return close(socket, CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+            const subscription = new AbortController();
+            subscriptions.set(id, subscription);
+            try {
+              return await run(connection, message, subscription.signal);
+            } finally {
+              subscription.abort();
+              if (subscriptions.get(id) === subscription) subscriptions.delete(id);
+            }
+          }
+          case MessageType.Complete:
+            subscriptions.get(message.id)?.abort();
+            subscriptions.delete(message.id);
+            return;
+          default:
+            return close(socket, CloseCode.BadRequest, "Invalid message received");
+        }
+      };
+      const closed = (): void => {
+        clearTimeout(timer);
+        for (const subscription of subscriptions.values()) subscription.abort();
+      };
+      return { receive, closed };
     },
-    onSubscribe: async ({ extra, subscriptions }, _id, payload) => {
-      if (Object.keys(subscriptions).length > MAX_SUBSCRIPTIONS) {
-        countRejection(extra);
-        return rejection(
-          "limit_reached",
-          `A connection can have at most ${MAX_SUBSCRIPTIONS} subscriptions.`,
-        );
-      }
-      let contextValue: RequestContext;
-      try {
-        contextValue = await authenticate(extra.credentials);
-      } catch (error) {
-        const rejected = known(error);
-        closeAs(extra.socket, rejected);
-        return rejection(rejected.code, rejected.message);
-      }
-      const limited = limit(contextValue);
-      if (limited !== undefined) {
-        countRejection(extra);
-        return rejection(limited.code, limited.message);
-      }
-      const checked = await checkSubscription(apollo, payload as never, contextValue);
-      if ("errors" in checked) {
-        countRejection(extra);
-        return checked.errors.map(asGraphQLError);
-      }
-      const { operationName, variables } = payload;
-      return { schema, document: checked.document, operationName, variableValues: variables, contextValue };
-    },
-    // Returns the events of the stream; `onOperation` sends their results.
-    subscribe: (args: ExecutionArgs) => createSourceEventStream(args) as never,
-    onOperation: ({ extra }, id, { query }, args, result) => {
-      if (!(Symbol.asyncIterator in result)) {
-        countRejection(extra);
-        return undefined;
-      }
-      const { caller } = args.contextValue as RequestContext;
-      const write = results.writerFor(caller, query, args);
-      const start = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
-      return sendEach(result as never, write, (text) => extra.send(`${start}${text}}`), extra.socket);
-    },
-    onNext: (_context, _id, _payload, _args, result) => payloadOf(result),
-  });
+  };
 };
 
 export type SubscriptionServer = ReturnType<typeof createSubscriptionServer>;
@@ -173,9 +271,19 @@ function authorizationIn({
   return typeof value === "string" ? value : "malformed";
 }
 
-const rejection = (code: GatewayError["code"], message: string): [GraphQLError] => [
-  new GraphQLError(message, { extensions: { code } }),
-];
+/** Returns a client's message; undefined if it is invalid. */
+function messageIn(text: string): Message | undefined {
+  try {
+    requireShallow(Buffer.from(text));
+    return parseMessage(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const rejection = (code: GatewayError["code"], message: string): { errors: [GraphQLFormattedError] } => ({
+  errors: [{ message, extensions: { code } }],
+});
 
 /** Closes a connection whose client ignores rejections; a well-behaved client reconnects. */
 function countRejection(connection: Connection): void {
@@ -187,61 +295,9 @@ function countRejection(connection: Connection): void {
     );
 }
 
-/** Creates an error that is sent in the given format. */
-const asGraphQLError = (formatted: GraphQLFormattedError): GraphQLError =>
-  Object.assign(new GraphQLError(formatted.message), { toJSON: () => formatted });
-
 /** Closes a connection; unless its credential is no longer valid, the client retries later. */
 function closeAs(socket: WebSocket, error: GatewayError): void {
   closeWith(socket, error, isRejection(error) ? FORBIDDEN : undefined);
 }
 
 const isRejection = ({ status }: GatewayError): boolean => status === 401 || status === 403;
-
-type Results = AsyncIterableIterator<ExecutionResult, void>;
-
-/**
- * Sends the results of a stream's events in order.
- * @returns the result for the library to send: a final failure, if any; an invalidated credential closes the connection
- */
-function sendEach(
-  events: AsyncIterableIterator<object, void>,
-  write: WriteResult,
-  send: (text: string) => Promise<void>,
-  socket: WebSocket,
-): Results {
-  let hasEnded = false;
-  const end = (): IteratorReturnResult<void> => {
-    hasEnded = true;
-    return { done: true, value: undefined };
-  };
-  const sending: Results = {
-    next: async () => {
-      try {
-        while (!hasEnded) {
-          const { done, value } = await events.next();
-          if (done) return end();
-          const text = await write(value);
-          // The client may have completed the subscription and reused its ID.
-          if (!hasEnded) await send(text);
-        }
-        return end();
-      } catch (cause) {
-        end();
-        const originalError = toGatewayError(cause);
-        if (isRejection(originalError)) {
-          closeAs(socket, originalError);
-          return end();
-        }
-        const errors = [new GraphQLError(originalError.message, { originalError })];
-        return { done: false, value: { errors } };
-      }
-    },
-    return: async () => {
-      await events.return?.();
-      return end();
-    },
-    [Symbol.asyncIterator]: () => sending,
-  };
-  return sending;
-}

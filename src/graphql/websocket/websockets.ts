@@ -119,22 +119,21 @@ export class WebSockets {
         if (socket.readyState === socket.OPEN) socket.send(text, () => resolve());
         else resolve();
       });
-    const closed = this.server.opened(
-      {
-        protocol: socket.protocol,
-        send,
-        close: (code, reason) => socket.close(code, reason),
-        onMessage: (receive) =>
-          socket.on("message", (data) => {
-            if (!admit()) return;
-            receive(String(data)).catch((err: unknown) => {
-              request.log.error({ err }, "a WebSocket message failed");
-              socket.close(CloseCode.InternalServerError, "An internal error occurred.");
-            });
-          }),
-      },
-      { socket, send, credentials, traffic, rejections: 0 },
-    );
+    const { receive, closed } = this.server.opened({
+      socket,
+      send,
+      credentials,
+      traffic,
+      rejections: 0,
+      subscriptions: new Map(),
+    });
+    socket.on("message", (data) => {
+      if (!admit()) return;
+      receive(String(data)).catch((err: unknown) => {
+        request.log.error({ err }, "a WebSocket message failed");
+        socket.close(CloseCode.InternalServerError, "An internal error occurred.");
+      });
+    });
     socket.on("ping", (data) => {
       if (admit()) socket.pong(data);
     });
@@ -143,11 +142,7 @@ export class WebSockets {
     });
     // Emitted for an invalid frame; the close code informs the client.
     socket.on("error", () => undefined);
-    socket.once("close", (code, reason) => {
-      closed(code, String(reason)).catch((err: unknown) =>
-        request.log.error({ err }, "a WebSocket did not close"),
-      );
-    });
+    socket.once("close", closed);
   }
 
   private ping(): void {

@@ -72,6 +72,11 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
+/** @throws GatewayError `invalid_json` if JSON is nested too deeply for recursive functions */
+export function requireShallow(text: Uint8Array): void {
+  scan(text);
+}
+
 /**
  * Scans text before parsing; for malformed JSON, the result is unspecified.
  * @returns the number of object members in the text, and whether a number is too long for JSON.parse
