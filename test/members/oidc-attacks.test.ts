@@ -1,12 +1,13 @@
 import { EntityManager } from "typeorm";
 import { timestamp } from "../../src/common/time";
+import { Member } from "../../src/features/members/member.entity";
 import { dashboardPath } from "../../src/features/oidc/attempts";
 import { onOneEngine } from "../support/engines";
 import { type Forgery, ForgingIssuer, jwt, strangersPair } from "../support/forging-issuer";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { FollowingBrowser } from "../support/openid-provider";
 import { SIGN_IN_WITH_PASSKEY } from "../support/passkeys";
-import { addMember, codeOf, type TestMember } from "../support/people";
+import { addMember, addOrganization, codeOf, invite, type TestMember } from "../support/people";
 
 const BASE = "http://gateway.example.com";
 const SESSION = "gateway_session";
@@ -186,6 +187,33 @@ onOneEngine((engine) => {
     const { status, token } = await attack();
     expect([400, 401, 403]).toContain(status);
     expect(token).toBeUndefined();
+  });
+
+  test("an address that a member gave themselves links no account, with or without an invitation of its owner", async () => {
+    const email = "newcomer@example.com";
+    const squatter = await addMember(gateway);
+    const viewer = "{ viewer { identity { subject } } }";
+    const change = `mutation { changeEmail(input: { email: "${email}" }) { email } }`;
+    expect(codeOf(await gateway.graphql(change, {}, squatter))).toBeUndefined();
+    const signIn = async () => finish(await begin(), await asked("newcomer"));
+    expect(await signIn()).toMatchObject({ status: 403, token: undefined });
+    await addOrganization(gateway, "inviting");
+    await invite(gateway, { org: "inviting", email });
+    const invited = await signIn();
+    expect(invited).toMatchObject({ status: 409, token: undefined });
+    expect(invited.text).toContain("already belongs to a member");
+    expect((await gateway.graphql(viewer, {}, squatter)).body.data.viewer.identity).toBeNull();
+    // A manager who invites a member without a way to sign in vouches for the address.
+    const { database } = gateway.services;
+    await database.write((tx) => tx.update(Member, { id: squatter.id }, { passwordHash: "" }));
+    const { invitation } = await invite(gateway, { email });
+    const back = await finish(
+      await begin(undefined, "", { invitation: invitation.id }),
+      await asked("newcomer"),
+    );
+    expect(back.status).toBe(303);
+    expect(await viewerOf(squatter.token)).toBeUndefined();
+    expect(await signIn()).toMatchObject({ status: 303 });
   });
 
   test.each([

@@ -11,7 +11,7 @@ import { newTables } from "./version-two/tables";
 /** Columns that version 2 adds to tables of version 1. A null sets no limit, so existing keys keep all their rights. */
 const NEW_COLUMNS: Record<string, Record<string, string>> = {
   agent: { deleted_at: "varchar(24)", purged_at: "varchar(24)", policy_version: "integer" },
-  member: { name: "varchar(100)" },
+  member: { name: "varchar(100)", is_email_self_chosen: "boolean NOT NULL DEFAULT FALSE" },
   session: {
     ip: "varchar(45)",
     user_agent: "varchar(200)",

@@ -95,7 +95,8 @@ export class AccountService {
         await recordOn(tx, context, memberActions.member_email_change_failed, member);
         return true;
       }
-      await tx.update(Member, { id }, { email });
+      const isEmailSelfChosen = email !== member.email || member.isEmailSelfChosen;
+      await tx.update(Member, { id }, { email, isEmailSelfChosen });
       await refundAttempt(tx, counted, context.origin.ip);
       if (email !== member.email) {
         const changed = { ...member, email };

@@ -280,7 +280,7 @@ export class InvitationService {
     const context: RequestContext = { caller, origin };
     await recordOn(tx, context, "invitation_accepted", invitation);
     if (known !== null) {
-      const changed = { ...account, name: account.name ?? known.name };
+      const changed = { ...account, name: account.name ?? known.name, isEmailSelfChosen: false };
       await tx.update(Member, { id }, changed);
       await tx.delete(Session, { memberId: id });
       await recordOnMember(tx, context, memberActions.member_password_changed, known);

@@ -36,6 +36,10 @@ export class Member {
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
 
+  /** True if only the member vouches for the address, so it must not link an account at the issuer. */
+  @Column({ type: "boolean", default: false })
+  isEmailSelfChosen!: boolean;
+
   @Nullable(() => String, "Name chosen by the member, not necessarily unique; null if there is none.")
   @Column({ type: "varchar", length: 100, nullable: true })
   name!: string | null;

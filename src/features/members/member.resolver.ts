@@ -164,7 +164,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions opened with it. The next OpenID Connect sign-in links an account with the member's verified e-mail address. Requires a recent sign-in.",
+      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions opened with it. The next OpenID Connect sign-in links an account with the member's verified e-mail address, unless the member chose that address with changeEmail. Requires a recent sign-in.",
   })
   unlinkIdentity(
     @Ctx() context: RequestContext,

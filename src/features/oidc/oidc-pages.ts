@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading:
   ],
   taken: [
     "You already have an account",
-    "Your account or its e-mail address belongs to a member of another organization. Ask for an invitation to another address.",
+    "Your account or its e-mail address already belongs to a member. Ask for an invitation to another address.",
   ],
   unavailable: ["The sign-in service is not responding", "Try again in a few minutes."],
   busy: ["Too many sign-ins", "Try again in a few minutes."],

@@ -27,6 +27,9 @@ const START_PATH = "/auth/oidc/start";
 const startAgain = ({ again, returnTo, invitation }: Attempt) =>
   `${START_PATH}?${new URLSearchParams({ ...(again && { again }), returnTo, ...(invitation && { invitation }) })}`;
 
+/** The pages of errors that no `SignInProblem` describes. */
+const PAGES: Readonly<Record<string, "busy" | "taken">> = { too_many_attempts: "busy", conflict: "taken" };
+
 interface Services {
   config: Config;
   log: Logger;
@@ -72,7 +75,7 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
         log.warn({ reason: problem.reason, reqId: request.id }, problem.message);
       const failure = problem === undefined ? error : new GatewayError(problem.code);
       const { code } = setErrorHead(failure, request, reply);
-      const kind = problem?.kind ?? (code === "too_many_attempts" ? "busy" : "failed");
+      const kind = problem?.kind ?? PAGES[code] ?? "failed";
       return reply
         .headers(PAGE_HEADERS)
         .serializer(String)

@@ -180,7 +180,7 @@ export class OidcService {
       });
       if (identity?.member) return identity.member.organizationId;
       if (email === undefined) return undefined;
-      const member = await reader.findOneBy(Member, { email });
+      const member = await reader.findOneBy(Member, { email, isEmailSelfChosen: false });
       if (member !== null) return member.organizationId;
       if (invitation !== undefined) return undefined;
       return (await invitations.pendingFor(reader, email))?.organizationId;
@@ -197,7 +197,8 @@ export class OidcService {
   }
 
   /**
-   * Links a person's account to the member with its verified e-mail address.
+   * Links a person's account to the member with its verified e-mail address, unless the member chose that address
+   * themselves and may not be its owner.
    * @param join makes an invited person a member
    * @throws SignInProblem `unknown`, including for a member who is linked to another account
    */
@@ -208,7 +209,10 @@ export class OidcService {
     join: () => Promise<Member | undefined>,
   ): Promise<Member> {
     if (email === undefined) throw new SignInProblem("unknown");
-    const known = await tx.findOne(Member, { where: { email }, relations: { organization: true } });
+    const known = await tx.findOne(Member, {
+      where: { email, isEmailSelfChosen: false },
+      relations: { organization: true },
+    });
     const member = known ?? (await join());
     if (member === undefined) throw new SignInProblem("unknown");
     const row = await returning<{ subject: string } | undefined>(
