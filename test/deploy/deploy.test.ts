@@ -17,6 +17,7 @@ interface Service {
   environment: Record<string, string>;
   healthcheck?: { test: string[] };
   depends_on?: Record<string, { condition: string }>;
+  networks: string[];
   read_only: boolean;
   cap_drop: string[];
   security_opt: string[];
@@ -106,6 +107,14 @@ describe("the Compose file", () => {
       expect(healthcheck?.test.join(" ")).toContain(`http://127.0.0.1:${PORT}/readyz`);
       expect(depends_on).toEqual({ database: ready });
     }
+  });
+
+  test("lets the gateways reach webhooks and mail servers, but keeps the database off the internet", () => {
+    const { networks } = parse(COMPOSE);
+    const reachesInternet = (service?: Service) =>
+      service?.networks.some((name) => !networks[name]?.internal);
+    expect(gateways.map(([, gateway]) => reachesInternet(gateway))).toEqual([true, true]);
+    expect(reachesInternet(services.database)).toBe(false);
   });
 
   test("requests fewer connections from PostgreSQL than it allows", () => {
