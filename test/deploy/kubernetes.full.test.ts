@@ -116,6 +116,11 @@ describe("the systemd unit", () => {
     expect(Number(settingOf("TimeoutStopSec"))).toBeGreaterThan(config.drainMs / 1000 + STOP_SECONDS);
   });
 
+  test("has the same environment as the documented command line, whose keys it accepts", () => {
+    const given = [...read("deploy/README.md").matchAll(/--setenv=(\S+)/g)].map(([, setting]) => setting);
+    expect(given).toEqual(settingOf("Environment").split(" "));
+  });
+
   test("allows the system calls that Node needs to start", () => {
     expect(settingOf("SystemCallFilter")).toContain("@pkey");
     expect(settingOf("SystemCallErrorNumber")).toBe("EPERM");
