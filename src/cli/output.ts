@@ -26,6 +26,9 @@ const PUNCTUATION: Readonly<Record<string, string>> = {
   types: ".",
 };
 
+/** The first part of an enum value that contains punctuation in all other APIs. */
+const FIRST_PART = /^(api_key|[^_]+)_/;
+
 /** Converts names such as `pets:read` to enum values of the API. */
 export const enumNames = (names: readonly string[]): string[] =>
   names.map((name) => name.replace(/\W/g, "_"));
@@ -40,8 +43,8 @@ export function recordOf(object: object): Row {
     if (name === "agent" || name === "organization") return (value as { slug: string } | null)?.slug ?? null;
     const punctuation = PUNCTUATION[name];
     if (punctuation === undefined || value === null) return value;
-    if (Array.isArray(value)) return value.map((each: string) => each.replace("_", punctuation));
-    return String(value).replace("_", punctuation);
+    const spelled = (each: string) => each.replace(FIRST_PART, `$1${punctuation}`);
+    return Array.isArray(value) ? value.map(spelled) : spelled(String(value));
   };
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, shown(name, value)]));
 }

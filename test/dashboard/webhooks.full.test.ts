@@ -46,6 +46,7 @@ describeDashboard(
       await dialog.getByLabel("Agent").selectOption("Agent of hooked");
       await dialog.getByLabel("Events", { exact: true }).selectOption("Only some…");
       await dialog.getByLabel("line.paused").check();
+      await dialog.getByLabel("api_key.leaked").check();
       await dialog.getByRole("button", { name: "Create webhook" }).click();
       await seen(dialog.locator("[id$=error]"));
       await dialog.getByLabel("URL").fill(receiver.url());
@@ -55,6 +56,7 @@ describeDashboard(
       const settings = page.getByRole("region", { name: "Settings" });
       await seen(settings.getByText("For the CRM"));
       await seen(settings.getByText("line.paused"));
+      await seen(settings.getByText("api_key.leaked"));
       await seen(page.getByText("No deliveries yet"));
 
       await settings.getByRole("button", { name: "Send test event…" }).click();

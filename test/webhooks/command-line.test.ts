@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from "../../src/features/events/event-types";
 import { auditLog } from "../support/audit";
 import { INSTANCE_KEY } from "../support/gateway";
 import { PUBLIC_URL } from "../support/lines";
@@ -50,6 +51,13 @@ describeGateway({ engine: "one", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
     expect(await json("rotate-secret", id, "--yes")).toMatchObject({ secretGeneration: 3 });
     await json("delete", id, "--yes");
     expect(await json("list")).toEqual([]);
+  });
+
+  test("event types have the same names as in webhooks", async () => {
+    const types = [...EVENT_TYPES.keys()];
+    const made = await json("create", "--url", PUBLIC_URL, "--types", types.join());
+    expect(made.types.toSorted()).toEqual(types.toSorted());
+    await json("delete", made.id, "--yes");
   });
 
   test("deliveries are listed, events delivered again, and a test event shows its result", async () => {

@@ -18,7 +18,8 @@ export const EVENT_TYPES = Object.keys(DECLARED).map((label) => ({
 }));
 
 /** Returns the name of an event type in webhooks. */
-export const eventTypeLabel = (type: EventType): string => type.replace("_", ".");
+export const eventTypeLabel = (type: EventType): string =>
+  EVENT_TYPES.find(({ value }) => value === type)?.label ?? type;
 
 /** Returns the field for the event types that an endpoint receives, and the selected types; null for all. */
 export function useEventTypes(initial: readonly EventType[] | null): {
