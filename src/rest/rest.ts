@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { GraphQLSchema } from "graphql";
@@ -55,10 +56,12 @@ const NOTHING = /^[ \t\r\n]*(\{[ \t\r\n]*\}|null)[ \t\r\n]*$/;
 /** Rejects nonempty bodies, of any content type, for operations that take no body. */
 function rejectBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, async (_: unknown, body: Buffer) => {
-    if (body.length > 0 && !NOTHING.test(body.toString("latin1")))
-      throw new GatewayError("invalid_request", "This operation takes no body, or an empty object: {}.");
-  });
+  app.addContentTypeParser("*", (request: FastifyRequest, payload: Readable) =>
+    request.readBody(payload, (body) => {
+      if (body.length > 0 && !NOTHING.test(body.toString("latin1")))
+        throw new GatewayError("invalid_request", "This operation takes no body, or an empty object: {}.");
+    }),
+  );
 }
 
 /** Adds the deprecation headers to every response of a route, including errors. */

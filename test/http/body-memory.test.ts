@@ -38,11 +38,11 @@ describeGateway({ engine: "one" }, (gateway) => {
 
   describe("bodies without an end", () => {
     /** Sends all but the last byte of this many bodies. */
-    const halfSend = (count: number, bytes: number, path: string, headers = "") =>
+    const halfSend = (count: number, bytes: number, operation: string, headers = "") =>
       Array.from({ length: count }, () => {
         const connection = openRaw(gateway.url);
         connection.socket.write(
-          `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}` +
+          `${operation} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}` +
             `Content-Length: ${bytes}\r\n\r\n${" ".repeat(bytes - 1)}`,
         );
         return connection;
@@ -62,20 +62,21 @@ describeGateway({ engine: "one" }, (gateway) => {
       await Promise.all(connections.map(({ closed }) => closed));
     };
 
+    const loggedErrors = () =>
+      gateway
+        .log()
+        .split("\n")
+        .filter((line) => line.includes('"level":50'));
+
     test("take 4 MiB from an address without a key, and nothing from callers with a key", async () => {
       const fits = (4 * MEBI) / (16 * KIBI);
-      const connections = halfSend(fits + 20, 16 * KIBI, "/graphql");
+      const connections = halfSend(fits + 20, 16 * KIBI, "POST /graphql");
       expect(new Set(await rejected(connections, 20))).toEqual(new Set([503]));
       expect((await post(16 * KIBI, null)).status).toBe(503);
       expect((await post(64 * KIBI)).status).toBe(200);
       await end(connections);
       await waitUntil(async () => (await post(16 * KIBI, null)).status === 200);
-      expect(
-        gateway
-          .log()
-          .split("\n")
-          .filter((line) => line.includes('"level":50')),
-      ).toEqual([]);
+      expect(loggedErrors()).toEqual([]);
     });
 
     test("take 32 MiB from an organization's keys, and nothing from others", async () => {
@@ -83,20 +84,25 @@ describeGateway({ engine: "one" }, (gateway) => {
       const connections: RawConnection[] = [];
       for (let i = 0; i < 6; i++) {
         const { secret } = await mint(gateway, { agent: "greedy-agent" });
-        connections.push(...halfSend(11, MEBI, "/v1/pets", `Authorization: Bearer ${secret}\r\n`));
+        connections.push(...halfSend(11, MEBI, "POST /v1/pets", `Authorization: Bearer ${secret}\r\n`));
       }
       expect(new Set(await rejected(connections, 6 * 11 - 32))).toEqual(new Set([503]));
       expect((await post(64 * KIBI)).status).toBe(200);
       await end(connections);
     });
 
-    test("take 16 MiB from a key, and nothing from the others", async () => {
-      const { secret } = await mint(gateway);
-      const connections = halfSend(20, MEBI, "/v1/pets", `Authorization: Bearer ${secret}\r\n`);
-      expect(new Set(await rejected(connections, 4))).toEqual(new Set([503]));
-      expect((await post(64 * KIBI)).status).toBe(200);
-      await end(connections);
-    });
+    test.each(["POST /v1/pets", "DELETE /agent/timers/1"])(
+      "at %s take 16 MiB from a key, and nothing from the others, until their clients disconnect",
+      async (operation) => {
+        const { secret } = await mint(gateway);
+        const connections = halfSend(20, MEBI, operation, `Authorization: Bearer ${secret}\r\n`);
+        expect(new Set(await rejected(connections, 4))).toEqual(new Set([503]));
+        expect((await post(64 * KIBI)).status).toBe(200);
+        await end(connections);
+        await waitUntil(async () => (await post(64 * KIBI, secret)).status === 200);
+        expect(loggedErrors()).toEqual([]);
+      },
+    );
   });
 });
 

@@ -7,8 +7,8 @@ describeGateway(
   { engine: "one", env: { BODY_LIMIT_BYTES: String(LIMIT) }, strict: true, storesNothing: true },
   (gateway) => {
     const padded = (size: number) => "{}".padEnd(size);
-    const headers = (path: string) => [
-      `POST ${path} HTTP/1.1`,
+    const headers = (operation: string) => [
+      `${operation} HTTP/1.1`,
       `Authorization: Bearer ${gateway.key}`,
       "Content-Type: application/json",
     ];
@@ -17,6 +17,14 @@ describeGateway(
       expectRestError(await gateway.rest("POST", path, { body: padded(LIMIT + 1) }), "payload_too_large");
       expectRestError(await gateway.rest("POST", path, { body: padded(LIMIT) }), "invalid_request");
     });
+
+    test.each(["DELETE /agent/timers/1", "PUT /agent/contacts/1/tags/vip"])(
+      "%s with a body above the limit is 413",
+      async (operation) => {
+        const reply = await sendRaw(gateway.url, headers(operation), padded(LIMIT + 1));
+        expectRestError(reply, "payload_too_large");
+      },
+    );
 
     test("POST /graphql with a body above the limit is 413; a member's limit is a quarter higher", async () => {
       for (const [token, limit] of [
@@ -35,14 +43,17 @@ describeGateway(
       expectRestError(await gateway.rest("POST", "/v1/pets", { body }), "payload_too_large");
     });
 
-    test.each(["/v1/pets", "/messages"])("POST %s in chunks above the limit is 413", async (path) => {
-      const chunk = `${LIMIT.toString(16)}\r\n${padded(LIMIT)}\r\n`;
-      const lines = [...headers(path), "Transfer-Encoding: chunked"];
-      expectRestError(await sendRaw(gateway.url, lines, `${chunk}${chunk}0\r\n\r\n`), "payload_too_large");
-    });
+    test.each(["POST /v1/pets", "POST /messages", "DELETE /agent/timers/1"])(
+      "%s in chunks above the limit is 413",
+      async (operation) => {
+        const chunk = `${LIMIT.toString(16)}\r\n${padded(LIMIT)}\r\n`;
+        const lines = [...headers(operation), "Transfer-Encoding: chunked"];
+        expectRestError(await sendRaw(gateway.url, lines, `${chunk}${chunk}0\r\n\r\n`), "payload_too_large");
+      },
+    );
 
     test.each(["-1", "x", "1e3", "1, 2"])("Content-Length: %s is 400", async (length) => {
-      const reply = await sendRaw(gateway.url, [...headers("/v1/pets"), `Content-Length: ${length}`]);
+      const reply = await sendRaw(gateway.url, [...headers("POST /v1/pets"), `Content-Length: ${length}`]);
       expectRestError(reply, "invalid_request");
     });
   },

@@ -13,6 +13,14 @@ declare module "fastify" {
     /** Max body size for members and organization keys (bytes), if it differs from the route's. */
     memberBodyLimit?: number;
   }
+
+  interface FastifyRequest {
+    /**
+     * Reads a body of any type, with the size limit and memory budget of the caller.
+     * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` if the client disconnects
+     */
+    readBody(payload: Readable, use: (body: Buffer) => unknown): Promise<unknown>;
+  }
 }
 
 /** Max body size for callers without a credential (bytes), more than any sign-in needs. */
@@ -32,8 +40,8 @@ const CALLER_SHARE = 0.25;
 const MIN_LARGEST_BODIES = 8;
 
 /**
- * Reads JSON bodies within a memory budget. Anonymous callers have a lower size limit and a separate budget, so that
- * they cannot exhaust the budget of authenticated callers.
+ * Reads JSON bodies, and others with `readBody`, within a memory budget. Anonymous callers have a lower size limit and a
+ * separate budget, so that they cannot exhaust the budget of authenticated callers.
  */
 export function readJsonBodies(
   app: FastifyInstance,
@@ -41,15 +49,17 @@ export function readJsonBodies(
 ): void {
   const known = new Bodies(Math.max(MAX_BUFFERED, MIN_LARGEST_BODIES * bodyLimitBytes));
   const anonymous = new Bodies(MAX_BUFFERED_ANONYMOUS);
-  app.addContentTypeParser("application/json", (request: FastifyRequest, payload: Readable) => {
-    requireJson(request.headers);
-    const { caller } = request.callContext ?? {};
+  app.decorateRequest("readBody", function (payload, use) {
+    const { caller } = this.callContext ?? {};
     const organizationId =
       caller === undefined || caller.kind === "anonymous" ? null : caller.organization.id;
-    const limits = { max: limitOf(request), organizationId, holder: holderOf(request) };
-    return (organizationId === null ? anonymous : known).read(request, payload, limits, (body) =>
-      parseJson(joined(body)),
-    );
+    const limits = { max: limitOf(this), organizationId, holder: holderOf(this) };
+    const bodies = organizationId === null ? anonymous : known;
+    return bodies.read(this, payload, limits, (parts) => use(joined(parts)));
+  });
+  app.addContentTypeParser("application/json", (request: FastifyRequest, payload: Readable) => {
+    requireJson(request.headers);
+    return request.readBody(payload, parseJson);
   });
 }
 
