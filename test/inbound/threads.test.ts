@@ -218,6 +218,31 @@ describeGateway(
       });
     });
 
+    test("an e-mail with STOP or START also applies to its sender if it answers another address", async () => {
+      const addresses = ["kim@work.test", "kim@home.test"].map((address) => ({ kind: "email", address }));
+      const { body: contact } = await gateway.rest("POST", "/agent/contacts", {
+        body: { ref: "kim", addresses },
+      });
+      const { conversationId } = await write("kim@work.test", ["Message-ID: <k1@work.test>"]);
+      const { messageId } = (await sentTo("kim@work.test", 1)).email;
+      const reply = (text: string, id: string) =>
+        write("kim@home.test", [`Message-ID: <${id}@home.test>`, `In-Reply-To: ${messageId}`], text);
+      const optedOut = async () => {
+        const { body } = await gateway.rest("GET", `/agent/contacts/${contact.id}`);
+        return body.addresses.flatMap((each: { address: string; optedOutAt?: string }) =>
+          each.optedOutAt === undefined ? [] : each.address,
+        );
+      };
+      expect(await reply("STOP", "k2")).toMatchObject({ conversationId });
+      expect((await optedOut()).sort()).toEqual(["kim@home.test", "kim@work.test"]);
+      await write("kim@work.test", ["Message-ID: <k3@work.test>"], "START");
+      expect(await optedOut()).toEqual(["kim@home.test"]);
+      const start = await reply("START", "k4");
+      expect(start).toMatchObject({ conversationId });
+      expect(start).not.toHaveProperty("decisionId");
+      expect(await optedOut()).toEqual([]);
+    });
+
     const report = (messageId: string | undefined, action: string, status: string) =>
       [
         "From: Mail Delivery System <MAILER-DAEMON@mx.test>",

@@ -70,10 +70,11 @@ export interface Recipient {
 /** A message with its contact and the address of its sender or of the conversation that it answers. */
 export interface Placed extends Arrival, Recipient {
   addresses: readonly ContactAddress[];
+  /** The address that wrote the message. */
+  sender: ContactAddress;
 }
 
-export const isSame = (one: Address, other: Address) =>
-  one.kind === other.kind && one.address === other.address;
+const isSame = (one: Address, other: Address) => one.kind === other.kind && one.address === other.address;
 
 /** Returns a message's name: its line and its ID in the sending system. */
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
@@ -138,6 +139,7 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
     contact: known.contact,
     addresses: known.addresses,
     address,
+    sender: address,
     intent: optOutIntent(inbound.optOutText ?? inbound.text, arrival.line.optOutWords),
   };
 }

@@ -28,7 +28,6 @@ import { WaitingTimers } from "../timers/waiting-timers";
 import {
   type Arrival,
   type InboundLine,
-  isSame,
   nameOf,
   type Placed,
   placeArrivals,
@@ -89,10 +88,11 @@ export class InboundMessages {
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
-    // Words that opt in are ordinary messages unless the address is opted out.
+    // Words that opt in are ordinary messages unless one of the addresses is opted out.
     const keywords = new Set(
       turn.filter(
-        ({ intent, address }) => intent === "out" || (intent === "in" && address.optedOutAt !== null),
+        ({ intent, address, sender }) =>
+          intent === "out" || (intent === "in" && [address, sender].some(isOptedOut)),
       ),
     );
     const unanswered = new Set(
@@ -102,15 +102,14 @@ export class InboundMessages {
     );
     await markDeliverable(
       tx,
-      turn.flatMap(({ from, addresses }) => addresses.find((each) => isSame(each, from)) ?? []),
+      turn.map(({ sender }) => sender),
     );
     const confirming = new Set<Placed>();
     for (const each of keywords) {
-      const { intent, address } = each;
-      const isOut = address.optedOutAt !== null;
-      if (intent === "out" && isOut) continue;
-      await this.setOptedOut(tx, each, !isOut);
-      if (!isOut && !(await isConfirmed(tx, address))) confirming.add(each);
+      const isOut = each.intent === "out";
+      const changed = new Set([each.address, each.sender].filter((one) => isOptedOut(one) !== isOut));
+      for (const address of changed) await this.setOptedOut(tx, { ...each, address }, isOut);
+      if (isOut && changed.size > 0 && !(await isConfirmed(tx, each.address))) confirming.add(each);
     }
     const byPlace = [...groupBy(turn, ({ line, address }) => `${line.id} ${address.id}`).values()];
     const { conversations, sequences } = await openConversations(
@@ -204,12 +203,16 @@ export class InboundMessages {
   }
 }
 
+const isOptedOut = ({ optedOutAt }: ContactAddress): boolean => optedOutAt !== null;
+
 /**
- * Locks the conversations of the messages and of the senders' addresses, and then the insert order. Opt-outs and
- * opt-ins lock lanes afterwards, because lanes come later in the lock order.
+ * Locks the conversations of the messages and of the addresses that they opt out or in, and then the insert order.
+ * Opt-outs and opt-ins lock lanes afterwards, because lanes come later in the lock order.
  */
-async function lockAhead(tx: Tx, placed: readonly Recipient[]): Promise<void> {
-  const addressIds = placed.flatMap(({ intent, address }) => (intent === undefined ? [] : address.id));
+async function lockAhead(tx: Tx, placed: readonly (Recipient & Partial<Placed>)[]): Promise<void> {
+  const addressIds = placed.flatMap(({ intent, address, sender = address }) =>
+    intent === undefined ? [] : [address.id, sender.id],
+  );
   if (addressIds.length === 0) return;
   await lockConversations(tx, await withMessagesTo(tx, addressIds), placed);
   const lines = placed.map(({ line }) => line);
