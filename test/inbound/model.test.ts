@@ -1,7 +1,9 @@
 import type { ServerResponse } from "node:http";
+import { HOUR_MS, timestamp } from "../../src/common/time";
+import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
-import { publish } from "../support/decisions";
+import { decisionClient, publish } from "../support/decisions";
 import { onAnyEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addSender, type Sender } from "../support/inbound";
@@ -14,19 +16,40 @@ onAnyEngine((engine) => {
   let model: Receiver;
   let gateway: TestGateway;
   let sender: Sender;
+  let mail: Sender;
   beforeAll(async () => {
     model = await Receiver.start();
     gateway = await startGateway(engine, {
-      env: { DELIVERY_WORKERS: "8", MODEL_URL: `${model.url()}v1`, MODEL_NAME: "small" },
+      env: {
+        DELIVERY_WORKERS: "8",
+        ALLOW_PRIVATE_TARGETS: "127.0.0.0/8",
+        MODEL_URL: `${model.url()}v1`,
+        MODEL_NAME: "small",
+      },
     });
     const agentId = await firstAgentId(gateway);
     await publish(gateway, agentId, {
       burstSeconds: 0,
-      templates: { answer: "They wrote: {{ message.text }}" },
-      rules: [{ id: "ask", on: "message.received", do: [{ ask: { prompt: "answer" } }] }],
+      situations: { "order.shipped": {} },
+      templates: { answer: "They wrote: {{ message.text }}", shipped: "Shipped" },
+      rules: [
+        { id: "ask", on: "message.received", do: [{ ask: { prompt: "answer" } }] },
+        { id: "shipped", on: "order.shipped", do: [{ send: "shipped" }] },
+      ],
     });
     sender = await addSender(gateway, { agentId });
+    const email = { host: "127.0.0.1", port: 9, security: "none", from: "Acme <support@acme.example>" };
+    mail = await addSender(gateway, { agentId, name: "mail", settings: { email } } as never);
   });
+  /** Submits an e-mail and returns the response. */
+  const write = async (from: string, text: string, ...headers: string[]) => {
+    const { status, body } = await mail.mail([`From: ${from}`, ...headers, "", text].join("\r\n"));
+    expect(status).toBe(202);
+    return body;
+  };
+  const lastSequence = async (id: string) =>
+    (await gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id })))
+      .lastSequence;
   afterAll(async () => {
     await gateway.close();
     await model.close();
@@ -59,5 +82,49 @@ onAnyEngine((engine) => {
       { outcome: "send", situation: { data: { messageIds: [first.id, second.id] } } },
     ]);
     expect(model.received[1]?.body).toContain("Where is my order?");
+  });
+
+  test.each<[string, string, (from: string, conversationId: string) => Promise<unknown>]>([
+    [
+      "an automatic e-mail arrives",
+      "send",
+      (from) => write(from, "I am away.", "Auto-Submitted: auto-replied"),
+    ],
+    [
+      "the agent sends something else",
+      "send",
+      (_, conversationId) => decisionClient(gateway).decide({ type: "order.shipped", conversationId }),
+    ],
+    [
+      "a scheduled message is canceled",
+      "send",
+      async (_, conversationId) => {
+        const body = { message: "later", sendAt: timestamp(HOUR_MS) };
+        const { body: later } = await gateway.rest(
+          "POST",
+          `/agent/conversations/${conversationId}/messages`,
+          {
+            body,
+          },
+        );
+        expect((await gateway.rest("POST", `/messages/${later.id}/cancel`)).status).toBe(200);
+      },
+    ],
+    ["the contact opts out", "stale", (from) => write(from, "STOP")],
+  ])("if, while the model thinks, %s, the outcome is %s", async (_, outcome, change) => {
+    const thinking: ServerResponse[] = [];
+    model.reaction = (response) => thinking.push(response);
+    const from = `anna-${Math.random()}@customer.test`;
+    const { decisionId, conversationId } = await write(from, "Where is my order?");
+    await waitUntil(() => thinking.length === 1);
+    const before = await lastSequence(conversationId);
+    await change(from, conversationId);
+    expect(await lastSequence(conversationId)).toBeGreaterThan(before);
+    thinking[0]
+      ?.setHeader("content-type", "application/json")
+      .end(completion({ text: "It arrives today.", tags: [], handoff: false }));
+    const decided = async () => (await decisionClient(gateway).find(decisionId)).body;
+    await waitUntil(async () => (await decided()).state === "decided");
+    expect(await decided()).toMatchObject({ outcome });
   });
 });

@@ -71,7 +71,7 @@ export class DecisionSteps {
   ): Promise<void> {
     const { agentId, situation } = decision;
     const context = systemFor(agent.organization as Organization);
-    const obstacle = obstacleTo(decision, participants) ?? closedBy(context);
+    const obstacle = (await obstacleTo(tx, decision, participants)) ?? closedBy(context);
     const configuration = await this.compiledConfigurations.at(tx, agentId, decision.configurationVersion);
     if (answer !== undefined) await recountAnswers(tx, decision, participants.conversation);
     if (obstacle?.name !== "contact") recordAnswer(decision, answer);

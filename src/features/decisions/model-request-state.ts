@@ -5,6 +5,7 @@ import { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
 import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
+import { MessageAuthor } from "../messages/message.enums";
 import type { Decision } from "./decision.entity";
 import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
@@ -54,17 +55,43 @@ export async function participantsOf(tx: Tx, decisions: readonly Described[]): P
  * Returns the gate that a change has closed since a stored decision was requested.
  * @returns undefined if the decision can still be made
  */
-export function obstacleTo(
-  { basis }: Decision,
+export async function obstacleTo(
+  reader: EntityManager,
+  decision: Decision,
   { contact, conversation }: Pick<Participants, "contact" | "conversation">,
-): GateExplanation | undefined {
+): Promise<GateExplanation | undefined> {
+  const { basis } = decision;
   if (contact !== null && contact.erasedAt !== null) return { name: "contact", passed: false };
   if (conversation?.state === ConversationState.closed) return { name: "open", passed: false };
   if (basis === null) return undefined;
   const isSame =
     basis.conversation?.version === conversation?.version &&
-    basis.conversation?.lastSequence === conversation?.lastSequence;
+    !(await isSuperseded(reader, decision, conversation));
   return isSame ? undefined : { name: "unchanged", passed: false };
+}
+
+/**
+ * True if the contact wrote another message to decide about, or opted out or in, or if a person or API client answered.
+ * Other messages must not discard the model's answer, because no other decision would replace it.
+ */
+async function isSuperseded(
+  reader: EntityManager,
+  { basis, snapshot }: Decision,
+  conversation: Conversation | null,
+): Promise<boolean> {
+  const last = basis?.conversation?.lastSequence;
+  if (last === undefined || conversation === null || last === conversation.lastSequence) return false;
+  const { member, api, contact } = MessageAuthor;
+  const rows: unknown[] = await reader.query(
+    `select 1 from message where conversation_id = $1 and sequence > $2
+       and ((author = '${contact}' and decision_id is not null)
+         or (author in ('${member}', '${api}') and send_at is null))
+     union all
+     select 1 from contact_address where id = $3
+       and opted_out_at is ${snapshot?.isOptedOut === true ? "null" : "not null"}`,
+    [conversation.id, last, conversation.addressId],
+  );
+  return rows.length > 0;
 }
 
 /** True if a stored decision can no longer be made; reads without locks. */
@@ -73,5 +100,5 @@ export async function isOvertaken(reader: EntityManager, decision: Decision): Pr
   const contact = contactId === null ? null : await reader.findOneByOrFail(Contact, { id: contactId });
   const conversation =
     conversationId === null ? null : await reader.findOneByOrFail(Conversation, { id: conversationId });
-  return obstacleTo(decision, { contact, conversation }) !== undefined;
+  return (await obstacleTo(reader, decision, { contact, conversation })) !== undefined;
 }
