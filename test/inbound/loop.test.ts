@@ -222,13 +222,27 @@ onEachEngine((engine) => {
     async () => {
       const from = name();
       const other = await addSender(gateway, { agentId });
-      const { conversationId } = await decide(from);
+      const { id: decisionId, conversationId } = await decide(from);
+      // As if it had been sent.
+      await write((tx) => tx.update(Message, { decisionId, author: MessageAuthor.agent }, { attempts: 1 }));
       await conversationClient(gateway).close(`${conversationId}`);
       expect(await outcomes(3, from)).toEqual([send, send, send]);
       expect(await outcomes(2, from, other)).toEqual([send, silent]);
       expect((await decide(name())).outcome).toBe(send);
     },
   );
+
+  anyTest("answers that were canceled before they were sent do not count", async () => {
+    const from = name();
+    await outcomes(MAX_ANSWERS - 1, from);
+    const { contactId, conversationId } = await decide(from);
+    const { body } = await gateway.rest("GET", `/agent/conversations/${conversationId}/messages`);
+    for (const { id, direction } of body)
+      if (direction === "outbound")
+        expect((await gateway.rest("POST", `/messages/${id}/cancel`)).status).toBe(200);
+    expect(await outcomes(MAX_ANSWERS, from)).toEqual(FIVE);
+    expect(await loopsOf(contactId)).toEqual([]);
+  });
 
   anyTest("messages that callers submit as received also count", async () => {
     const contact = { address: { kind: "local", address: name() } };

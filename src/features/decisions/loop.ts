@@ -5,7 +5,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Conversation } from "../conversations/conversation.entity";
 import { conversationEvent } from "../conversations/conversation-events";
 import { recordEvents } from "../events/record-events";
-import { MessageAuthor } from "../messages/message.enums";
+import { MessageAuthor, MessageStatus } from "../messages/message.enums";
 import type { Decision } from "./decision.entity";
 import { MAX_AUTOMATIC_ANSWERS } from "./loop-gate";
 
@@ -30,8 +30,8 @@ interface Found {
 /**
  * Reads a contact's tags, the kinds of addresses where it accepts messages, and whether the address that messages would
  * reach has opted out or is undeliverable. The same statement counts the automatic answers to an address on all lines
- * in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`. The transaction has locked the contact, so no other
- * decision can add an answer.
+ * in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`; answers that ended before an attempt to send them do not
+ * count. The transaction has locked the contact, so no other decision can add an answer.
  */
 export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
   // Ordered, because PostgreSQL would otherwise scan the whole table for an address that has most of the messages.
@@ -44,6 +44,7 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
        (select count(*) from (
          select 1 from message where answered_address_id = wanted.address_id and created_at > wanted.since
            and author = '${MessageAuthor.agent}'
+           and (attempts > 0 or status not in ('${MessageStatus.canceled}', '${MessageStatus.failed}'))
          order by created_at desc limit ${MAX_AUTOMATIC_ANSWERS}) as recent) as answers,
        (select opted_out_at from contact_address where id = wanted.reached_at) as "optedOutAt",
        (select undeliverable_at from contact_address where id = wanted.reached_at) as "undeliverableAt"
