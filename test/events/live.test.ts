@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RequestContext } from "../../src/auth/context";
 import { Permission } from "../../src/auth/permissions";
 import type { TestDatabase } from "../support/engines";
 import { onAnyEngine } from "../support/engines";
@@ -206,6 +207,39 @@ describeGateway({ engine: "any" }, (gateway) => {
       const again = await open({ token: gateway.key, after: String(start + 1n) });
       expect(await again.end()).toBe("position_expired");
     });
+  });
+});
+
+describeGateway({ engine: "any" }, (gateway) => {
+  test("the backlog of one organization delays the streams of others by only a few reads", async () => {
+    const { database, liveEvents, sessions } = gateway.services;
+    const contextOf = async (org: string) => {
+      const { token } = await addMember(gateway, { org, permissions: [Permission.conversations_read] });
+      const origin = { ip: null, userAgent: null, requestId: null };
+      return { caller: await sessions.resolve(token, origin), origin } as RequestContext;
+    };
+    const agentId = await firstAgentId(gateway);
+    const current = await liveEvents.follow(await contextOf("first"), { agentId });
+    const received = current.next();
+    const { agentId: busyId } = await addOrganization(gateway, "busy");
+    await commitEvents(gateway, busyId, 500);
+    const busy = await contextOf("busy");
+    const late = await Promise.all(
+      between(1n, 200n).map((after) =>
+        liveEvents.follow(busy, { agentId: busyId, after, types: ["message.sent"] }),
+      ),
+    );
+    const read = database.read.bind(database);
+    let reads = 0;
+    jest.spyOn(database, "read").mockImplementation(async (...query) => {
+      reads += 1;
+      if (reads === 3) await commitEvents(gateway, agentId);
+      return read(...query);
+    });
+    for (const follower of late) void follower.next();
+    await received;
+    expect(reads).toBeGreaterThan(3);
+    expect(reads).toBeLessThan(12);
   });
 });
 

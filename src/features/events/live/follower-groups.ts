@@ -12,13 +12,13 @@ const MAX_CURSORS = 10;
 
 export const cursorOf = ({ agent, position }: Follower): string => `${agent.id} ${position}`;
 
-/** Splits followers into one part per statement; followers at the same position stay together. */
-export function partsOf(followers: readonly Follower[]): Follower[][] {
-  const groups = [...groupBy(followers, cursorOf).values()].flatMap((group) => {
+/** Splits groups of followers at the same position into one part per statement. */
+export function partsOf(groups: readonly Follower[][]): Follower[][] {
+  const parts = groups.flatMap((group) => {
     const byCredential = [...groupBy(group, ({ caller }) => credentialOf(caller).id).values()];
     return chunks(byCredential, MAX_IDS / MAX_CURSORS).map((each) => each.flat());
   });
-  return chunks(groups, MAX_CURSORS).map((each) => each.flat());
+  return chunks(parts, MAX_CURSORS).map((each) => each.flat());
 }
 
 export function chunks<Item>(items: readonly Item[], size: number): Item[][] {

@@ -1,7 +1,9 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "pino";
+import { ownerOf } from "../../../auth/caller";
 import { organizationOf, type RequestContext } from "../../../auth/context";
 import { Budget } from "../../../common/budget";
+import { FairQueue } from "../../../common/fair-queue";
 import { groupBy } from "../../../common/group-by";
 import { logThrottle } from "../../../common/throttled-log";
 import type { Config } from "../../../config";
@@ -29,6 +31,9 @@ const MAX_OPENING_OF_ORGANIZATION = 2;
 /** Max time a stream can wait while other streams are being opened (ms). */
 const OPEN_TIMEOUT_MS = 30_000;
 
+/** Positions served per round, unless there are many agents. */
+const MIN_CURSORS_PER_ROUND = 40;
+
 const LOG_INTERVAL_MS = 60_000;
 
 /** The subscription of a follower. */
@@ -48,6 +53,8 @@ export class LiveEvents {
   sent = 0;
   private readonly followers = new Set<Follower>();
   private readonly waiting = new Set<Follower>();
+  /** Positions with followers that are behind. */
+  private readonly turns = new FairQueue<string>();
   private readonly agents = new Map<string, FollowedAgent>();
   private readonly opening = new Semaphore(MAX_OPENING, MAX_OPENING_OF_ORGANIZATION);
   /** Streams that are open or being opened. */
@@ -177,7 +184,7 @@ export class LiveEvents {
     try {
       while (this.waiting.size > 0 && !this.isClosed) {
         if (this.mayHaveEvents || this.isCheckDue) await this.look();
-        const behind = [...this.waiting].filter(({ isBehind }) => isBehind);
+        const behind = this.nextBehind();
         if (behind.length === 0 && !this.mayHaveEvents) break;
         for (const part of partsOf(behind)) await this.serve(part);
         // Followers that have taken their events request more, and are served together.
@@ -189,6 +196,26 @@ export class LiveEvents {
     } finally {
       this.isRunning = false;
     }
+  }
+
+  /**
+   * Takes some groups of followers at the same position that are behind; organizations take turns. Each round looks for
+   * new events, so that a backlog of one organization delays the others little.
+   */
+  private nextBehind(): Follower[][] {
+    const behind = [...this.waiting].filter(({ isBehind }) => isBehind);
+    const groups = groupBy(behind, cursorOf);
+    for (const [cursor, [first]] of groups)
+      if (first !== undefined) this.turns.add(ownerOf(first.caller) ?? "", cursor);
+    // Looking for new events takes longer with more agents.
+    const most = Math.max(MIN_CURSORS_PER_ROUND, this.agents.size / 10);
+    const taken: Follower[][] = [];
+    while (taken.length < most && !this.turns.isEmpty) {
+      // The followers at a position may have ended.
+      const group = groups.get(this.turns.next() ?? "");
+      if (group !== undefined) taken.push(group);
+    }
+    return taken;
   }
 
   /** Reads the last positions of all agents, and ends idle streams whose credentials are no longer valid. */
