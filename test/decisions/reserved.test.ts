@@ -8,6 +8,7 @@ import { DecisionMaker } from "../../src/features/decisions/decision-maker";
 import { Event as StoredEvent } from "../../src/features/events/event.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageAuthor, MessageStatus } from "../../src/features/messages/message.enums";
+import { Timer } from "../../src/features/timers/timer.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, dispatchOf, publish } from "../support/decisions";
@@ -185,6 +186,20 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       expect(body.data.contact.tags).toEqual(["failed"]);
     },
   );
+
+  test("a timer for a failed message waits at least a minute, so that its message causes no loop", async () => {
+    const later = { situation: "retry", at: "2020-01-01T00:00:00Z", key: "retry" };
+    const rules = [{ id: "failed", on: "message.failed", do: [{ later }] }];
+    await publish(gateway, agentId, { situations: { retry: {} }, rules });
+    const { id, contactId } = await conversation(line.name);
+    await send(id);
+    const timers = () => read((reader) => reader.findBy(Timer, { subjectId: contactId }));
+    await whileDelivering(gateway, () => waitUntil(async () => (await timers()).length === 1));
+    const [decision, [timer]] = [await onlyDecision({ id }), await timers()];
+    expect(Date.parse(timer?.dueAt ?? "") - Date.parse(decision.createdAt)).toBeGreaterThanOrEqual(60_000);
+    await write("delete from timer where id = $1", [timer?.id]);
+    await write("delete from lane where id = $1", [timer?.id]);
+  });
 
   describe("resend", () => {
     /** Sends a message that fails on the webhook line, to a contact with another address. */

@@ -219,6 +219,9 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       { kind: "later", status: "done", timer: { key: "pay-A1", dueAt: expect.any(String) } },
       { kind: "later", status: "done", timer: { key: "other" } },
     ]);
+    const as = { now: "2026-01-15T12:00:00.000Z" };
+    const earlier = await decide("both", { conversationId, dryRun: true, as });
+    expect(earlier.explanation.effects[0].timer.dueAt).toBe("2026-01-16T12:00:00.000Z");
     expect(explanation.effects[0].timer).not.toHaveProperty("id");
     expect(await timersOf(contactId)).toEqual([]);
     const contact = await read((reader) => reader.findOneByOrFail(Contact, { id: contactId }));

@@ -7,7 +7,7 @@ import type { CompiledConfigurations } from "../configuration/compiled-configura
 import { DeciderKind } from "../configuration/decider";
 import type { CompiledConfiguration } from "../configuration/document/compiled-configuration";
 import { type DecisionInput } from "../configuration/document/read-situation";
-import { MESSAGE_RECEIVED } from "../configuration/document/shapes";
+import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "../configuration/document/shapes";
 import type { Organization } from "../organizations/organization.entity";
 import { applyEffects } from "./apply-effects";
 import { completeDecision } from "./complete-decision";
@@ -206,7 +206,7 @@ export class DecisionSteps {
       bound: isBound ? { policy, timezone: contact.timezone } : undefined,
       // A dry run may assume another time.
       now: tx.isDryRun ? (snapshot.now as Timestamp) : timestamp(),
-      isTimed: decision.timerId !== null,
+      isChained: decision.timerId !== null || situation.type === MESSAGE_FAILED,
       gates: planned.gates,
       isOptedOut: snapshot.isOptedOut === true,
       isUndeliverable: snapshot.isUndeliverable === true,

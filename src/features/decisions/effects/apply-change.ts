@@ -1,4 +1,4 @@
-import { timestamp } from "../../../common/time";
+import { timestamp, timestampOf } from "../../../common/time";
 import type { Tx } from "../../../database/unit-of-work";
 import { GatewayError } from "../../../errors";
 import type { Effect } from "../../configuration/document/effect";
@@ -19,7 +19,7 @@ import type { EffectStatus } from "../explanation";
 import type { Application, Change, Result, TimerChange } from "./application";
 
 /**
- * Min wait of a timer set by another timer's decision (ms), so that timers cannot set each other in a tight loop.
+ * Min wait of a timer set by a decision about a timer or a failed message (ms), because it may cause the next one.
  */
 const MIN_CHAINED_MS = 60_000;
 
@@ -75,7 +75,7 @@ export async function changeTimer(
   timers: WaitingTimers,
   effect: TimerChange,
   conversation: Conversation | null,
-  { decisionId, participants: { contact, isNamed }, isTimed }: Application,
+  { decisionId, participants: { contact, isNamed }, isChained, now }: Application,
 ): Promise<Result> {
   const { kind, key } = effect;
   if (key === null) return { status: "skipped" };
@@ -84,7 +84,7 @@ export async function changeTimer(
     return { status: timer === undefined ? "unchanged" : "done", timer };
   }
   const { situation: situationType, data, unless, dueAt } = effect;
-  const earliest = timestamp(isTimed ? MIN_CHAINED_MS : 0);
+  const earliest = timestampOf(Date.parse(now) + (isChained ? MIN_CHAINED_MS : 0));
   const timer = await timers.set({
     conversationId: contact === null ? null : (conversation?.id ?? null),
     isNamed: contact !== null && isNamed,
