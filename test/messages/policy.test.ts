@@ -245,8 +245,13 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       const [one, other] = await conversationsOfOne();
       const first = await become(await send(one), delivered);
       await become(await send(one, "alert"), delivered);
-      await become(await send(other), delivered);
+      const second = await become(await send(other), delivered);
       const third = await become(await send(other), scheduled);
+      const { body } = await gateway.graphql(
+        "query ($id: ID!) { conversation(id: $id) { lastMessage { id } } }",
+        { id: other },
+      );
+      expect(body.data.conversation.lastMessage).toEqual({ id: second.id });
       const until = timestampOf(Date.parse(first.sentAt ?? "") + DAY_MS);
       expect(third).toMatchObject({ sendAt: until, scheduledReason: "cap", scheduledBy: "policy.caps[1]" });
       const next = (await api.send(other, "by a client")).body.data.sendToConversation;

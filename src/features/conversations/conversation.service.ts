@@ -307,7 +307,10 @@ const lastMessages = (reader: EntityManager, conversationIds: readonly string[])
     .createQueryBuilder(Message, "message")
     .innerJoin(Conversation, "conversation", "message.conversation_id = conversation.id")
     .where("conversation.id IN (:...conversationIds)", { conversationIds })
-    .andWhere("message.sequence = conversation.last_sequence")
+    // The message with the conversation's last sequence may have been rescheduled.
+    .andWhere(
+      "message.sequence = (select max(sequence) from message where conversation_id = conversation.id)",
+    )
     .getMany();
 
 /** Returns the last handoff of each conversation. */
