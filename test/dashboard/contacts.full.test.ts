@@ -178,6 +178,39 @@ describeDashboard("contacts", (dashboard) => {
     await eventually(() => dialogOf(page).getByLabel("Attributes").inputValue()).toBe('{"plan"');
   });
 
+  test("a change kept when the session ends returns only to its contact, without the untouched fields", async () => {
+    const { gateway } = dashboard;
+    const permissions = [Permission.conversations_read, Permission.conversations_write];
+    const member = await addMember(gateway, { permissions });
+    const id = await addContact(gateway, { agentId, ref: "kept", name: "Anna", locale: "en" });
+    await addContact(gateway, { agentId, ref: "another", name: "Berta" });
+    const page = await dashboard.visit(`/contacts/${id}`, { as: member });
+    const edit = () => page.getByRole("button", { name: "Edit" }).click();
+    const field = (label: string) => dialogOf(page).getByLabel(label);
+    const go = async (ref: string) => {
+      await page.getByRole("link", { name: "Contacts" }).first().click();
+      await rowOf(page, ref).getByRole("link").click();
+    };
+    await edit();
+    await field("Name").fill("Half an edit");
+    await page.context().clearCookies();
+    await seenInTime(page.getByLabel("Password", { exact: true }));
+    await page.getByLabel("Password", { exact: true }).fill(member.password);
+    await page.keyboard.press("Enter");
+    await go("another");
+    await seen(page.getByRole("heading", { level: 1, name: "Berta" }));
+    await edit();
+    await eventually(() => field("Name").inputValue()).toBe("Berta");
+    await dialogOf(page).getByRole("button", { name: "Cancel" }).click();
+    await gone(dialogOf(page));
+    await addContact(gateway, { agentId, ref: "kept", locale: "de" });
+    await go("kept");
+    await seen(page.getByText("de", { exact: true }));
+    await edit();
+    await eventually(() => field("Name").inputValue()).toBe("Half an edit");
+    await eventually(() => field("Language").inputValue()).toBe("de");
+  });
+
   test("an agent without contacts is named, and leads to the agents with contacts", async () => {
     const { gateway } = dashboard;
     await addContact(gateway, { agentId, name: "Only here" });

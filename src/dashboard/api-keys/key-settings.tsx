@@ -9,6 +9,7 @@ import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
 export const KeySettings = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
   <FormDialog
     title={`Settings for “${apiKey.name}”`}
+    of={apiKey.id}
     submit="Save"
     fields={LIMIT_FIELDS}
     onSubmit={async (form) => {

@@ -11,6 +11,7 @@ export const RenameKey = ({
   onClosed: () => void;
 }) => (
   <RenameDialog
+    of={id}
     name={name}
     maxLength={KEY_NAME_MAX_LENGTH}
     onRename={(next) => change(UpdateApiKeyDocument, { input: { id, name: next } })}

@@ -47,6 +47,7 @@ type Props = { passkey: PasskeyEntry; onClosed: () => void };
 export const RenamePasskey = ({ passkey: { id, name }, onClosed }: Props) => (
   <RenameDialog
     {...NAME}
+    of={id}
     name={name}
     onRename={(next) => change(RenamePasskeyDocument, { input: { id, name: next } })}
     onClosed={onClosed}

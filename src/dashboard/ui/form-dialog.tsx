@@ -28,6 +28,7 @@ export interface FormState {
 
 /**
  * A dialog with a form. It closes after a successful submission; a failure keeps the input.
+ * @param of the ID of the object that the form changes, if other objects on the page may have the same title
  * @param fields the names of the inputs that show their own messages
  * @param conflict the name of the input that shows conflicts
  * @param codes the names of the inputs that show other error codes
@@ -36,6 +37,7 @@ export interface FormState {
  */
 export function FormDialog(props: {
   title: string;
+  of?: string;
   submit: string;
   size?: string;
   isDestructive?: boolean;
@@ -70,10 +72,10 @@ function Form(
 ) {
   const { fields = [], conflict, codes, confirm, children, close, guard } = props;
   const { busy, error, run, clearError } = useTask();
-  const form = useKeptForm(props.title);
   const [typed, setTyped] = useState("");
   const [asking, setAsking] = useState(false);
   const changed = useRef(new Set<EventTarget>());
+  const form = useKeptForm(`${props.title} ${props.of ?? ""}`, changed);
   guard.current = () => {
     const isLost = changed.current.size >= MANY_CHANGES && !asking;
     setAsking(isLost);

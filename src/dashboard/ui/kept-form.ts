@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import { memberIn, sessionHasEnded } from "../api/client";
 
-/** Input of dialogs that were closed when the session ended, by member and dialog. */
+/** Input of dialogs that were closed when the session ended, by member, page and dialog. */
 const kept = new Map<string, [name: string, value: string][]>();
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
@@ -9,13 +9,17 @@ type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 /**
  * Keeps the input of a form when the session ends, until the same member opens it again. Passwords, check boxes and
  * radio buttons are not kept.
- * @param title identifies the form
+ * @param name identifies the form on its page
+ * @param changed the controls that the user has changed; the others show what is stored when the form is opened again
  */
-export function useKeptForm(title: string): RefObject<HTMLFormElement | null> {
+export function useKeptForm(
+  name: string,
+  changed: RefObject<ReadonlySet<EventTarget>>,
+): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
     const element = form.current;
-    const key = `${memberIn()} ${title}`;
+    const key = [memberIn(), location.pathname, location.search, name].join(" ");
     const values = kept.get(key) ?? [];
     kept.delete(key);
     restore(element, values);
@@ -23,9 +27,9 @@ export function useKeptForm(title: string): RefObject<HTMLFormElement | null> {
     const later = setTimeout(() => restore(element, values));
     return () => {
       clearTimeout(later);
-      if (element !== null && sessionHasEnded()) kept.set(key, typedIn(element));
+      if (element !== null && sessionHasEnded()) kept.set(key, typedIn(element, changed.current));
     };
-  }, [title]);
+  }, [name, changed]);
   return form;
 }
 
@@ -34,8 +38,10 @@ const controlsOf = (form: HTMLFormElement): Control[] =>
     ({ name, type }) => name !== "" && !["password", "checkbox", "radio", "button", "submit"].includes(type),
   );
 
-const typedIn = (form: HTMLFormElement): [string, string][] =>
-  controlsOf(form).map(({ name, value }) => [name, value]);
+const typedIn = (form: HTMLFormElement, changed: ReadonlySet<EventTarget>): [string, string][] =>
+  controlsOf(form)
+    .filter((control) => changed.has(control))
+    .map(({ name, value }) => [name, value]);
 
 function restore(form: HTMLFormElement | null, values: readonly [string, string][]): void {
   if (form === null) return;

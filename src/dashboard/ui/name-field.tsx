@@ -13,9 +13,11 @@ export const NameField = ({
 /**
  * Renames something from a form.
  * @param title the dialog's title; includes the name by default
+ * @param of the ID of the renamed object, if other objects on the page may have the same name
  */
 export const RenameDialog = (props: {
   title?: string;
+  of?: string;
   name: string;
   maxLength: number;
   description?: string;
@@ -24,6 +26,7 @@ export const RenameDialog = (props: {
 }) => (
   <FormDialog
     title={props.title ?? `Rename “${props.name}”`}
+    {...(props.of && { of: props.of })}
     submit="Rename"
     fields={["name"]}
     conflict="name"
