@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Permission } from "../../src/auth/permissions";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
-import { addContact } from "../support/contacts";
+import { addContact, contactClient } from "../support/contacts";
 import { publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addMember, firstAgentId } from "../support/people";
@@ -209,6 +209,21 @@ describeDashboard("contacts", (dashboard) => {
     await edit();
     await eventually(() => field("Name").inputValue()).toBe("Half an edit");
     await eventually(() => field("Language").inputValue()).toBe("de");
+  });
+
+  test("saving again after an overlap replaces only the fields that the message names", async () => {
+    const { gateway } = dashboard;
+    const id = await addContact(gateway, { agentId, ref: "overlap", name: "First", locale: "en" });
+    const page = await dashboard.visit(`/contacts/${id}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    await dialogOf(page).getByLabel("Name").fill("Mine");
+    await addContact(gateway, { agentId, ref: "overlap", name: "Theirs", locale: "de" });
+    await dialogOf(page).getByRole("button", { name: "Save" }).click();
+    await seen(dialogOf(page).getByText("Someone else has changed the name (now “Theirs”)."));
+    await dialogOf(page).getByRole("button", { name: "Save" }).click();
+    await gone(dialogOf(page));
+    const { body } = await contactClient(gateway).find({ id });
+    expect(body.data.contact).toMatchObject({ name: "Mine", locale: "de" });
   });
 
   test("an agent without contacts is named, and leads to the agents with contacts", async () => {

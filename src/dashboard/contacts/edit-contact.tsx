@@ -83,17 +83,18 @@ async function saveChanges(input: PutContactInput, base: ContactFragment): Promi
   }
 }
 
-/** The error if someone else changed the same fields; contains the contact with their changes. */
+/** The error if someone else changed the same fields. */
 class Overlap extends ApiError {
-  constructor(
-    both: readonly (keyof Editable)[],
-    readonly now: ContactFragment,
-  ) {
+  /** Their changes that the message names, which saving again replaces. */
+  readonly named: Partial<Editable>;
+
+  constructor(both: readonly (keyof Editable)[], now: ContactFragment) {
     const values = both.map((name) => `${LABELS[name]} (now ${shown(now[name])})`).join(" and ");
     super(
       `Someone else has changed the ${values}. Save again to use your ${both.length === 1 ? "value" : "values"} instead.`,
       "overlap",
     );
+    this.named = Object.fromEntries(both.map((name) => [name, now[name]]));
   }
 }
 
@@ -105,16 +106,17 @@ const shown = (value: unknown): string =>
  * @param contact the contact to change; a new one if omitted
  */
 export function EditContact(props: { agentId: string; contact?: ContactFragment; onClosed: () => void }) {
-  const { agentId, contact, onClosed } = props;
+  const { agentId, onClosed } = props;
   const [, navigate] = useLocation();
   const [badAttributes, setBadAttributes] = useState(false);
   // The contact as first shown, because other people may change it while the form is open.
+  const [contact] = useState(props.contact);
   const [base, setBase] = useState(contact);
   const save = async (form: FormData) => {
     const input = inputOf(form, agentId, base);
     if (base !== undefined) {
       await saveChanges(input, base).catch((error) => {
-        if (error instanceof Overlap) setBase(error.now);
+        if (error instanceof Overlap) setBase({ ...base, ...error.named });
         throw error;
       });
       return toast("Saved the contact.");
