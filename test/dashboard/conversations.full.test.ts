@@ -1,3 +1,4 @@
+import type { Request } from "playwright-core";
 import { HOUR_MS, timestamp } from "../../src/common/time";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { addContact, contactClient } from "../support/contacts";
@@ -225,6 +226,37 @@ describeDashboard(
       await page.reload();
       await eventually(() => field.inputValue()).toBe("reloaded\nnext");
       cancel();
+    });
+
+    test("a text that was stored, but whose response was lost, is not stored again after a reload", async () => {
+      const { id } = await talkTo("Lost Answer");
+      const page = await dashboard.visit(`/conversations/${id}`);
+      const field = page.getByLabel("Message", { exact: true });
+      const isSend = (request: Request) => Boolean(request.postData()?.includes("sendToConversation"));
+      const stored = new Promise<void>((resolve) => {
+        void page.route("**/graphql", async (route) => {
+          if (!isSend(route.request())) return route.continue();
+          await route.fetch();
+          resolve();
+        });
+      });
+      await field.fill("only once");
+      await field.press("ControlOrMeta+Enter");
+      await stored;
+      await page.unrouteAll();
+      await page.reload();
+      await eventually(() => field.inputValue()).toBe("only once");
+      for (const text of ["only once", "on purpose", "on purpose"]) {
+        await field.fill(text);
+        const response = page.waitForResponse((each) => isSend(each.request()));
+        await page.getByRole("button", { name: "Send" }).click();
+        await (await response).finished();
+        await eventually(() => page.getByRole("button", { name: "Send" }).getAttribute("data-loading")).toBe(
+          null,
+        );
+      }
+      await eventually(() => page.getByRole("log").getByText("on purpose").count()).toBe(2);
+      await eventually(() => page.getByRole("log").getByText("only once").count()).toBe(1);
     });
 
     test("the address of an unknown conversation leads to the list", async () => {

@@ -3,7 +3,6 @@ import { type FormEvent, type KeyboardEvent, type ReactNode, useRef } from "reac
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { isAboutField, sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
-import { useIdempotencyKey } from "../api/idempotency";
 import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
@@ -47,9 +46,9 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
   const text = unsent.use(memberId, id);
   const field = useRef<HTMLTextAreaElement>(null);
   const { busy, error, run, clearError } = useTask();
-  const keyOf = useIdempotencyKey();
   const write = (typed: string) => {
     unsent.set(memberId, id, typed);
+    if (typed === "" && !busy) unsent.forgetKey(memberId, id);
     clearError();
   };
   const send = (event?: FormEvent) => {
@@ -68,7 +67,8 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
       // Closing or reloading the tab may cancel the request.
       window.addEventListener("pagehide", restore);
       try {
-        await change(SendToConversationDocument, { id, text, idempotencyKey: keyOf(text) });
+        const idempotencyKey = unsent.keyOf(memberId, id, text);
+        await change(SendToConversationDocument, { id, text, idempotencyKey });
       } catch (failure) {
         restore();
         throw failure;
@@ -79,8 +79,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
       const kept = unsent.get(memberId, id);
       if (sending === "" && kept.startsWith(text))
         unsent.set(memberId, id, kept.slice(text.length).replace(/^\n/, ""));
-      // The same text may be sent twice on purpose.
-      keyOf(null);
+      unsent.forgetKey(memberId, id, text);
     });
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -1,6 +1,13 @@
+import { newIdempotencyKey } from "../api/idempotency";
 import { createStore } from "../store";
 
 const keyOf = (memberId: string, conversationId: string) => `unsent:${memberId}:${conversationId}`;
+
+const sendingOf = (memberId: string, conversationId: string) => `sending:${memberId}:${conversationId}`;
+
+/** Returns the text that was last sent without a known outcome, and its idempotency key. */
+const lastOf = (memberId: string, conversationId: string): { text: string; key: string } | null =>
+  JSON.parse(sessionStorage.getItem(sendingOf(memberId, conversationId)) ?? "null");
 
 /** The number of changes, which rerenders components after each one. */
 const changes = createStore(0);
@@ -19,5 +26,24 @@ export const unsent = {
   use: (memberId: string, conversationId: string): string => {
     changes.use();
     return unsent.get(memberId, conversationId);
+  },
+  /**
+   * Returns the idempotency key for sending a text. A text that returns to the field after a lost response keeps its
+   * key, also after a reload, so the server does not send it twice.
+   */
+  keyOf: (memberId: string, conversationId: string, text: string): string => {
+    const last = lastOf(memberId, conversationId);
+    if (last?.text === text) return last.key;
+    const key = newIdempotencyKey();
+    sessionStorage.setItem(sendingOf(memberId, conversationId), JSON.stringify({ text, key }));
+    return key;
+  },
+  /**
+   * Forgets the key of a text that was sent or discarded, because the same text may be sent twice on purpose.
+   * @param sent keeps the key of any other text, which may still be on its way
+   */
+  forgetKey: (memberId: string, conversationId: string, sent?: string): void => {
+    if (sent === undefined || lastOf(memberId, conversationId)?.text === sent)
+      sessionStorage.removeItem(sendingOf(memberId, conversationId));
   },
 };
