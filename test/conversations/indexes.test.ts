@@ -16,6 +16,7 @@ import { ConversationService } from "../../src/features/conversations/conversati
 import { ConversationChanges } from "../../src/features/conversations/conversation-changes";
 import { DefaultConversations } from "../../src/features/conversations/default-conversations";
 import { MessageQueue } from "../../src/features/conversations/message-queue";
+import { readQueues } from "../../src/features/conversations/read-queues";
 import { readSurroundings } from "../../src/features/decisions/loop";
 import { MAX_AUTOMATIC_ANSWERS } from "../../src/features/decisions/loop-gate";
 import { AgentQueues } from "../../src/features/messages/agent-queues";
@@ -251,6 +252,26 @@ onEachEngine((engine) => {
     await expectIndexes(() => changes.handOff(context, { id: conversation(0) }), { reads: /FROM "message"/ });
     const queue = logged.statements.find(({ query }) => /FROM "message"/.test(query));
     expect(await logged.planOf(queue)).not.toContain("message_in_conversation");
+  });
+
+  test("the first message of each queue behind long ones is read by the index of queues", async () => {
+    const { database } = logged;
+    const ids = Array.from({ length: QUEUED + 1 }, (_, i) => conversation(QUEUED - i));
+    const become = (status: string) =>
+      database.write((tx) =>
+        tx.query("update message set status = $1 where conversation_id = $2 and sequence <= 600", [
+          status,
+          conversation(0),
+        ]),
+      );
+    await become("queued");
+    logged.statements.length = 0;
+    const { queues, next } = await database.write((tx) => readQueues(tx, ids));
+    expect([queues.size, [...(next ?? [])].map(([id]) => id)]).toEqual([QUEUED + 1, [conversation(0)]]);
+    const plan = await logged.planOf(logged.statements.find(({ query }) => /union all/.test(query)));
+    expect(plan).toContain("message_queue");
+    expect(plan).not.toMatch(/message_in_conversation|seq scan on "?message|SCAN message/i);
+    await become("delivered");
   });
 
   test("due work is found and done through indexes, however much waits", async () => {

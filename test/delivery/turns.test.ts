@@ -1,7 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { timestamp } from "../../src/common/time";
+import { insertAll } from "../../src/database/insert-all";
 import { Deliverer } from "../../src/delivery/deliverer";
 import { Lane } from "../../src/delivery/lane.entity";
+import { NO_WORK_OBSERVER } from "../../src/delivery/observer";
+import { NO_SENDERS } from "../../src/delivery/senders";
+import { laneWork } from "../../src/features";
+import { MAX_QUEUED } from "../../src/features/conversations/conversation.limits";
+import { Message } from "../../src/features/messages/message.entity";
+import { HeldReason, MessageAuthor, MessageStatus } from "../../src/features/messages/message.enums";
+import { CONVERSATION_LANE } from "../../src/features/messages/message-lanes";
+import { addConversation } from "../support/conversations";
+import { addLine, lineClient } from "../support/lines";
 import { addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
@@ -41,6 +51,42 @@ describeGateway({}, (gateway) => {
     await deliverer.close();
     expect(batches.findIndex((ids) => ids.includes(last.id))).toBe(1);
     expect(batches.flat().sort()).toEqual([...backlog, last].map(({ id }) => id).sort());
+  });
+
+  test("long queues of other conversations do not keep a message from being sent", async () => {
+    const { services } = gateway;
+    const agentId = await firstAgentId(gateway);
+    const paused = await addLine(gateway, { agentId });
+    const conversations: string[] = [];
+    for (const line of [paused, paused, paused, await addLine(gateway, { agentId })])
+      conversations.push((await addConversation(gateway, { agentId, line: line.name })).id);
+    const [one, two, three, last] = conversations as [string, string, string, string];
+    await lineClient(gateway).pause(paused.id);
+    const { next, held, sent } = await services.database.write(async (tx) => {
+      for (const conversationId of conversations)
+        await insertAll(
+          tx,
+          Message,
+          Array.from({ length: conversationId === last ? 1 : MAX_QUEUED }, (_, i) => ({
+            ...{ agentId, conversationId, fence: 1, createdAt: timestamp(), id: randomUUID() },
+            ...{ sequence: i + 1, text: "Hello", status: MessageStatus.queued, author: MessageAuthor.api },
+          })),
+        );
+      const context = { senders: NO_SENDERS, observer: NO_WORK_OBSERVER };
+      const work = laneWork(services)(CONVERSATION_LANE);
+      const { next } = await work.start(tx, [three, two, one, last], context);
+      const held = (conversationId: string) =>
+        tx.countBy(Message, { conversationId, heldReason: HeldReason.line_paused });
+      return {
+        next,
+        held: [await held(one), await held(two), await held(three)],
+        sent: await tx.countBy(Message, { conversationId: last, status: MessageStatus.delivered }),
+      };
+    });
+    expect(sent).toBe(1);
+    expect(held).toEqual([MAX_QUEUED, 1, MAX_QUEUED]);
+    const now = timestamp();
+    expect([...next].flatMap(([id, until]) => (until <= now ? [id] : []))).toEqual([two]);
   });
 
   test("work that is announced while a deliverer becomes idle is found without a sweep", async () => {

@@ -4,7 +4,7 @@ import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { ConsentState } from "../contacts/consent.entity";
 import type { AddressKind } from "../contacts/contact-address.entity";
-import type { GateContext, QueuedRow } from "../messages/gates";
+import type { GateContext, QueuedMessage, QueuedRow } from "../messages/gates";
 import { IS_UNSENT } from "../messages/message.entity";
 import type { Queues } from "../messages/message-work";
 import {
@@ -16,7 +16,10 @@ import {
 } from "../messages/standalone-messages";
 import { ConversationState, Handler } from "./conversation.entity";
 
-/** Max messages per transaction; changes to their conversations wait for its commit. */
+/**
+ * Max messages to read in a transaction before most queues are read only up to their first message; changes to the
+ * conversations wait for its commit.
+ */
 const MAX_MESSAGES = 500;
 
 interface Row extends QueuedRow, PolicyRow, LineRow {
@@ -33,10 +36,54 @@ interface Row extends QueuedRow, PolicyRow, LineRow {
   timezone: string | null;
   consent: ConsentState | null;
   deactivatedAt: Timestamp | null;
+  /** True (1 on SQLite) if other messages wait behind the message; undefined if that was not read. */
+  isFollowed?: boolean | number;
 }
 
-/** Reads the queued messages of conversations; each is sent on the line of its conversation. */
+/**
+ * Reads the queued messages of conversations; each is sent on the line of its conversation. Long queues cannot keep the
+ * others from being sent: if there are too many messages, at least the first message of each queue is read.
+ * @param ids the conversations, in the order in which their queues are read as a whole if there are too many messages
+ */
 export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues> {
+  const all = padded(ids);
+  const rows = await readRows(tx, all, {
+    where: `message.conversation_id in ${placeholders(1, all.length)}`,
+    limit: `limit ${MAX_MESSAGES + 1}`,
+  });
+  const queues = groupBy(rows, ({ conversationId }) => conversationId);
+  if (rows.length <= MAX_MESSAGES) return { queues };
+  // The limit may have truncated the last queue, and has dropped later ones.
+  queues.delete(rows.at(-1)?.conversationId ?? "");
+  const cut = ids.filter((id) => !queues.has(id));
+  const found = groupBy(await readFirst(tx, cut), ({ conversationId }) => conversationId);
+  // The queues keep their order, so that each will be the first one and is then read as a whole.
+  const next = cut.flatMap((id, i) =>
+    found.get(id)?.at(-1)?.isFollowed ? [[id, timestamp(i - cut.length)] as const] : [],
+  );
+  return { queues: new Map([...queues, ...found]), next: new Map(next) };
+}
+
+/** Reads all queued messages of the first conversation, and the first one of each other conversation. */
+function readFirst(tx: Tx, ids: readonly string[]): Promise<(Row & QueuedMessage)[]> {
+  const all = padded(ids);
+  return readRows(tx, all, {
+    columns: `, exists (
+        select 1 from message behind where behind.${IS_UNSENT} and behind.conversation_id = message.conversation_id
+          and behind.sequence > message.sequence) as "isFollowed"`,
+    where: `message.id in (
+        select id from message where ${IS_UNSENT} and conversation_id = $1
+        union all
+        select (select id from message where ${IS_UNSENT} and conversation_id = conversation.id order by sequence limit 1)
+        from conversation where id in ${placeholders(1, all.length)})`,
+  });
+}
+
+async function readRows(
+  tx: Tx,
+  ids: readonly string[],
+  { columns = "", where, limit = "" }: { columns?: string; where: string; limit?: string },
+): Promise<(Row & QueuedMessage)[]> {
   const rows: Row[] = await tx.query(
     `select ${QUEUED_COLUMNS}, ${LINE_COLUMNS}, conversation.id as "conversationId", conversation.version,
        conversation.handler, conversation.state as "conversationState", conversation.contact_id as "contactId", contact_address.kind as "addressKind", contact_address.address,
@@ -48,26 +95,19 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
        case when message.topic is not null
          then (select consent.state from consent
            where consent.address_id = conversation.address_id and consent.topic = message.topic) end as consent,
-       organization.deactivated_at as "deactivatedAt"
+       organization.deactivated_at as "deactivatedAt"${columns}
      from message
      join conversation on conversation.id = message.conversation_id
      join line on line.id = conversation.line_id
      join agent on agent.id = conversation.agent_id
      join organization on organization.id = agent.organization_id
      left join contact_address on contact_address.id = conversation.address_id
-     where message.${IS_UNSENT} and message.conversation_id in ${placeholders(1, padded(ids).length)}
+     where message.${IS_UNSENT} and ${where}
      order by message.conversation_id, message.sequence
-     limit ${MAX_MESSAGES}`,
-    padded(ids),
+     ${limit}`,
+    [...ids],
   );
-  const waiting = rows.map((row) => ({ ...row, context: gateContextOf(row) }));
-  const queues = groupBy(waiting, ({ conversationId }) => conversationId);
-  if (rows.length < MAX_MESSAGES) return { queues };
-  // The limit may have truncated the last queue and dropped later ones.
-  const last = rows.at(-1)?.conversationId;
-  const now = timestamp();
-  const cut = ids.filter((id) => id === last || !queues.has(id));
-  return { queues, next: new Map(cut.map((id) => [id, now])) };
+  return rows.map((row) => ({ ...row, context: gateContextOf(row) }));
 }
 
 const gateContextOf = (row: Row): GateContext => ({

@@ -7,7 +7,7 @@ import type { Receipts } from "./receipts";
 import { countRejections } from "./rejections";
 import { type Dependencies, startMessages } from "./start-messages";
 
-/** The queued messages of lanes, in order, and when partially read lanes are due again. */
+/** The queued messages of lanes, in order, and when the lanes are due again whose messages were read only in part. */
 export interface Queues {
   queues: ReadonlyMap<string, readonly QueuedMessage[]>;
   next?: NextWork;
@@ -33,7 +33,8 @@ export const messageWork = (
       return queue === undefined ? [] : [[id, queue] as const];
     });
     const due = await startMessages(tx, new Map(inOrder), services, context);
-    return next === undefined ? due : { ...due, next: new Map([...next, ...due.next]) };
+    // A message that was not read may expire before the first message can be sent.
+    return next === undefined ? due : { ...due, next: new Map([...due.next, ...next]) };
   },
   finish: async (tx, ended, observer) => {
     await finishMessages(tx, ended, observer, services.messageFailures);
