@@ -1,3 +1,5 @@
+import { groupBy } from "../common/group-by";
+import { lruCache } from "../common/lru-cache";
 import { AttemptOutcome } from "./driver";
 
 /** The group of senders that a message needs. */
@@ -68,6 +70,12 @@ const LAST_WEIGHT = 0.25;
 /** Averages below this are not tracked (ms). */
 const QUICK_MS = 100;
 
+/**
+ * Max failing groups to track, and as many slow ones, because each is a parameter of every batch's statements, and a
+ * group whose channel was deleted never succeeds again.
+ */
+export const MAX_TRACKED = 500;
+
 /** Max senders for all groups that are limited to one sender because they fail or are slow: half of all senders. */
 const shareOfLimited = (senders: number): number => Math.ceil(senders / 2);
 
@@ -119,9 +127,9 @@ export class Senders {
   private readonly taken = new Taken();
   private readonly sending = new Taken();
   /** Groups whose last attempt failed. */
-  private readonly failing = new Map<string, SenderGroup>();
+  private readonly failing = lruCache<string, SenderGroup>(MAX_TRACKED);
   /** Average duration of each group's attempts (ms), except for quick groups. */
-  private readonly averageMs = new Map<string, SenderGroup & { ms: number }>();
+  private readonly averageMs = lruCache<string, SenderGroup & { ms: number }>(MAX_TRACKED);
   private queue: Leaving[] = [];
   private busy = 0;
 
@@ -177,10 +185,15 @@ export class Senders {
   /** Returns the lanes of groups; a named group counts only within its organization. */
   private lanesOf(groups: readonly SenderGroup[]): WaitingLanes[] {
     const channels = groups.filter((group) => !this.isNamed(group)).map(({ channelId }) => channelId);
-    const named = groups
-      .filter((group) => this.isNamed(group))
-      .map(({ channelId, owner }) => ({ channels: [channelId], owners: [owner] }));
-    return [...(channels.length > 0 ? [{ channels }] : []), ...named];
+    const named = groupBy(
+      groups.filter((group) => this.isNamed(group)),
+      ({ channelId }) => channelId,
+    );
+    const ofOwners = [...named].map(([name, some]) => ({
+      channels: [name],
+      owners: some.map(({ owner }) => owner),
+    }));
+    return [...(channels.length > 0 ? [{ channels }] : []), ...ofOwners];
   }
 
   /**
@@ -253,13 +266,15 @@ export class Senders {
 
   /** Groups limited to one sender, because their last attempt failed or their attempts are slow. */
   private get limited(): ReadonlyMap<string, SenderGroup> {
-    const slow = [...this.averageMs].filter(([, { ms }]) => ms > SLOW_MS);
-    return new Map<string, SenderGroup>([...this.failing, ...slow]);
+    const limited = new Map<string, SenderGroup>();
+    this.failing.rforEach((group, key) => limited.set(key, group));
+    this.averageMs.rforEach((group, key) => group.ms > SLOW_MS && limited.set(key, group));
+    return limited;
   }
 
   private isLimited(group: SenderGroup): boolean {
     const key = keyOf(group);
-    return this.failing.has(key) || (this.averageMs.get(key)?.ms ?? 0) > SLOW_MS;
+    return this.failing.has(key) || (this.averageMs.peek(key)?.ms ?? 0) > SLOW_MS;
   }
 
   /**
@@ -292,7 +307,7 @@ export class Senders {
     const isLimited = limited(group);
     const max = isLimited ? 1 : (share?.channel ?? Number.POSITIVE_INFINITY);
     const key = keyOf(group);
-    if (taken.sum((each) => keyOf(each) === key) >= max) return true;
+    if ((taken.groups.get(key)?.count ?? 0) >= max) return true;
     return (
       isLimited &&
       (taken.sum(limited) >= shareOfLimited(this.max) ||

@@ -1,5 +1,5 @@
 import { AttemptOutcome } from "../../src/delivery/driver";
-import { Senders, type Share } from "../../src/delivery/senders";
+import { MAX_TRACKED, Senders, type Share } from "../../src/delivery/senders";
 
 const { accepted, retryable } = AttemptOutcome;
 
@@ -149,6 +149,19 @@ test("a line that failed in another process counts as failing until an attempt o
   leave("one", "line");
   senders.ended(groupOf("line"), accepted);
   expect(take(false)).toHaveLength(3);
+});
+
+test("only the last channels to fail or to be slow are tracked, because deleted ones never succeed again", () => {
+  const { senders, leave } = trySenders(4);
+  const names = Array.from({ length: 2 * MAX_TRACKED }, (_, i) => `line ${i}`);
+  for (const name of names) {
+    leave("one", name);
+    senders.ended(groupOf(name), retryable, 20_000);
+  }
+  const last = names.slice(MAX_TRACKED);
+  expect(senders.deferred).toEqual([{ channels: last }]);
+  for (const name of last.slice(0, 2)) leave("again", name);
+  expect(senders.excluded).toEqual([{ channels: last }]);
 });
 
 test("a single sender also serves failing groups", () => {
