@@ -32,10 +32,11 @@ declare module "../../schema/hooks" {
 export interface MessageWalk {
   /** The ID of the last examined message. */
   after: string;
+  /** In `performance.now` time, because the wall clock may be set back. */
   startedMs: number;
 }
 
-export const newWalk = (): MessageWalk => ({ after: "", startedMs: Date.now() });
+export const newWalk = (): MessageWalk => ({ after: "", startedMs: performance.now() });
 
 /**
  * Deletes messages that ended before the retention period, with their attempts. Keeps messages that a cap
@@ -51,7 +52,7 @@ export async function deleteEndedMessages(
 ): Promise<void> {
   const { RETENTION_MESSAGES_DAYS: days } = { ...MESSAGE_RETENTION, ...retention };
   if (days === 0) return;
-  if (walk.startedMs + DAY_MS <= Date.now()) Object.assign(walk, newWalk());
+  if (walk.startedMs + DAY_MS <= performance.now()) Object.assign(walk, newWalk());
   const beforeMs = Date.now() - days * DAY_MS;
   const before = timestampOf(beforeMs);
   const uncountedBefore = timestampOf(Math.min(beforeMs, Date.now() - MAX_CAP_DAYS * DAY_MS));

@@ -49,7 +49,8 @@ export class UsageRecorder implements KeyUsageRecorder {
   private readonly id = uuid();
   /** Batches to write, in order; the first may have failed or have an unknown outcome. */
   private readonly batches: Batch[] = [];
-  private countsWrittenAt = 0;
+  /** In `performance.now` time, because the wall clock may be set back. */
+  private countsWrittenAt = Number.NEGATIVE_INFINITY;
   /** Failed writes since the last success. */
   private failures = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -105,7 +106,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   }
 
   private take(all: boolean): Batch[] {
-    const areCountsDue = all || Date.now() - this.countsWrittenAt >= COUNTS_INTERVAL_MS;
+    const areCountsDue = all || performance.now() - this.countsWrittenAt >= COUNTS_INTERVAL_MS;
     const [first, ...rest] = areCountsDue ? [...this.uses.take(), ...this.deprecatedUses.take()] : [];
     const rejections = sortedById(this.rejections);
     this.rejections.clear();
@@ -139,7 +140,7 @@ export class UsageRecorder implements KeyUsageRecorder {
       throw error;
     }
     this.failures = 0;
-    if (writeCounts !== undefined) this.countsWrittenAt = Date.now();
+    if (writeCounts !== undefined) this.countsWrittenAt = performance.now();
   }
 
   private get isIdle(): boolean {
