@@ -38,7 +38,8 @@ export async function openServices(
   metrics.watch(database);
   await database.migrate();
   const services = createServices({ database, config, log }, metrics);
-  if (config.deliveryWorkers > 0) await services.hooks.the("restoreGuard").check();
+  // Even a process that delivers nothing records events, whose positions must not be used twice.
+  await services.hooks.the("restoreGuard").check();
   const warning = await services.instanceKey.open();
   if (warning !== undefined && isFirst) log.warn(warning);
   metrics.watchLanes(() => services.lanes.counts());

@@ -171,6 +171,7 @@ describe("a PostgreSQL database", () => {
         `CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE pg_read_all_data, pg_write_all_data`,
       );
       await sql(admin, "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
+      await sql(admin, "DELETE FROM known_database");
       const url = Object.assign(new URL(testDatabase.url), { username: role, password: "secret" }).href;
       const known = async () =>
         JSON.parse((await sql(admin, "SELECT identity FROM known_database"))[0].identity);
@@ -188,6 +189,19 @@ describe("a PostgreSQL database", () => {
       }
     },
   );
+
+  test("that was restored uses no position twice, even if a process that delivers nothing starts first", async () => {
+    const before = await start({});
+    await addEvents(before, await firstAgentId(before), [randomUUID()]);
+    const last = async (gateway: TestGateway) =>
+      BigInt((await sql(gateway, "SELECT last FROM agent_stream"))[0].last);
+    const used = await last(before);
+    await change(before, "database");
+    await stop(before);
+    const intake = await start({});
+    expect((await last(intake)) - used).toBe(1_000_000_000n);
+    expect(await readiness(intake)).toMatchObject({ restoredAt: expect.any(String) });
+  });
 
   slowTest("that was moved delivers if the move is confirmed before the start", async () => {
     const idle = await start({});
