@@ -1,15 +1,21 @@
 import { v7 as uuid } from "uuid";
+import { HOUR_MS, timestamp, timestampOf } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
+import { SCHEDULE_LANE } from "../../src/delivery/wake-lanes";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { Conversation } from "../../src/features/conversations/conversation.entity";
+import { Event } from "../../src/features/events/event.entity";
 import { EarlyReceipt } from "../../src/features/inbound/early-receipt.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
+import { decisionClient, publish } from "../support/decisions";
 import { postgres } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { addSender, type Sender } from "../support/inbound";
+import { lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { type Reaction, Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
@@ -190,6 +196,107 @@ describeGateway(
     });
   },
 );
+
+const NEWS = {
+  situations: { news: {} },
+  templates: { news: "News" },
+  rules: [{ id: "news", on: "news", do: [{ send: "news" }] }],
+};
+
+/** Returns a policy whose window opens in two hours. */
+function closedPolicy() {
+  const time = (afterMs: number) => timestampOf(Date.now() + afterMs).slice(11, 16);
+  return { windows: [{ from: time(2 * HOUR_MS), to: time(3 * HOUR_MS) }] };
+}
+
+/** Receipts for messages that were rescheduled after an attempt whose result is unknown. */
+describeGateway({ env: { DELIVERY_WORKERS: "2", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }, (gateway) => {
+  let agentId: string;
+  let receiver: Receiver;
+  let sender: Sender;
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    receiver = await Receiver.start();
+    // The receiver accepts each message, but its response is lost.
+    receiver.reaction = (response) => response.destroy();
+    sender = await addSender(gateway, { agentId, name: "sms", url: receiver.url() });
+  });
+  afterAll(() => receiver.close());
+
+  const read: typeof gateway.services.database.read = (query) => gateway.services.database.read(query);
+  const messageOf = (id: string) => read((reader) => reader.findOneByOrFail(Message, { id }));
+  const conversationOf = (id: string) => read((reader) => reader.findOneByOrFail(Conversation, { id }));
+  const lanesOf = (...ids: string[]) =>
+    read(async (reader) => {
+      const lanes = await Promise.all(ids.map((id) => reader.findOneBy(Lane, { id })));
+      return lanes.flatMap((lane) => lane ?? []);
+    });
+
+  /** Waits until the message was attempted, and lets its next attempt find the window closed. */
+  async function reschedule(id: string): Promise<Message> {
+    await waitUntil(async () => (await messageOf(id)).heldReason === "retry");
+    await publish(gateway, agentId, { ...NEWS, policy: closedPolicy() });
+    const { conversationId } = await messageOf(id);
+    await gateway.services.database.write(async (tx) => {
+      await tx.update(Message, { id }, { notBefore: timestamp(-1) });
+      await tx.update(Lane, { id: conversationId ?? id }, { wakeAt: timestamp(-1) });
+    });
+    gateway.services.lanes.notify();
+    await waitUntil(async () => (await messageOf(id)).status === "scheduled");
+    return messageOf(id);
+  }
+  /** Sends a message that the receiver gets, and that is then rescheduled. */
+  async function rescheduled() {
+    await publish(gateway, agentId, NEWS);
+    const address = { kind: AddressKind.phone, address: `+4915${String(Math.random()).slice(2, 11)}` };
+    const contactId = await addContact(gateway, { agentId, addresses: [address] });
+    const { body } = await conversationClient(gateway).open({ contact: { id: contactId }, line: "sms" });
+    const conversationId: string = body.data.openConversation.conversation.id;
+    const decided = await decisionClient(gateway).decide({ type: "news", conversationId });
+    const id: string = decided.body.explanation.effects[0].messageId;
+    expect(await reschedule(id)).toMatchObject({ sequence: null, attempts: 1, scheduledReason: "window" });
+    return { id, conversationId, contactId };
+  }
+
+  test.each(["delivered", "failed"])(
+    "a message that turns out to be %s takes the next position in its conversation",
+    async (status) => {
+      const { id, conversationId } = await rescheduled();
+      const before = await conversationOf(conversationId);
+      const reply = await sender.receipt({ messageId: id, status });
+      expect(reply).toMatchObject({ status: 200, body: { messageId: id, status } });
+      const sequence = before.lastSequence + 1;
+      expect(await messageOf(id)).toMatchObject({
+        ...{ status, sequence, attempts: 1, scheduledReason: null, scheduledBy: null },
+      });
+      expect((await conversationOf(conversationId)).lastSequence).toBe(sequence);
+      expect(await lanesOf(id, conversationId)).toEqual([]);
+      const { body } = await conversationClient(gateway).messages(conversationId);
+      expect(body.data.conversationMessages.nodes).toMatchObject([{ id, status, sequence }]);
+      const { body: gates } = await gateway.graphql(
+        "query ($id: ID!) { message(id: $id) { gates { name } } }",
+        { id },
+      );
+      expect(gates.data.message.gates).toEqual([]);
+      const subject = `conversation:${conversationId}`;
+      const events = await read((reader) => reader.findBy(Event, { agentId, subject }));
+      const [last] = events.filter(({ type }) => type === `message.${status}`);
+      expect(last?.data).toMatchObject({ id, sequence });
+    },
+  );
+
+  test("a rescheduled message without a conversation keeps no lane", async () => {
+    await publish(gateway, agentId, NEWS);
+    await lineClient(gateway).setDefault(sender.lineId);
+    const { body } = await decisionClient(gateway).decide({ type: "news" });
+    const { messageId: id } = body.explanation.effects[0];
+    await reschedule(id);
+    expect(await lanesOf(id)).toMatchObject([{ kind: SCHEDULE_LANE }]);
+    await sender.receipt({ messageId: id, status: "delivered" });
+    expect(await messageOf(id)).toMatchObject({ status: "delivered", sequence: null, scheduledReason: null });
+    expect(await lanesOf(id)).toEqual([]);
+  });
+});
 
 test("receipts of an organization that wait for each other leave connections to others", async () => {
   const gateway = await startGateway(postgres);

@@ -39,6 +39,7 @@ import {
 import { MessageQueue } from "./message-queue";
 import { MessageReviews } from "./message-reviews";
 import { readPolicyGates } from "./policy-gates";
+import { placingIn } from "./queue-messages";
 import { readQueues } from "./read-queues";
 import { releaseWork } from "./release-work";
 import { scheduleWork } from "./schedule-work";
@@ -84,6 +85,7 @@ export const conversations = feature({
   },
   hooks: ({ database, lanes, compiledConfigurations }) => ({
     policyGates: readPolicyGates(compiledConfigurations),
+    placingIn,
     consentsWithdrawn: cancelWithdrawn(lanes),
     memberRemoved: async (tx, { id }) => {
       // Locks in ID order, like every transaction that locks several conversations.

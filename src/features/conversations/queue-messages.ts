@@ -1,18 +1,21 @@
 import { timestamp } from "../../common/time";
-import type { Change } from "../../database/change-together";
+import { type Change, changeTogether } from "../../database/change-together";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
+import { lockContacts } from "../contacts/known-contact";
 import { deletingNotices } from "../handoff-notices/add-notices";
 import type { Line } from "../lines/line.entity";
 import { acceptedAs, queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
 import { EXPIRE_AFTER_MS, IS_UNPLACED, IS_UNSENT, type Message } from "../messages/message.entity";
 import { MessageAuthor, MessageStatus } from "../messages/message.enums";
+import type { PlaceMessage } from "../messages/receipts";
 import { Conversation, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
+import { lockConversations } from "./find-conversation";
 
 /**
  * The authors of messages from humans; includes API clients, because people may use their own system to send messages.
@@ -101,6 +104,18 @@ export function takePlaces(conversation: Conversation, messages: readonly Messag
     conversation.lastSequence += 1;
     message.sequence = conversation.lastSequence;
   }
+}
+
+/** Implements the hook `placingIn`. */
+export async function placingIn(tx: Tx, conversationId: string): Promise<PlaceMessage> {
+  const found = await tx.findOneBy(Conversation, { id: conversationId });
+  await lockContacts(tx, found === null ? [] : [found.contactId]);
+  const conversation = (await lockConversations(tx, [conversationId])).get(conversationId);
+  return async (message) => {
+    if (conversation === undefined) return;
+    takePlaces(conversation, [message]);
+    await changeTogether(tx, sequencesOf(tx, [conversation]));
+  };
 }
 
 /**

@@ -41,7 +41,7 @@ export const messages = feature({
       messagePolicies: new MessagePolicies(hooks),
       agentQueues: new AgentQueues(database),
       messageFailures,
-      receipts: new Receipts(database, lanes, messageFailures, log),
+      receipts: new Receipts(database, lanes, hooks, messageFailures, log),
       messages: new MessageService(database, lanes),
     };
   },

@@ -6,6 +6,7 @@ import { lockRows } from "../../database/lock-rows";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
+import type { HookRegistry } from "../../schema/hooks";
 import { recordEvents } from "../events/record-events";
 import { toErased } from "./erased-recipients";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
@@ -32,6 +33,19 @@ export interface Receipt {
   isUndeliverable?: boolean | undefined;
 }
 
+/** Gives a message the next position in a locked conversation; the transaction must store the message. */
+export type PlaceMessage = (message: Message) => Promise<void>;
+
+declare module "../../schema/hooks" {
+  interface Hooks {
+    /**
+     * Locks a conversation and its contact, so that a message without a position can get one. Implemented by exactly
+     * one feature.
+     */
+    placingIn: (tx: Tx, conversationId: string) => Promise<PlaceMessage>;
+  }
+}
+
 /** The progress of a message, which never goes backward. */
 const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   [MessageStatus.proposed]: 0,
@@ -51,6 +65,7 @@ export class Receipts {
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
+    private readonly hooks: HookRegistry,
     private readonly failures: MessageFailures,
     private readonly log: Logger,
   ) {}
@@ -79,12 +94,16 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
+        // A window or a cap may have taken an unsent message's position, or may be about to.
+        const mayLackPosition =
+          conversationId !== null && PROGRESS[found.status] < PROGRESS[MessageStatus.sent];
+        const place = mayLackPosition ? await this.hooks.the("placingIn")(tx, conversationId) : undefined;
         // Done before the lane is locked, because an opt-out also locks the address first.
         if (isUndeliverable && PROGRESS[found.status] <= PROGRESS[MessageStatus.sent])
           await markUndeliverable(tx, [id]);
         // A delivery may also be about to change the message.
         const laneId = conversationId ?? id;
-        const hasLane = await this.lanes.lock(tx, laneId);
+        const locked = await this.lanes.lockAll(tx, place === undefined ? [laneId] : [laneId, id]);
         // An erasure may be about to clear the message.
         const rows = await lockRows(tx, tx.createQueryBuilder(Message, "message").where({ id }));
         const message = rows.get(id);
@@ -96,8 +115,13 @@ export class Receipts {
         if (!isForward) return message;
         const now = timestamp();
         const erased = await toErased(tx, fails ? [id] : []);
+        const wasScheduled = message.status === MessageStatus.scheduled;
+        if (wasScheduled) await place?.(message);
         const change: Partial<Message> = {
           status,
+          sequence: message.sequence,
+          scheduledReason: null,
+          scheduledBy: null,
           heldReason: null,
           notBefore: null,
           updatedAt: now,
@@ -118,8 +142,9 @@ export class Receipts {
         recordEvents(tx, statusEvents([message]));
         this.lanes.observing(tx).count(MESSAGES, [status]);
         if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
+        if (wasScheduled) await this.lanes.end(tx, [id]);
         // The message may have been first in its queue, waiting for a retry.
-        if (hasLane) await this.lanes.wake(tx, [laneId]);
+        else if (locked.has(laneId)) await this.lanes.wake(tx, [laneId]);
         return message;
       },
       { tx },
