@@ -68,9 +68,9 @@ export function lengthOf({ limit }: PageQuery): number {
 
 /**
  * How to lock a string: `exclusive` waits for all other locks on the string, `shared` only for exclusive ones, and
- * `trySharing` returns false instead of waiting.
+ * `tryExclusive` and `trySharing` return false instead of waiting.
  */
-export type TextLock = "exclusive" | "shared" | "trySharing";
+export type TextLock = "exclusive" | "shared" | "tryExclusive" | "trySharing";
 
 /** The interface of a database engine; code outside this folder does not know which engine it uses. */
 export interface Engine {

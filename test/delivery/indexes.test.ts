@@ -23,6 +23,7 @@ import { countOnLine } from "../../src/features/messages/line-messages";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "../../src/features/messages/message-lanes";
+import { countRejections } from "../../src/features/messages/rejections";
 import type { Organization } from "../../src/features/organizations/organization.entity";
 import { seedConversations } from "../../src/features/samples/seed-conversations";
 import { purge } from "../../src/housekeeping";
@@ -212,6 +213,7 @@ onEachEngine((engine) => {
         detail: "The receiver responded with 503.",
       }));
       await laneWork(services)(CONVERSATION_LANE).finish(tx, ended, NO_WORK_OBSERVER);
+      await countRejections(tx, ended);
       const stored = { id: In(ended.map(({ messageId }) => messageId)), status: MessageStatus.queued };
       expect(await tx.countBy(Message, stored)).toBe(SENDERS / 2);
     });

@@ -50,6 +50,7 @@ const TEXT_LOCK_SEED = 723_642;
 const TEXT_LOCKS: Record<TextLock, string> = {
   exclusive: "pg_advisory_xact_lock",
   shared: "pg_advisory_xact_lock_shared",
+  tryExclusive: "pg_try_advisory_xact_lock",
   trySharing: "pg_try_advisory_xact_lock_shared",
 };
 

@@ -12,6 +12,7 @@ import { CONVERSATION_LANE } from "../messages/message-lanes";
 import { messageWork } from "../messages/message-work";
 import type { MessagePolicies } from "../messages/policy-gates";
 import type { Receipts } from "../messages/receipts";
+import type { Rejections } from "../messages/rejections";
 import { cancelWithdrawn } from "./cancel-withdrawn";
 import { contactsInConversation } from "./contacts-in-use";
 import { Conversation } from "./conversation.entity";
@@ -52,6 +53,7 @@ interface Needs extends LineServices {
   messageFailures: MessageFailures;
   messagePolicies: MessagePolicies;
   receipts: Receipts;
+  rejections: Rejections;
   unsubscribeLinks: UnsubscribeLinks;
 }
 

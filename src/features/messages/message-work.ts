@@ -1,10 +1,9 @@
 import type { Tx } from "../../database/unit-of-work";
 import type { LaneWork, NextWork } from "../../delivery/lane-work";
-import type { LineHealth } from "../lines/line-health";
 import { finishMessages } from "./finish-messages";
 import type { QueuedMessage } from "./gates";
 import type { Receipts } from "./receipts";
-import { countRejections } from "./rejections";
+import type { Rejections } from "./rejections";
 import { type Dependencies, startMessages } from "./start-messages";
 
 /** The queued messages of lanes, in order, and when the lanes are due again whose messages were read only in part. */
@@ -14,8 +13,8 @@ export interface Queues {
 }
 
 interface Services extends Dependencies {
-  lineHealth: LineHealth;
   receipts: Receipts;
+  rejections: Rejections;
 }
 
 /**
@@ -39,8 +38,7 @@ export const messageWork = (
   finish: async (tx, ended, observer) => {
     await finishMessages(tx, ended, observer, services.messageFailures);
     const held = ended.filter(({ isHeld }) => isHeld);
-    const rejecting = await countRejections(tx, held);
-    if (rejecting.length > 0) tx.afterCommit(() => services.lineHealth.pauseRejecting(rejecting));
+    if (held.length > 0) tx.afterCommit(() => services.rejections.count(held));
     const undeliverable = held.flatMap(({ messageId, result }) =>
       "isUndeliverable" in result ? messageId : [],
     );

@@ -17,6 +17,7 @@ import { MESSAGE_LANE } from "./message-lanes";
 import { messageWork } from "./message-work";
 import { MessagePolicies } from "./policy-gates";
 import { Receipts } from "./receipts";
+import { Rejections } from "./rejections";
 import { readStandaloneMessages } from "./standalone-messages";
 
 interface Needs extends LineServices {
@@ -35,13 +36,14 @@ declare module "../events/event-types" {
 /** Agents' messages and their delivery. */
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
-  services: ({ database, lanes, hooks, log }: Core & Needs) => {
+  services: ({ database, lanes, hooks, lineHealth, log }: Core & Needs) => {
     const messageFailures = new MessageFailures(hooks);
     return {
       messagePolicies: new MessagePolicies(hooks),
       agentQueues: new AgentQueues(database),
       messageFailures,
       receipts: new Receipts(database, lanes, hooks, messageFailures, log),
+      rejections: new Rejections(database, lineHealth, log),
       messages: new MessageService(database, lanes),
     };
   },
@@ -53,5 +55,6 @@ export const messages = feature({
   metrics: () => [MESSAGES, ATTEMPTS, RECOVERIES, DELIVERIES],
   retention: { RETENTION_ATTEMPTS_DAYS: 90 },
   expired: ({ RETENTION_ATTEMPTS_DAYS: days }) => olderThan(days, DeliveryAttempt, "started_at"),
+  close: ({ rejections }) => rejections.counted(),
   lanes: (services) => ({ [MESSAGE_LANE]: messageWork(readStandaloneMessages, services) }),
 });

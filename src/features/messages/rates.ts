@@ -1,6 +1,6 @@
 import { In } from "typeorm";
 import { type Timestamp, timestampOf } from "../../common/time";
-import { insertAll } from "../../database/insert-all";
+import { allReturning, padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
@@ -9,7 +9,14 @@ import { HeldReason } from "./message.enums";
 /** How far ahead of its evenly spaced turn a message may be sent (ms), so that late wake-ups do not lower the rate. */
 const TOLERANCE_MS = 1_000;
 
-const NO_TRAFFIC = { rejections: 0, ratePerMinute: 0, nextAt: 0, queuedUntil: 0, urgentUntil: 0 };
+/** Retry delay if another transaction has locked a line's traffic (ms). */
+export const LOCKED_MS = 250;
+
+/** The traffic of a line that has sent nothing yet. */
+const NO_TRAFFIC = {
+  ...{ rejections: 0, faultCode: null, faultDetail: null, faultSince: null },
+  ...{ ratePerMinute: 0, nextAt: 0, queuedUntil: 0, urgentUntil: 0 },
+};
 
 /**
  * The rates of lines, exact across all processes. A line never exceeds its rate in any minute. Messages are spaced
@@ -22,19 +29,19 @@ export class Rates {
     private readonly nowMs: number,
   ) {}
 
-  /** Reads and locks the traffic of lines that have a rate, until the transaction ends. */
+  /**
+   * Reads and locks the traffic of lines that have a rate, until the transaction ends. Does not wait for locks, because a
+   * deliverer does this once for each kind of lane, so it locks lines in no order.
+   */
   static async of(tx: Tx, lines: readonly GateLine[]): Promise<Rates> {
     const rates = new Map(lines.map(({ id, ratePerMinute }) => [id, ratePerMinute]));
-    const ids = [...rates].flatMap(([id, rate]) => (rate === null ? [] : [id])).sort();
+    const ids = [...rates].flatMap(([id, rate]) => (rate === null ? [] : [id]));
     if (ids.length === 0) return new Rates(new Map(), Date.now());
-    const fresh = ids.map((lineId) => ({ ...NO_TRAFFIC, lineId }));
-    await insertAll(tx, LineTraffic, fresh, { orIgnore: true });
-    const query = tx
-      .createQueryBuilder(LineTraffic, "traffic")
-      .where({ lineId: In(ids) })
-      .orderBy("traffic.line_id");
-    const all = await tx.lock(query).getMany();
-    // Taken after the locks, because waiting for another process takes time.
+    const query = tx.createQueryBuilder(LineTraffic, "traffic").where({ lineId: In(ids) });
+    const known = await tx.lock(query, { skipLocked: true }).getMany();
+    const others = ids.filter((id) => known.every(({ lineId }) => lineId !== id));
+    const all = [...known, ...(await addTraffic(tx, others))];
+    // Taken after the locks, so that no process that had them before has a later time.
     const nowMs = Date.now();
     for (const traffic of all) {
       const ratePerMinute = rates.get(traffic.lineId) ?? 0;
@@ -43,6 +50,11 @@ export class Rates {
         Object.assign(traffic, { ratePerMinute, queuedUntil: nowMs, urgentUntil: nowMs });
     }
     return new Rates(new Map(all.map((traffic) => [traffic.lineId, traffic])), nowMs);
+  }
+
+  /** True if a line has a rate, but another transaction has locked its traffic. */
+  isLocked({ id, ratePerMinute }: GateLine): boolean {
+    return ratePerMinute !== null && !this.traffic.has(id);
   }
 
   /**
@@ -79,4 +91,25 @@ export class Rates {
     for (const { lineId, ratePerMinute, nextAt, queuedUntil, urgentUntil } of this.traffic.values())
       await tx.update(LineTraffic, { lineId }, { ratePerMinute, nextAt, queuedUntil, urgentUntil });
   }
+}
+
+/**
+ * Adds the traffic of lines that have none, unless another transaction is adding it.
+ * @returns the added traffic
+ */
+async function addTraffic(tx: Tx, lineIds: readonly string[]): Promise<LineTraffic[]> {
+  if (lineIds.length === 0) return [];
+  const ids = padded(lineIds);
+  // An insert would wait for another transaction that inserts or changes the same row.
+  const rows = await allReturning<Pick<LineTraffic, "lineId">>(
+    tx,
+    `insert into line_traffic (line_id, rejections, rate_per_minute, next_at, queued_until)
+     select id, 0, 0, 0, 0 from line
+     where id in ${placeholders(1, ids.length)} and not exists (select 1 from line_traffic where line_id = line.id)
+       and ${tx.textLock("id", "tryExclusive") ?? "true"}
+     on conflict do nothing
+     returning line_id as "lineId"`,
+    ids,
+  );
+  return rows.map(({ lineId }) => ({ ...NO_TRAFFIC, lineId }));
 }

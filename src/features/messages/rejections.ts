@@ -1,11 +1,18 @@
+import type { Logger } from "pino";
+import { In } from "typeorm";
+import { indexBy } from "../../common/coalesce";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
+import type { Database } from "../../database/database";
+import { BACKGROUND } from "../../database/limits";
 import { allReturning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import { wasAttempted } from "../../delivery/failures";
 import type { FinishedSend } from "../../delivery/lane-work";
 import { LineKind } from "../lines/line.entity";
+import type { LineHealth } from "../lines/line-health";
+import { LineTraffic } from "../lines/line-traffic.entity";
 
 /** Pause a line after this many permanent rejections and faults in a row. */
 const MAX_REJECTIONS = 20;
@@ -40,6 +47,90 @@ function faultOf({ channelKind, result }: FinishedSend): { code: string; detail:
   return { code, detail: status === undefined ? detail : `The receiver responded with ${status}.` };
 }
 
+/** What the results of a line's attempts, in order, change in its traffic. */
+interface Streak {
+  hasSucceeded: boolean;
+  /** Number of rejections since the last success. */
+  rejections: number;
+  /** The last fault since the last success, if any. */
+  fault: ReturnType<typeof faultOf>;
+}
+
+function streakOf(ended: readonly FinishedSend[]): Streak {
+  const lastAccepted = ended.findLastIndex(({ result }) => result.outcome === AttemptOutcome.accepted);
+  const since = ended.slice(lastAccepted + 1);
+  return {
+    hasSucceeded: lastAccepted >= 0,
+    rejections: since.filter(({ result }) => isRejection(result)).length,
+    fault: since.flatMap((each) => faultOf(each) ?? []).at(-1),
+  };
+}
+
+/** True if a streak changes the line's traffic. */
+const isNews = (
+  { hasSucceeded, rejections, fault }: Streak,
+  traffic: Pick<LineTraffic, "rejections" | "faultCode" | "faultDetail"> | undefined,
+): boolean =>
+  rejections > 0 ||
+  (fault !== undefined && fault.detail !== traffic?.faultDetail) ||
+  (hasSucceeded && traffic !== undefined && (traffic.rejections > 0 || traffic.faultCode !== null));
+
+/**
+ * Counts the rejections and faults of lines after the transactions that store the results, because such a transaction
+ * may hold the traffic of other lines.
+ */
+export class Rejections {
+  /** Results that are not yet counted, in order. */
+  private ended: FinishedSend[] = [];
+  private counting: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly lineHealth: LineHealth,
+    private readonly log: Logger,
+  ) {}
+
+  /** Counts stored results, and pauses lines that have failed too many times in a row; a failure is only logged. */
+  readonly count = (ended: readonly FinishedSend[]): void => {
+    this.ended.push(...ended);
+    this.counting ??= this.countAll();
+  };
+
+  /** Resolves once all results are counted. */
+  async counted(): Promise<void> {
+    await this.counting;
+  }
+
+  private async countAll(): Promise<void> {
+    while (this.ended.length > 0) {
+      const byLine = groupBy(this.ended, ({ channelId }) => channelId);
+      this.ended = [];
+      const failed = (lineIds: string[]) => (err: unknown) =>
+        this.log.warn({ err, lineIds }, "could not count the rejections of lines");
+      await this.changedBy(byLine)
+        .then(async (changed) => {
+          for (const [lineId, ended] of changed) await this.countLine(ended).catch(failed([lineId]));
+        })
+        .catch(failed([...byLine.keys()]));
+    }
+    this.counting = undefined;
+  }
+
+  /** Returns the results that change the traffic of their lines. */
+  private async changedBy(byLine: ReadonlyMap<string, FinishedSend[]>): Promise<[string, FinishedSend[]][]> {
+    const lineId = In([...byLine.keys()]);
+    const rows = await this.database.read((reader) => reader.findBy(LineTraffic, { lineId }));
+    const traffic = indexBy(rows, (row) => row.lineId);
+    return [...byLine].filter(([id, ended]) => isNews(streakOf(ended), traffic.get(id)));
+  }
+
+  /** Uses a transaction of its own for each line, so that it does not wait for one line while it holds another. */
+  private async countLine(ended: readonly FinishedSend[]): Promise<void> {
+    const rejecting = await this.database.write((tx) => countRejections(tx, ended), { limits: BACKGROUND });
+    if (rejecting.length > 0) this.lineHealth.pauseRejecting(rejecting);
+  }
+}
+
 /**
  * Counts consecutive permanent rejections and faults of lines, and stores the last fault of each line until it has sent
  * a message. A fault that is already stored changes nothing.
@@ -49,11 +140,8 @@ export async function countRejections(tx: Tx, ended: readonly FinishedSend[]): P
   const rejecting: RejectingLine[] = [];
   const byLine = [...groupBy(ended, ({ channelId }) => channelId)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [lineId, ofLine] of byLine) {
-    const lastAccepted = ofLine.findLastIndex(({ result }) => result.outcome === AttemptOutcome.accepted);
-    const since = ofLine.slice(lastAccepted + 1);
-    const rejections = since.filter(({ result }) => isRejection(result)).length;
-    const fault = since.flatMap((each) => faultOf(each) ?? []).at(-1);
-    if (lastAccepted >= 0)
+    const { hasSucceeded, rejections, fault } = streakOf(ofLine);
+    if (hasSucceeded)
       await tx.query(
         `update line_traffic set rejections = 0, fault_code = null, fault_detail = null, fault_since = null
          where line_id = $1 and (rejections > 0 or fault_code is not null)`,

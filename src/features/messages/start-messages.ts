@@ -12,7 +12,7 @@ import { HeldReason, MessageAuthor, MessageStatus } from "./message.enums";
 import { UNSUBSCRIBE_URL } from "./message.limits";
 import type { MessageFailures } from "./message-failures";
 import type { MessagePolicies, Rescheduled } from "./policy-gates";
-import { Rates } from "./rates";
+import { LOCKED_MS, Rates } from "./rates";
 import { reschedule } from "./reschedule";
 import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 
@@ -75,6 +75,11 @@ export async function startMessages(
       if (decided !== undefined) {
         if (decided.status === MessageStatus.scheduled) later.push([message, decided]);
         else starts.push([message, decided]);
+        continue;
+      }
+      if (rates.isLocked(line)) {
+        next.set(laneId, earliest(timestamp(LOCKED_MS), expiryOf(message)));
+        isBlocked = true;
         continue;
       }
       const isLocal = line.kind === LineKind.local;
