@@ -4,6 +4,9 @@ import type { Attempt, SendResult } from "./driver";
 import type { WorkObserver } from "./observer";
 import type { FreeSenders } from "./senders";
 
+/** Delay until a lane is due again if another transaction has locked a row that its work needs (ms). */
+export const LOCKED_MS = 250;
+
 /** The time when each lane is next due; a lane without an entry has no more work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 

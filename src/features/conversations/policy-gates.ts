@@ -6,6 +6,7 @@ import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import { AttemptOutcome } from "../../delivery/driver";
+import { LOCKED_MS } from "../../delivery/lane-work";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import {
   type Cap,
@@ -18,9 +19,6 @@ import type { QueuedMessage } from "../messages/gates";
 import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
 import { isBound, type PolicyDecision, type PolicyGates, type Rescheduled } from "../messages/policy-gates";
-
-/** Retry delay if another transaction has locked the contact (ms). */
-const LOCKED_MS = 250;
 
 /** Retry delay while messages to the contact are being sent and may still fail (ms). */
 const SENDING_MS = 1_000;

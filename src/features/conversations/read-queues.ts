@@ -43,7 +43,7 @@ interface Row extends QueuedRow, PolicyRow, LineRow {
 /**
  * Reads the queued messages of conversations; each is sent on the line of its conversation. Long queues cannot keep the
  * others from being sent: if there are too many messages, at least the first message of each queue is read.
- * @param ids the conversations, in the order in which their queues are read as a whole if there are too many messages
+ * @param ids the conversations, in the order of their turns to be read as a whole
  */
 export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues> {
   const all = padded(ids);

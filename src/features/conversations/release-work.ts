@@ -5,7 +5,7 @@ import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
 import { Lane } from "../../delivery/lane.entity";
-import type { LaneWork } from "../../delivery/lane-work";
+import { type LaneWork, LOCKED_MS } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
 import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
@@ -17,9 +17,6 @@ import type { ConversationChanges } from "./conversation-changes";
 
 /** Max conversations released per transaction; their deliveries wait for its commit. */
 const MAX_RELEASED = 20;
-
-/** Retry delay if another transaction has locked a conversation (ms). */
-const LOCKED_MS = 250;
 
 /**
  * Releases handed-off conversations that no human has answered within the live configuration's `releaseAfter`. Each

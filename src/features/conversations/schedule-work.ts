@@ -5,7 +5,7 @@ import { changeTogether } from "../../database/change-together";
 import { lockRows } from "../../database/lock-rows";
 import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
-import type { LaneWork } from "../../delivery/lane-work";
+import { type LaneWork, LOCKED_MS } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
 import { recordEvents } from "../events/record-events";
 import { laneOf } from "../messages/insert-messages";
@@ -32,9 +32,6 @@ type Ended = typeof MessageStatus.queued | typeof MessageStatus.failed;
 const isProposed = ({ status }: Message): boolean => status === MessageStatus.proposed;
 
 const QUEUED = { status: MessageStatus.queued, scheduledReason: null, scheduledBy: null };
-
-/** Retry delay if another transaction has locked the conversation (ms). */
-const LOCKED_MS = 250;
 
 const EXPIRED = { status: MessageStatus.failed, errorCode: MessageError.expired };
 

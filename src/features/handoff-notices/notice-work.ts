@@ -12,7 +12,13 @@ import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { type Attempt, AttemptOutcome, type SendResult } from "../../delivery/driver";
 import { failure } from "../../delivery/failures";
-import type { Dispatch, DueWork, LaneContext, LaneWork } from "../../delivery/lane-work";
+import {
+  type Dispatch,
+  type DueWork,
+  type LaneContext,
+  type LaneWork,
+  LOCKED_MS,
+} from "../../delivery/lane-work";
 import { LEASE_MS } from "../../delivery/lanes";
 import type { SendMail } from "../../delivery/mailer";
 import { retryDelayMs } from "../messages/retries";
@@ -27,9 +33,6 @@ const MAX_ATTEMPTS = 30;
 
 /** Failures caused by this process rather than the mail server: the process was stopping or too slow. */
 const ENDED_HERE: ReadonlySet<string> = new Set(["aborted", "lease_lost"]);
-
-/** Retry delay if another transaction has locked a notice (ms). */
-const LOCKED_MS = 250;
 
 interface Dependencies {
   database: Database;

@@ -9,9 +9,6 @@ import { HeldReason } from "./message.enums";
 /** How far ahead of its evenly spaced turn a message may be sent (ms), so that late wake-ups do not lower the rate. */
 const TOLERANCE_MS = 1_000;
 
-/** Retry delay if another transaction has locked a line's traffic (ms). */
-export const LOCKED_MS = 250;
-
 /** The traffic of a line that has sent nothing yet. */
 const NO_TRAFFIC = {
   ...{ rejections: 0, faultCode: null, faultDetail: null, faultSince: null },

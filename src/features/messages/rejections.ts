@@ -47,7 +47,7 @@ function faultOf({ channelKind, result }: FinishedSend): { code: string; detail:
   return { code, detail: status === undefined ? detail : `The receiver responded with ${status}.` };
 }
 
-/** What the results of a line's attempts, in order, change in its traffic. */
+/** The changes that a line's results, in order, make to its traffic. */
 interface Streak {
   hasSucceeded: boolean;
   /** Number of rejections since the last success. */

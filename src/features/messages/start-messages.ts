@@ -1,7 +1,7 @@
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import type { OutboundMessage } from "../../delivery/driver";
-import type { Dispatch, DueWork, LaneContext } from "../../delivery/lane-work";
+import { type Dispatch, type DueWork, type LaneContext, LOCKED_MS } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { UnsubscribeLinks } from "../contacts/unsubscribe-links";
 import { LineKind, WhenUncertain } from "../lines/line.entity";
@@ -12,7 +12,7 @@ import { HeldReason, MessageAuthor, MessageStatus } from "./message.enums";
 import { UNSUBSCRIBE_URL } from "./message.limits";
 import type { MessageFailures } from "./message-failures";
 import type { MessagePolicies, Rescheduled } from "./policy-gates";
-import { LOCKED_MS, Rates } from "./rates";
+import { Rates } from "./rates";
 import { reschedule } from "./reschedule";
 import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 

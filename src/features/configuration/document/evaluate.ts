@@ -88,7 +88,7 @@ export interface OnceLimit {
   ruleId: string;
   /** The name of the count shared with other rules; null if the rule has its own. */
   group: string | null;
-  /** What matches are counted for; `{ text }` means the combination of the contact and this text. */
+  /** The subject whose matches are counted; `{ text }` is the contact combined with this text. */
   per: "contact" | "conversation" | { text: string };
   /** An ISO 8601 duration. */
   within: string;
