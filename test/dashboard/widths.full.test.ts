@@ -1,5 +1,7 @@
 import type { Locator } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
+import { timestamp } from "../../src/common/time";
+import { Decision } from "../../src/features/decisions/decision.entity";
 import { addContact } from "../support/contacts";
 import { mint, operator, type TestGateway } from "../support/gateway";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
@@ -32,6 +34,10 @@ async function fill(gateway: TestGateway) {
   const { id, secret } = await mint(gateway, { name: LONG });
   await gateway.rest("GET", "/agent/whoami", { token: secret });
   await services.usageRecorder.flush({ all: true });
+  // The age of a decision needs the most room in its column after about an hour.
+  await services.database.write((tx) =>
+    tx.update(Decision, { id: decision }, { createdAt: timestamp(-59 * 60_000) }),
+  );
   await mint(gateway, { name: "checkout-production-europe-west" });
   const viewer = await addMember(gateway, {
     email: `${"very.long.name.".repeat(4)}x@${"subdomain.".repeat(9)}example.com`,
