@@ -3,7 +3,7 @@ import { sqlite } from "../support/engines";
 import { suiteGateway } from "../support/suite";
 import { COLOR_RULES, fits, violations, type Within } from "./axe";
 import { describeInChromium, launchChromium } from "./chromium";
-import { eventually } from "./visit";
+import { BUILT, eventually } from "./visit";
 
 const WIDE = { width: 1360, height: 900 };
 
@@ -28,7 +28,7 @@ const ROUTES: readonly [route: string, part?: Within][] = [
 ];
 
 describeInChromium("/docs", () => {
-  const gateway = suiteGateway(sqlite);
+  const gateway = suiteGateway(sqlite, { dashboard: BUILT });
   let context: BrowserContext;
   let page: Page;
   let problems: string[];

@@ -9,7 +9,8 @@ import { sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { describeInChromium, launchChromium } from "./chromium";
 
-const BUILT = join(__dirname, "../../dist/dashboard");
+/** Folder of the built dashboard. */
+export const BUILT = join(__dirname, "../../dist/dashboard");
 
 /** Max time for a page to show something (ms); longer than its polling interval, even on a busy machine. */
 const TIMEOUT_MS = 30_000;
