@@ -108,7 +108,7 @@ describeGateway({ engine: "one", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     setClock(MONDAY + DAY_MS + HOUR_MS);
     expect(await gets("anna", 2)).toBe("Für Bestellung A1 sind noch CHF 1'234.50 offen.");
     setClock(MONDAY + DAY_MS + 6 * HOUR_MS);
-    expect(await gets("carol", 2)).toBe("CHF 7.00 for order C1 are still open.");
+    expect(await gets("carol", 2)).toBe("CHF 7.00 for order C1 is still due.");
     expect(await read((reader) => reader.count(Timer))).toBe(0);
     expect(await got("benoit")).toHaveLength(1);
 
