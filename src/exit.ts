@@ -10,9 +10,9 @@ export function reportAndExit(error: unknown, code = 1): never {
 export function explain(error: unknown): string {
   if (error instanceof StartupError || error instanceof GatewayError)
     return error.cause === undefined ? error.message : `${error.message} (${messageOf(error.cause)})`;
-  if (hasCode(error, "EADDRINUSE")) return `port ${portOf(error)} is in use; set PORT to another`;
+  if (hasCode(error, "EADDRINUSE")) return `port ${portOf(error)} is in use: set PORT to another port`;
   if (hasCode(error, "EACCES"))
-    return `no permission to listen on port ${portOf(error)}; set PORT to another`;
+    return `no permission to listen on port ${portOf(error)}: set PORT to another port`;
   if (hasCode(error, "EADDRNOTAVAIL") || hasCode(error, "ENOTFOUND")) {
     return `HOST is not an address of this machine (${messageOf(error)})`;
   }

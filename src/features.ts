@@ -121,7 +121,7 @@ export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) =>
 for (const route of ROUTES)
   if (route.deprecation) declareDeprecations({ [nameOfRoute(route)]: route.deprecation });
 
-/** Returns functions that add the routes without an API key; each needs its own encapsulated scope of the server. */
+/** Returns functions that add the routes that need no API key, each to its own encapsulated scope of the server. */
 export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =>
   ALL.flatMap(({ http }) => (http === undefined ? [] : (app) => http(app, services)));
 

@@ -10,7 +10,7 @@ import { whileLeased } from "./idempotency/lease";
 import type { Chore, ExpiredRows } from "./schema/feature";
 
 /**
- * Deletes expired rows in chunks; correctness never depends on it, so it may stop at any time.
+ * Deletes expired rows in chunks. Nothing relies on the deletion, so the purge may stop at any time.
  * @param signal stops the purge after the current chunk
  */
 export async function purge(

@@ -60,8 +60,8 @@ async function warnOfRejectedKeys({ services }: App, { environment }: Config, lo
         : `${count} active API keys are rejected because they are`;
     log.warn(
       { keys: count, environment: other },
-      `${rejected} for ${other}, and this server is for ${environment}; ` +
-        "mint new keys, or list their environment in ACCEPT_KEY_ENVIRONMENTS",
+      `${rejected} for ${other}, but this server is for ${environment}. ` +
+        "Mint new keys, or list their environment in ACCEPT_KEY_ENVIRONMENTS",
     );
   }
 }
@@ -79,7 +79,7 @@ export async function declareRestored(config: Config, log: Logger): Promise<void
     await database.close();
   }
   log.warn(
-    "RESTORED is set: the lines were paused and the webhook endpoints disabled. Unset it; otherwise this happens again on every start",
+    "RESTORED is set: the lines were paused and the webhook endpoints were disabled. Unset it, or this will happen again on every start",
   );
 }
 

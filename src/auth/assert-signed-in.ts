@@ -12,7 +12,7 @@ import type { Permission } from "./permissions";
  * callers always pass.
  * @param options.permission the required permission; if omitted, any signed-in member passes
  * @param options.whileDeactivated true if the action is allowed while the organization is deactivated
- * @throws GatewayError `invalid_session`, `forbidden`, `organization_deactivated` or the rejection of a key
+ * @throws GatewayError `invalid_session`, `forbidden`, `organization_deactivated`, or the error for a rejected key
  */
 export async function assertSignedIn(
   tx: Tx,

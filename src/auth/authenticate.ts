@@ -21,8 +21,8 @@ export const originOf = (request: FastifyRequest): Origin => ({
 
 /**
  * Authenticates each request before its body is read, and applies load limits and the rate limit. If the body is still
- * incomplete, the caller is authenticated again when it has arrived, which may take until the request timeout. Replayed
- * responses get a header that says so.
+ * incomplete, the caller is authenticated again when the body has arrived, which may take until the request timeout.
+ * Adds the header `Idempotency-Replayed` to replayed responses.
  * @param createContext authenticates a request; `again` is true the second time
  * @param rateLimit counts requests that use an API key
  * @param cookieOf reads the session cookie of a request; if omitted, cookies are ignored

@@ -13,7 +13,7 @@ export interface Anonymous {
   sessionEnded?: true;
 }
 
-/** A system that presented an API key; it acts as the agent that the key resolves to. */
+/** A client with an agent key, which acts as the agent that the key resolves to. */
 export interface AgentCaller {
   kind: "agent";
   key: CallerKey<Scope>;
@@ -21,7 +21,7 @@ export interface AgentCaller {
   organization: CallerOrganization;
 }
 
-/** A system that presented an organization key; it manages the organization within the key's scopes. */
+/** A client with an organization key, which manages the organization within the key's scopes. */
 export interface OrganizationKeyCaller {
   kind: "organizationKey";
   key: CallerKey<OrganizationScope>;

@@ -25,7 +25,7 @@ export type Scope = keyof Scopes;
 /** A permission of an organization key. Members need `config:manage` for most of what these scopes allow. */
 export type OrganizationScope = keyof typeof organizationScopes;
 
-/** A permission of a key; no key has scopes of both kinds. */
+/** A scope of either kind; no key has scopes of both kinds. */
 export type KeyScope = Scope | OrganizationScope;
 
 const declaredScopes = new DeclaredEnum<KeyScope>("Scope", "Scope of an agent key or an organization key.");

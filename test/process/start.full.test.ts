@@ -101,7 +101,7 @@ describe("a start that cannot succeed ends with code 1 and one line", () => {
       await once(taken, "listening");
       const { port } = taken.address() as AddressInfo;
       const line = await lineOf({ DATABASE_URL: testDatabase.url, PORT: String(port), LOG_LEVEL: "silent" });
-      expect(line).toContain(`port ${port} is in use; set PORT`);
+      expect(line).toContain(`port ${port} is in use: set PORT`);
       const server = await startServer({ DATABASE_URL: testDatabase.url });
       expect(secretsIn(server.stdout())).toBeDefined();
       await server.stop();

@@ -206,7 +206,7 @@ describe("on SQLite", () => {
       expect({ code, stdout, stderr }).toEqual({
         code: 1,
         stdout: "",
-        stderr: `gateway: port ${port} is in use; set PORT to another\n`,
+        stderr: `gateway: port ${port} is in use: set PORT to another port\n`,
       });
     } finally {
       taken.close();
