@@ -11,7 +11,7 @@ export interface DocumentCheck {
 
 /**
  * Reads and checks a document, and prints its problems and warnings.
- * @param json true to print JSON instead of text, and only if the document is invalid
+ * @param json true to print JSON for an invalid document, and nothing for a valid one
  * @throws StartupError for a document that cannot be published
  */
 export async function checkedDocument<Check extends DocumentCheck>(

@@ -30,8 +30,8 @@ export function add(configuration: Command): void {
     .command("get")
     .description("print an agent's live configuration as JSON, in the form that `publish` accepts")
     .requiredOption("--agent <slug>", "agent that the configuration belongs to")
-    .addOption(new Option("--version <n>", "another version").argParser(versionNumber).conflicts("draft"))
-    .option("--draft", "the draft")
+    .addOption(new Option("--version <n>", "print this version").argParser(versionNumber).conflicts("draft"))
+    .option("--draft", "print the draft")
     .option("--json", "print one JSON object with the document, its version and digest")
     .action(get);
 
@@ -46,7 +46,7 @@ export function add(configuration: Command): void {
 
   configuration
     .command("test")
-    .description("run the tests of a configuration document without a database; exit code 1 if one fails")
+    .description("run the tests of a configuration document without a database; exit code 1 if a test fails")
     .argument("<file>", "the document as JSON")
     .option("--junit <file>", "write a JUnit report, for pipelines")
     .option("--json", "print one JSON object")

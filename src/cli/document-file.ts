@@ -31,7 +31,7 @@ export async function readDocument(file: string): Promise<Record<string, unknown
   if (size > FILE_MAX_BYTES) throw new StartupError(`${file} is larger than ${FILE_MAX_BYTES} bytes`);
   const text = textOf(file, await readFile(file));
   try {
-    // JSON.parse reports no position and accepts duplicate members.
+    // JSON.parse does not always report a position, and it accepts duplicate members.
     parse(text);
   } catch (error) {
     if (error instanceof RangeError) throw new StartupError(`${file}: the document is nested too deeply`);

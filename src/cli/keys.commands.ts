@@ -98,7 +98,7 @@ export function add(keys: Command): void {
     .command("create")
     .description("mint a key; its secret is shown only once")
     .addOption(
-      new Option("--kind <kind>", "whether the key acts as an agent or manages the organization")
+      new Option("--kind <kind>", "kind of key, which acts as an agent or manages the organization")
         .choices(KINDS)
         .default("agent"),
     )
@@ -112,7 +112,7 @@ export function add(keys: Command): void {
     )
     .option(
       "--scopes <scopes>",
-      `comma-separated scopes. For an agent's key: ${SCOPES.join(", ")} (all if omitted). For an organization key, required: ${Object.keys(organizationScopes).join(", ")}`,
+      `comma-separated scopes. For an agent's key: ${SCOPES.join(", ")} (all if omitted). For an organization key (required): ${Object.keys(organizationScopes).join(", ")}`,
       commaSeparated,
     )
     .option(...DESCRIPTION)

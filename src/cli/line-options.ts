@@ -43,10 +43,10 @@ export interface LineOptions {
 /** Adds the options that `lines create` and `lines update` share. */
 export const addLineOptions = (command: Command): Command =>
   command
-    .option("--rate <n>", "messages that the line sends per minute", wholeNumber(1, MAX_RATE_PER_MINUTE))
+    .option("--rate <n>", "max messages that the line sends per minute", wholeNumber(1, MAX_RATE_PER_MINUTE))
     .option(
       "--expire-after <duration>",
-      `how long a message may wait before it expires, ${DURATION_FORM}; three days for a new line`,
+      `how long a message may wait before it expires, ${DURATION_FORM} (default for new lines: 3d)`,
       duration(MIN_EXPIRE_AFTER_SECONDS, [
         MAX_EXPIRE_AFTER_SECONDS,
         `${MAX_EXPIRE_AFTER_SECONDS / DAY_SECONDS}d`,
@@ -55,7 +55,7 @@ export const addLineOptions = (command: Command): Command =>
     .addOption(
       new Option(
         "--when-uncertain <what>",
-        "how to handle a message when it is unknown whether it was sent; retry for a new line",
+        "how to handle a message when it is unknown whether it was sent (default for new lines: retry)",
       ).choices(WHEN_UNCERTAIN),
     )
     .option("--opt-out-reply <text>", "confirmation sent to a contact who opts out")
@@ -67,10 +67,12 @@ export const addLineOptions = (command: Command): Command =>
     .option("--host <host>", "email: mail server")
     .option(
       "--port <n>",
-      "email: port of the mail server; the default for the encryption if omitted",
+      "email: port of the mail server (default: the usual port for the encryption)",
       wholeNumber(1, 65_535),
     )
-    .addOption(new Option("--security <how>", "email: encryption; starttls for a new line").choices(SECURITY))
+    .addOption(
+      new Option("--security <how>", "email: encryption (default for new lines: starttls)").choices(SECURITY),
+    )
     .option("--user <name>", "email: user name for the mail server")
     .option("--password-stdin", "email: read the password for the mail server from standard input")
     .option("--from <sender>", "email: sender, such as Anna <anna@example.com>")
@@ -88,7 +90,7 @@ export const addNewLineOptions = (command: Command): Command =>
     .addOption(
       new Option(
         "--address-kind <kind>",
-        "webhook: kind of address that the line sends to; phone if omitted",
+        "webhook: kind of address that the line sends to (default: phone)",
       ).choices(ADDRESS_KINDS),
     );
 

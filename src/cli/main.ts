@@ -18,7 +18,7 @@ const program = new Command("gateway")
     "Manages the gateway through its configured database, even while the server is running, or over HTTPS with --url.",
   )
   .addOption(new Option("--url <url>", "manage the server at this URL instead").env("GATEWAY_URL"))
-  .option("--key-stdin", "with --url: read the key from standard input; from GATEWAY_KEY if omitted")
+  .option("--key-stdin", "with --url: read the key from standard input instead of GATEWAY_KEY")
   .option("--allow-http", "with --url: allow http to other machines, which reveals the key")
   .version(version)
   // `configuration get` has its own `--version`.

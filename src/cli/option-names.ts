@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { InvalidInput } from "../errors";
 
 /**
- * Replaces the paths of an input's problems with the command's options: `input.webhook.url` becomes `--url`. Problems
- * without an option keep their paths, apart from `input.`.
+ * Replaces the paths of an input's problems with the command's options: `input.webhook.url` becomes `--url`. A path
+ * without an option loses only its prefix `input.`.
  */
 export const inOptionsOf = ({ options }: Command, { problems }: InvalidInput): InvalidInput =>
   new InvalidInput(

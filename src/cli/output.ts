@@ -9,7 +9,7 @@ export interface Json {
 /** An API record, or the cells of a table row by column. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The text of a cell without a value, by column; other columns show `-`. */
+/** The text of an empty cell, by column; other columns show `-`. */
 const WITHOUT_VALUE: Readonly<Record<string, string>> = {
   agentId: "(all)",
   allowedNetworks: "(any)",
@@ -18,7 +18,7 @@ const WITHOUT_VALUE: Readonly<Record<string, string>> = {
   types: "(all)",
 };
 
-/** Members with enum values that contain `_` in GraphQL, and the punctuation that all other APIs use instead. */
+/** Properties whose enum values contain `_` in GraphQL, with the punctuation that all other APIs use instead. */
 const PUNCTUATION: Readonly<Record<string, string>> = {
   permissions: ":",
   scopes: ":",

@@ -47,7 +47,7 @@ export const publish = (
       run<DocumentCheck>(CHECK, { document, agentId }),
     );
     const expectedLiveVersion = expect ?? live.version;
-    // A pipeline publishes on every commit, and most commits change something else.
+    // A pipeline may publish on every commit, although few commits change the document.
     const isLive = live.digest === digestOf(document) && live.version === expectedLiveVersion;
     const input = { agentId, document, expectedLiveVersion, note, ignoreTests };
     const { version, digest } = isLive

@@ -67,7 +67,7 @@ export function addSeedCommand(program: Command): void {
 async function assertIntended(agent: string, options: Options): Promise<void> {
   if (loadConfig(process.env).environment !== "production") return;
   if (!options.force)
-    throw new StartupError("this is a production database; use --force to add sample contacts anyway");
+    throw new StartupError("this is a production database (use --force to add sample contacts anyway)");
   await confirm(`Add sample contacts and messages to ${agent} in production?`, options);
 }
 

@@ -9,7 +9,7 @@ import type { Target } from "./target";
 /** Max duration of a request (ms). */
 const TIMEOUT_MS = 60_000;
 
-/** Min time before a read is sent again (ms). */
+/** Min delay before a read is retried (ms). */
 const MIN_WAIT_MS = 100;
 
 /** Max time that a read waits for a busy server (ms). */
@@ -47,7 +47,7 @@ export function serverClient({ endpoint, key: readKey }: Target): Client {
   const run: Run = async <T>(document: string, variables = {}) => {
     read ??= readKey();
     const key = await read;
-    // `fetch` quotes a malformed header in its error.
+    // The error from `fetch` would quote a malformed key.
     if (!/^[\w-]+$/.test(key)) throw new GatewayError("invalid_request", "The key is malformed.");
     const changes = document.startsWith("mutation");
     return (await resultOf({ endpoint, key, document, variables, changes })) as T;

@@ -61,6 +61,6 @@ export function withServices<T>(work: (services: Services, valid: ValidInput) =>
 function assertDatabaseExists(databaseUrl: string): void {
   const file = databaseUrl.startsWith("sqlite:") ? resolve(databaseUrl.slice("sqlite:".length)) : undefined;
   if (file !== undefined && !existsSync(file)) {
-    throw new StartupError(`no database found at ${file}; set DATABASE_URL, or start the server first`);
+    throw new StartupError(`no database found at ${file}: set DATABASE_URL, or start the server first`);
   }
 }

@@ -38,8 +38,8 @@ export const currentTarget = (): Target | undefined => target;
  * @throws GatewayError `invalid_request`
  */
 export function chooseTarget({ url, keyStdin, allowHttp }: TargetOptions, command: Command): void {
-  // An empty variable counts as unset, but an empty option is a mistake, and the command must not change the local
-  // database instead.
+  // An empty variable counts as unset. An empty option is a mistake: if it were ignored, the command would change the
+  // local database.
   if (url === "" && command.getOptionValueSourceWithGlobals("url") === "cli")
     throw new GatewayError("invalid_request", "The server URL is empty.");
   if (!url) {
@@ -69,12 +69,12 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 function endpointOf(text: string, allowHttp = false): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const problem = (message: string) => new GatewayError("invalid_request", `The server URL ${message}.`);
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw problem("must begin with https://");
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw problem("must start with https://");
   if (url.username || url.password || url.search || url.hash)
     throw problem("must not have a user name, a query or a fragment");
   if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname))
     throw problem(
-      "must begin with https://, because http would reveal the key (--allow-http allows it anyway)",
+      "must start with https://, because http would reveal the key (--allow-http allows it anyway)",
     );
   return new URL(`${url.href.replace(/\/+$/, "")}/graphql`);
 }

@@ -52,7 +52,7 @@ export function add(webhooks: Command): void {
   const add = (name: string, description: string) =>
     addOrganizationOption(webhooks.command(name)).description(description);
   const addOne = (name: string, description: string) =>
-    add(name, description).argument("<id>", "its ID").option("--json", "print one JSON object");
+    add(name, description).argument("<id>", "ID of the endpoint").option("--json", "print one JSON object");
 
   add("list", "list an organization's webhook endpoints")
     .option("--json", "print one JSON array")

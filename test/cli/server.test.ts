@@ -238,7 +238,7 @@ describeGateway({ engine: "one" }, (gateway) => {
   });
 
   test.each<[args: string[], code: number, says: string]>([
-    [["--url", "http://gateway.example.com", "orgs", "list"], 2, "must begin with https://"],
+    [["--url", "http://gateway.example.com", "orgs", "list"], 2, "must start with https://"],
     [["--url", "https://user:hunter2@127.0.0.1", "orgs", "list"], 2, "must not have a user name"],
     [["--url", UNREACHABLE, "orgs", "list"], 1, `${UNREACHABLE} cannot be reached`],
     [["--url", "", "orgs", "list"], 2, "The server URL is empty."],
