@@ -40,7 +40,7 @@ export class Budget {
     return this.held.get(key) ?? 0;
   }
 
-  /** Adjusts the amount taken by a holder, without a check. */
+  /** Adjusts the amount that holders have reserved, without checking the limits. */
   private adjust(keys: readonly string[], amount: number): void {
     this.used += amount;
     for (const key of keys) {

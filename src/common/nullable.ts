@@ -8,11 +8,11 @@ type Type = Parameters<typeof Field>[0];
 export const Nullable = (type: Type, description: string): PropertyDecorator =>
   Field(type, { nullable: true, description });
 
-/** An input field that may be null or omitted; if it is, its other checks are skipped. */
+/** Declares an input field that may be null or omitted; the other checks of the field are then skipped. */
 export const Optional = (type: Type, description: string): PropertyDecorator =>
   applyDecorators(Nullable(type, description), IsOptional());
 
-/** An input field that may be omitted, but not null; if it is omitted, its other checks are skipped. */
+/** Declares an input field that may be omitted, but not null; the other checks of an omitted field are skipped. */
 export const Omittable = (type: Type, description: string): PropertyDecorator =>
   applyDecorators(
     Nullable(type, description),

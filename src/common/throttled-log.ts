@@ -1,5 +1,5 @@
 /**
- * Throttles a log line that any request could trigger to one per interval.
+ * Throttles a log line to one per interval, because any request could trigger it.
  * @param now a monotonic clock (ms)
  * @returns a function to call before logging; it returns the number of lines suppressed since the last logged line, or
  *   undefined if this line must be suppressed

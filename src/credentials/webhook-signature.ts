@@ -27,8 +27,8 @@ export interface WebhookSignature {
 
 /**
  * Reads the headers defined by Standard Webhooks.
- * @returns undefined if one is missing or malformed, or if the time is more than five days in the past or five minutes
- *   in the future
+ * @returns undefined if a header is missing or malformed, or if the time is more than five days in the past or five
+ *   minutes in the future
  */
 export function webhookSignatureOf(
   headers: IncomingHttpHeaders,
