@@ -6,8 +6,8 @@ const GATHER_MS = 20;
 type Listener = (detail?: string) => void;
 
 /**
- * Tells listeners that something was committed. This saves polling but guarantees nothing: on PostgreSQL, other
- * processes are notified unless the connection is lost; on SQLite, only workers of the same service are notified.
+ * Notifies listeners of commits. This saves polling but guarantees nothing: on PostgreSQL, other processes are notified
+ * unless the connection is lost, and on SQLite, only workers of the same service are notified.
  */
 export class Announcements {
   private readonly channels = new Map<string, { listeners: Set<Listener>; stop: () => Promise<void> }>();

@@ -14,7 +14,7 @@ const MAX_CHUNK = 5_000;
 /**
  * Does part of the work in the transaction.
  * @param after result of the previous chunk; undefined for the first one. A chunk that deletes rows must continue from
- *   it; otherwise, PostgreSQL scans the deleted rows again as long as an older snapshot, such as a backup's, sees them
+ *   there; otherwise, PostgreSQL scans the deleted rows again while an older snapshot, such as a backup's, sees them
  * @param limit max rows
  * @returns where the next chunk starts; undefined when nothing is left
  */
@@ -24,7 +24,7 @@ export type Chunk<Position> = (
   limit: number,
 ) => Promise<Position | undefined>;
 
-/** The owner of the work, its pace and its abort signal. */
+/** The owner of chunked work, its pace and its abort signal. */
 export interface ChunkOptions {
   /** The ID of the organization, as in `Database.writeFor`. */
   owner?: string | undefined;

@@ -119,7 +119,7 @@ export class Database {
   /**
    * Runs a read-only query that may read many rows, on separate connections shared round-robin among owners.
    * @param owner the ID of an organization
-   * @throws GatewayError `unavailable`, including if the query takes longer than 3 seconds while serving requests
+   * @throws GatewayError `unavailable`, including if a query in a serving process takes longer than 3 seconds
    */
   report<T>(owner: string, query: Read<T>): Promise<T> {
     return this.guarded("database report", () => this.engine.report(owner, query));

@@ -2,8 +2,8 @@ import type { Tx } from "./unit-of-work";
 
 /**
  * Runs a statement that changes rows, and returns the changed rows in no guaranteed order.
- * @returns an empty list in a dry run
  * @param statement ends with `returning …`; parameters are numbered `$1`, `$2`, … in the order of their first use
+ * @returns an empty list in a dry run
  */
 export async function allReturning<T>(
   tx: Tx,

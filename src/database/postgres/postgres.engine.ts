@@ -88,7 +88,7 @@ export class PostgresEngine implements Engine {
     if (encoding !== "UTF8") {
       await connections.close();
       throw new StartupError(
-        `the database ${databaseLabel(source)} is encoded in ${encoding}; it must be encoded in UTF8`,
+        `the database ${databaseLabel(source)} is encoded in ${encoding} instead of UTF8`,
       );
     }
     return new PostgresEngine(connections, observer, await identityOf(source));

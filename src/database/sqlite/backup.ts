@@ -44,9 +44,9 @@ export async function backUp(url: string, to: string, { force = false }: Options
   assertIsFile(from);
   assertDistinct(from, file);
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new StartupError(`${file} is a link; specify the path of the file itself`);
+    throw new StartupError(`${file} is a link: specify the path of the file itself`);
   }
-  if (!force && existsSync(file)) throw new StartupError(`${file} already exists; --force replaces it`);
+  if (!force && existsSync(file)) throw new StartupError(`${file} already exists (--force replaces it)`);
   if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is not a file`);
   if (!existsSync(dirname(file))) throw new StartupError(`the folder ${dirname(file)} does not exist`);
   const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
@@ -93,7 +93,7 @@ export async function restore(
   assertKnown(backup, migrations);
   await withMessage(`${backup} cannot be restored`, () => assertSchemaOf(backup, migrations));
   const isNew = !existsSync(file) || statSync(file).size === 0;
-  if (!isNew && !force) throw new StartupError(`a database already exists at ${file}; --force replaces it`);
+  if (!isNew && !force) throw new StartupError(`a database already exists at ${file} (--force replaces it)`);
   return withMessage(`${file} cannot be replaced`, async () => {
     restrictToOwner(file);
     try {
@@ -141,7 +141,7 @@ function assertDistinct(one: string, other: string): void {
 
 /** Throws if another process has the database open: a database in use cannot leave WAL mode. */
 async function assertUnused(database: SqliteFile, file: string): Promise<void> {
-  const rejection = new StartupError(`a process is using the database ${file}; stop it first`);
+  const rejection = new StartupError(`a process is using the database ${file}: stop the process first`);
   try {
     // Hold the lock until the connection closes, so that no other process can connect.
     await database.run("PRAGMA locking_mode = EXCLUSIVE");

@@ -114,7 +114,7 @@ export class GroupCommit {
       for (const unit of units) unit.settle();
       return undefined;
     } catch (error) {
-      // If the transaction could not begin, its units fail now rather than wait for the next one.
+      // If the transaction could not start, its units fail now instead of waiting for the next transaction.
       if (units.length === 0) while (units.length < max) units.push(this.waiting.next() as Waiting);
       for (const unit of units) unit.fail(error);
       return error;
