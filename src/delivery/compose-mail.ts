@@ -18,7 +18,7 @@ export interface Mail {
   envelope: { from: string; to: string[] };
 }
 
-/** Thrown if a message cannot be sent as e-mail; the error's message tells an operator why. */
+/** Thrown if a message cannot be sent as e-mail; the error's message explains the reason to operators. */
 export class InvalidMail extends Error {
   override readonly name = "InvalidMail";
 }

@@ -15,8 +15,8 @@ import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 const LEAVE_WITHIN_MS = 10_000;
 
 /**
- * Max messages per sender that a transaction takes beyond the free senders. It takes one for each send that has
- * finished since the last transaction, because fast receivers free more senders during the commit.
+ * Max messages per sender that a transaction takes beyond the free senders: one for each send that has finished since
+ * the last transaction, because fast receivers free more senders during the commit.
  */
 const AHEAD = 3;
 

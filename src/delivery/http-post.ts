@@ -104,7 +104,7 @@ export function httpPost(
 /** The number of bytes that each connection may still receive. */
 const receivable = new WeakMap<Socket, number>();
 
-/** Limits a connection to one response: it is closed if it sends more, even between two requests. */
+/** Closes a connection that receives more than one response may contain, even between two requests. */
 function limitReceived(socket: Socket): void {
   if (!receivable.has(socket)) {
     socket.on("data", (chunk: Buffer) => {

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../common/time";
 import { Uuid } from "../common/uuid";
 
-/** A unit of ordered work; it exists only while it has work. */
+/** Work that must run in order; the row exists only while there is work. */
 @Entity()
 @Index(["needsSender", "wakeAt"])
 @Index(["agentId", "id"])
@@ -18,15 +18,15 @@ export class Lane {
   @Column({ type: "varchar", length: 16 })
   kind!: string;
 
-  /** When its work is due. */
+  /** When the work is due. */
   @Column({ type: "varchar", length: 24 })
   wakeAt!: Timestamp;
 
-  /** True if its work needs a free sender, because it contacts another system. */
+  /** True if the work needs a free sender, because it contacts another system. */
   @Column({ type: "boolean", default: false })
   needsSender!: boolean;
 
-  /** The channel that its work needs: a line, a webhook endpoint or another group; null if unknown. */
+  /** The channel that the work needs: a line, a webhook endpoint or another group; null if unknown. */
   @Column({ name: "line_id", type: "varchar", length: 36, nullable: true })
   channelId!: string | null;
 

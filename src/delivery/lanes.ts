@@ -107,7 +107,7 @@ export class Lanes {
     ];
   }
 
-  /** Makes the work of lanes due, possibly on a different channel; lanes that do not exist have no work. */
+  /** Makes the work of lanes due, possibly on a different channel; ignores lanes that have no row and thus no work. */
   async wake(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, channelId: null });
     this.announce(tx);

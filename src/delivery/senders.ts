@@ -147,7 +147,7 @@ export class Senders {
     return this.busy < this.max ? this.max - this.busy : -this.queue.length;
   }
 
-  /** Waiting lanes that may get no more senders. */
+  /** Waiting lanes that must not get a sender now. */
   get excluded(): WaitingLanes[] {
     const { taken } = this;
     const owners = taken.owners;
@@ -182,7 +182,7 @@ export class Senders {
     return this.shares.get(channelId)?.by === "channel";
   }
 
-  /** Returns the lanes of groups; a named group counts only within its organization. */
+  /** Returns the lanes of groups; the lanes of a named group are limited to the group's organization. */
   private lanesOf(groups: readonly SenderGroup[]): WaitingLanes[] {
     const channels = groups.filter((group) => !this.isNamed(group)).map(({ channelId }) => channelId);
     const named = groupBy(

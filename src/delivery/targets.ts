@@ -24,7 +24,7 @@ const RESOLVE_TIMEOUT_MS = 5_000;
 
 const PRIVATE = "must not be at a private or reserved address";
 
-/** Thrown if the gateway may not connect to a target; the message tells an operator why. */
+/** Thrown if the gateway may not connect to a target; the error's message explains the reason to operators. */
 export class BlockedTarget extends Error {
   override readonly name = "BlockedTarget";
 }
