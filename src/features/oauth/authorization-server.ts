@@ -144,7 +144,7 @@ export class AuthorizationServer {
     const { connections } = this.services;
     const connected =
       typeof query.consent === "string" ? await connections.connect(requestId, query.consent) : "rejected";
-    // Without a result, so that a repeated request does not replace the result of the first one.
+    // Sends no result, so that a repeated request does not replace the result of the first one.
     if (connected === undefined) return reject("The consent has already been used or has expired.");
     const result =
       connected === "rejected"

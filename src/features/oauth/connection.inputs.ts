@@ -24,7 +24,7 @@ export class ConnectionRequest {
 
   @Nullable(
     () => String,
-    "Host that publishes the application's metadata; null for a registered application, whose name is not verified.",
+    "Host that publishes the application's metadata, or null for a registered application, whose name is not verified.",
   )
   host!: string | null;
 
@@ -35,7 +35,7 @@ export class ConnectionRequest {
   scopes!: Scope[];
 
   @Field(() => Int, {
-    description: "Max days until the connection ends; lower if the server limits the lifetime of keys.",
+    description: "Max days until the connection ends, which the server's limit on the lifetime of keys may reduce.",
   })
   maxDays!: number;
 

@@ -37,7 +37,7 @@ export class Attempts {
 
   /** @param baseUrl the address used by browsers */
   constructor({ clientSecret }: Pick<NonNullable<Config["oidc"]>, "clientSecret">, baseUrl: string) {
-    // All processes have this secret; the instance key may be missing.
+    // Derived from the client secret, which all processes have, because the instance key may be missing.
     const bytes = Buffer.from(hkdfSync("sha256", clientSecret, "", `gateway ${PURPOSE}`, 32));
     this.key = InstanceKey.parse(bytes.toString("base64")) as InstanceKey;
     this.cookie = baseUrl.startsWith("https:")

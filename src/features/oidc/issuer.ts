@@ -52,7 +52,7 @@ export interface Logout {
   session: string | undefined;
 }
 
-/** The OpenID Connect issuer. Its configuration and keys are read on first use and kept. */
+/** The OpenID Connect issuer. Its configuration and keys are read on first use and refreshed hourly. */
 export class Issuer {
   private known: Promise<{ configuration: Configuration; keys: Keys }> | undefined;
   private readAt = Number.NEGATIVE_INFINITY;

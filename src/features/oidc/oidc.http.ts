@@ -27,7 +27,7 @@ const START_PATH = "/auth/oidc/start";
 const startAgain = ({ again, returnTo, invitation }: Attempt) =>
   `${START_PATH}?${new URLSearchParams({ ...(again && { again }), returnTo, ...(invitation && { invitation }) })}`;
 
-/** The pages of errors that no `SignInProblem` describes. */
+/** The pages for errors other than `SignInProblem`, by error code. */
 const PAGES: Readonly<Record<string, "busy" | "taken">> = { too_many_attempts: "busy", conflict: "taken" };
 
 interface Services {
@@ -91,7 +91,7 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
   app.get<{ Querystring: StartQuery }>(START_PATH, options, async (request, reply) => {
     const { returnTo, again, invitation } = request.query;
     const how = again === "login" ? again : "max_age";
-    // Ignoring it would accept another invitation.
+    // If it were ignored, another invitation could be accepted.
     if (invitation !== undefined && !(typeof invitation === "string" && isUuid(invitation)))
       throw new SignInProblem("unknown");
     const { attempt, cookie } = oidc.attempts.start(returnTo, {

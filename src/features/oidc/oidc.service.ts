@@ -81,8 +81,8 @@ export class OidcService {
 
   /**
    * Opens a session for the person in the issuer's response. The first sign-in links the account to the member or
-   * invitation with its verified e-mail address; from then on, only the account counts. A sign-in started from an
-   * invitation accepts no other one.
+   * invitation with its verified e-mail address; from then on, only the account identifies the member. A sign-in
+   * started from an invitation accepts no other invitation.
    * @param query the query of the callback
    * @throws SignInProblem, or GatewayError `too_many_attempts`, `conflict` or `organization_deactivated`
    */
@@ -101,8 +101,8 @@ export class OidcService {
       const member =
         (await this.linkedMember(tx, person)) ??
         (await this.link(tx, origin, person, () => this.joined(tx, origin, person, attempt)));
-      // The account may belong to another organization than the invitation or have moved to one, and this transaction
-      // does not hold that organization's lock.
+      // The account may belong to a different organization than the invitation, or may have moved to an organization
+      // whose lock this transaction does not hold.
       if (member.organizationId !== organizationId)
         throw new SignInProblem(attempt.invitation === undefined ? "unknown" : "taken");
       const current = await this.withPermissions(tx, origin, member, person);
@@ -163,8 +163,8 @@ export class OidcService {
   }
 
   /**
-   * Returns the organization of the attempt's invitation; if it is not pending, the one that the person belongs to or,
-   * if the attempt is without an invitation, is invited to.
+   * Returns the organization of the attempt's invitation or, if that is not pending, the person's own organization. For
+   * an attempt without an invitation, this can also be the organization of any pending invitation of the person.
    */
   private organizationOf(
     { issuer, subject, email }: Person,

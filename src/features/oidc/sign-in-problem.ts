@@ -12,7 +12,7 @@ const CODES = {
   stale: "recent_sign_in_required",
   /** No member has the account, or its verified e-mail address. */
   unknown: "forbidden",
-  /** The account or its e-mail address belongs to a member of another organization than the invitation. */
+  /** The account or its e-mail address belongs to a member of a different organization than the invitation. */
   taken: "conflict",
   /** The issuer is not working. */
   unavailable: "unavailable",
