@@ -60,7 +60,7 @@ export class DeliveryLogService {
   }
 }
 
-/** Returns, for each delivery that is not the first in its lane, the event ID of the first pending delivery there. */
+/** Maps each delivery that is not the first pending one in its lane to the event ID of the first pending one. */
 async function headsBefore(
   reader: EntityManager,
   deliveryIds: readonly string[],

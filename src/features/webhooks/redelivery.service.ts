@@ -63,8 +63,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Resets an endpoint to a time or position, even one before the endpoint was created. A dispatcher reads the events
-   * from there on, and creates deliveries for events that have none or whose delivery was abandoned.
+   * Resets an endpoint to a time or position, which may precede its creation. A dispatcher reads the events from
+   * there on, and creates deliveries for events that have none or whose delivery was abandoned.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */

@@ -1,7 +1,6 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
-/** How far an agent's events have been dispatched to an endpoint: a position, or 0 if there is no row. */
-/** Position of an agent's last event dispatched to an endpoint; 0 if there is no row. */
+/** The position of an agent's last event dispatched to an endpoint; without a row, it is 0. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

@@ -28,12 +28,12 @@ export class WebhookAttempt {
   @Field(() => GraphQLISODateTime, { description: "When the attempt ended." })
   endedAt!: Timestamp;
 
-  @Nullable(() => Int, "HTTP status of the response; null if there was none.")
+  @Nullable(() => Int, "HTTP status of the response, or null if there was none.")
   status!: number | null;
 
   @Nullable(
     () => String,
-    "Human-readable error message, with the beginning of the response; null if the attempt succeeded or the contact was erased.",
+    "Human-readable error message, with the start of the response. Null if the attempt succeeded or the contact was erased.",
   )
   @MaxCharacters(ERROR_MAX_LENGTH)
   error!: string | null;
@@ -41,7 +41,7 @@ export class WebhookAttempt {
   @Nullable(() => Int, "Duration of the attempt (ms).")
   durationMs!: number | null;
 
-  @Nullable(() => GraphQLJsonObject, "Request headers by name; null if no request was sent.")
+  @Nullable(() => GraphQLJsonObject, "Request headers by name, or null if no request was sent.")
   @MaxCharacters(HEADERS_MAX_LENGTH)
   headers!: Readonly<Record<string, string>> | null;
 }
@@ -84,7 +84,7 @@ export class WebhookDelivery {
   type!: EventType;
 
   @Field(() => String, {
-    description: "Subject of the event; events with the same subject are delivered in order.",
+    description: "Subject of the event. Events with the same subject are delivered in order.",
   })
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
@@ -102,11 +102,11 @@ export class WebhookDelivery {
   @Column({ type: "integer" })
   attempts!: number;
 
-  @Nullable(() => GraphQLISODateTime, "When the event is sent again; null unless an attempt has failed.")
+  @Nullable(() => GraphQLISODateTime, "When a failed attempt is repeated, or null if no retry is scheduled.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   notBefore!: Timestamp | null;
 
-  @Nullable(() => Int, "HTTP status of the last response; null if the last attempt got no response.")
+  @Nullable(() => Int, "HTTP status of the last response, or null if the last attempt got no response.")
   @Column({ type: "integer", nullable: true })
   lastStatus!: number | null;
 
@@ -135,7 +135,7 @@ export class WebhookDelivery {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Nullable(() => GraphQLISODateTime, "When the event was delivered; null if it has not been delivered.")
+  @Nullable(() => GraphQLISODateTime, "When the event was delivered, or null if it has not been delivered.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   deliveredAt!: Timestamp | null;
 }

@@ -36,7 +36,7 @@ export class WebhookEndpoint {
   @Column(UUID_COLUMN)
   organizationId!: string;
 
-  @Nullable(() => ID, "ID of the agent whose events are delivered; null for all agents of the organization.")
+  @Nullable(() => ID, "ID of the agent whose events are delivered, or null for all agents.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   agentId!: string | null;
@@ -50,7 +50,7 @@ export class WebhookEndpoint {
   @Column({ type: "varchar", length: DESCRIPTION_MAX_LENGTH, nullable: true })
   description!: string | null;
 
-  @Nullable(() => [EventType], "Event types that are delivered; null for all types.")
+  @Nullable(() => [EventType], "Event types that are delivered, or null for all types.")
   @AtMost(() => EVENT_TYPES.size)
   @Column({ type: "simple-json", nullable: true })
   types!: EventType[] | null;
@@ -59,13 +59,13 @@ export class WebhookEndpoint {
   @Column({ type: "varchar", length: 16 })
   state!: WebhookEndpointState;
 
-  @Nullable(() => WebhookDisabledReason, "Why the endpoint is disabled; null while it is active.")
+  @Nullable(() => WebhookDisabledReason, "Why the endpoint is disabled, or null while it is active.")
   @Column({ type: "varchar", length: 16, nullable: true })
   disabledReason!: WebhookDisabledReason | null;
 
   @Nullable(
     () => GraphQLISODateTime,
-    "Start of the current series of failed attempts; null if the last attempt succeeded.",
+    "Start of the current series of failed attempts, or null if the last attempt succeeded.",
   )
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   failingSince!: Timestamp | null;
@@ -80,7 +80,7 @@ export class WebhookEndpoint {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When events stop being signed with the previous secret; null if only the current secret is used.",
+    "When events stop being signed with the previous secret, or null if only the current secret is used.",
   )
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;

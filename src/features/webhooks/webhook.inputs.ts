@@ -16,14 +16,14 @@ import { WebhookEndpoint } from "./webhook-endpoint.entity";
 const ENDPOINT_ID = { description: "ID of the webhook endpoint." };
 const URL =
   "URL that receives events by POST: http or https (only https in production), without a user name or fragment, at most 2,048 characters.";
-const TYPES = "Event types to deliver; null for all types, including future ones.";
+const TYPES = "Event types to deliver, or null for all types, including future ones.";
 const DESCRIPTION = "Purpose of the endpoint, at most 200 characters.";
 
 @InputType({ description: "A webhook endpoint to create." })
 export class CreateWebhookEndpointInput extends IdempotentInput {
   @Nullable(
     () => ID,
-    "ID of the agent whose events are delivered; null or omitted for all agents of the organization, including future ones.",
+    "ID of the agent whose events are delivered. Null or omitted for all agents of the organization, including future ones.",
   )
   agentId?: string | null | undefined;
 
@@ -62,7 +62,7 @@ export class RotateWebhookSecretInput extends IdempotentInput {
   id!: string;
 }
 
-@InputType({ description: "Changes to a webhook endpoint; omitted fields are left unchanged." })
+@InputType({ description: "Changes to a webhook endpoint. Omitted fields are left unchanged." })
 export class UpdateWebhookEndpointInput extends EndpointById {
   @Omittable(() => String, URL)
   @IsText(URL_MAX_LENGTH, { singleLine: true })
@@ -101,7 +101,7 @@ export class RedeliveryStart {
   @Nullable(() => GraphQLISODateTime, "Deliver events starting at this time.")
   since?: Date | null | undefined;
 
-  @Nullable(() => String, "Deliver events after this position; allowed only for endpoints of a single agent.")
+  @Nullable(() => String, "Deliver events after this position. Allowed only for endpoints of a single agent.")
   after?: string | null | undefined;
 }
 
@@ -151,12 +151,12 @@ export class WebhookTest {
   @Field(() => AttemptOutcome, { description: "Outcome of the test." })
   outcome!: AttemptOutcome;
 
-  @Nullable(() => Int, "HTTP status of the response; null if there was none.")
+  @Nullable(() => Int, "HTTP status of the response, or null if there was none.")
   status!: number | null;
 
   @Nullable(
     () => String,
-    "Machine-readable error code, such as `timeout`, `dns` or, for an HTTP status, `http_503`; null if there was no error.",
+    "Machine-readable error code, such as `timeout`, `dns` or, for an HTTP status, `http_503`. Null if there was no error.",
   )
   code!: string | null;
 

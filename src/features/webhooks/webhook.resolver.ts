@@ -58,7 +58,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Query(() => WebhookEndpoint, {
     nullable: true,
-    description: "One webhook endpoint; null if it does not exist.",
+    description: "One webhook endpoint, or null if it does not exist.",
   })
   webhookEndpoint(
     @Ctx() context: RequestContext,
@@ -117,7 +117,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Re-enables a webhook endpoint. It receives its pending deliveries and all future events; use `redeliver` for missed events.",
+      "Re-enables a webhook endpoint. It receives its pending deliveries and all future events. Use `redeliver` for missed events.",
   })
   enableWebhookEndpoint(
     @Ctx() context: RequestContext,
@@ -152,7 +152,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position, even one before the endpoint was created.",
+      "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position. The start may precede the creation of the endpoint.",
   })
   redeliver(@Ctx() context: RequestContext, @Input() input: RedeliverInput): Promise<WebhookEndpoint> {
     return this.redeliveries.redeliver(context, input);
