@@ -27,7 +27,7 @@ export class OnboardingProgress {
   })
   messageQueued!: boolean;
 
-  @Field(() => Boolean, { description: "True once one of the organization's agents has decided." })
+  @Field(() => Boolean, { description: "True once one of the organization's agents has made a decision." })
   decisionMade!: boolean;
 
   @Field(() => Boolean, {

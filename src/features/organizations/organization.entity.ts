@@ -26,7 +26,7 @@ export class Organization {
   @Column({ type: "varchar", length: 200 })
   name!: string;
 
-  @Nullable(() => GraphQLISODateTime, "When the organization was deactivated; null while it is active.")
+  @Nullable(() => GraphQLISODateTime, "When the organization was deactivated, or null while it is active.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   deactivatedAt!: Timestamp | null;
 

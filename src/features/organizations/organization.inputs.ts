@@ -16,7 +16,7 @@ export class NewOrganization {
 @InputType({ description: "A new display name for an organization." })
 export class RenameOrganizationInput {
   @Field(() => String, {
-    description: "The new display name, 1 to 200 characters; leading and trailing whitespace is trimmed.",
+    description: "The new display name, 1 to 200 characters. Leading and trailing whitespace is trimmed.",
   })
   @IsText(ORGANIZATION_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()

@@ -20,7 +20,7 @@ export class OrganizationResolver {
 
   @Access({ member: Permission.config_manage })
   @Mutation(() => Organization, {
-    description: "Changes the display name of the caller's organization; its slug stays the same.",
+    description: "Changes the display name of the caller's organization. Its slug stays the same.",
   })
   renameOrganization(
     @Ctx() context: RequestContext,

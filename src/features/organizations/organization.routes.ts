@@ -122,7 +122,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
     bodyMembers: named("document", "expectedRevision", "expectedBasedOn"),
     errors: ["not_found", "version_conflict"],
     destructive: true,
-    answers: "The draft's revision and its problems.",
+    answers: "The new revision of the draft, with the problems in its document.",
     example: {
       body: { document: { format: 1 }, expectedRevision: 0 },
       answer: { draft: { revision: 1, basedOn: 1 }, check: { problems: [], warnings: [] } },
@@ -142,7 +142,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
     pathParameters: [AGENT_ID],
     bodyMembers: named("against"),
     errors: ["not_found"],
-    answers: "The results, whether the tests pass or fail.",
+    answers: "The results, even if tests fail.",
     example: {
       body: { against: { draft: true } },
       answer: { total: 1, failed: 0, results: [{ id: "vip-order", passed: true }], differences: [] },

@@ -39,7 +39,7 @@ export class Pet {
   @Column({ type: "bigint" })
   categoryId!: string;
 
-  @Nullable(() => PetStatus, "Availability; null if unknown.")
+  @Nullable(() => PetStatus, "Availability of the pet, or null if unknown.")
   @Column({ type: "varchar", length: 16, nullable: true })
   status!: PetStatus | null;
 }

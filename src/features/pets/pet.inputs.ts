@@ -16,7 +16,7 @@ export class CreatePetInput extends IdempotentInput {
   @IsInt64()
   categoryId!: string;
 
-  @Nullable(() => PetStatus, "Availability; null or omitted if unknown.")
+  @Nullable(() => PetStatus, "Availability of the pet. Null or omitted if unknown.")
   status!: PetStatus | null | undefined;
 }
 

@@ -24,7 +24,7 @@ export class PetResolver {
   @Query(() => Pet, {
     name: "pet",
     nullable: true,
-    description: "One pet; null if it does not exist.",
+    description: "One pet, or null if it does not exist.",
   })
   find(@Arg("id", () => ID, { description: "ID (int64) of the pet." }) id: string): Promise<Pet | null> {
     return this.pets.find(id);

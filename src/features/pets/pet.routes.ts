@@ -43,7 +43,7 @@ export const petRoutes: RouteGroup = {
     {
       operationId: "getPet",
       summary: "Get a pet",
-      description: "One pet; 404 if it does not exist.",
+      description: "One pet, or 404 if it does not exist.",
       method: "GET",
       path: "/v1/pets/:petId",
       document: `query getPet($id: ID!) {

@@ -17,7 +17,7 @@ export const restores = feature({
     {
       type: "reading",
       name: "gateway_database_restored_timestamp_seconds",
-      help: "When the database was restored from a backup (Unix time); absent once the restore is confirmed.",
+      help: "When the database was restored from a backup (Unix time). Absent once the restore is confirmed.",
       isShared: true,
       read: async () => {
         const at = await restores.restoredAt().catch(() => null);

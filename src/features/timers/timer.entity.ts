@@ -51,17 +51,17 @@ export class Timer {
   @Column(UUID_COLUMN)
   subjectId!: string;
 
-  @Nullable(() => ID, "ID of the contact; null if there is none.")
+  @Nullable(() => ID, "ID of the contact, or null if there is none.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   contactId!: string | null;
 
-  @Nullable(() => ID, "ID of the conversation; null if there was none when the timer was set.")
+  @Nullable(() => ID, "ID of the conversation, or null if there was none when the timer was set.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   conversationId!: string | null;
 
-  /** True if the situation named the conversation; otherwise, events in any of the contact's conversations count. */
+  /** True if the situation named the conversation; if not, events in all conversations of the contact are relevant. */
   @Column({ type: "boolean" })
   isNamed!: boolean;
 

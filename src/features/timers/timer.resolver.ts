@@ -41,6 +41,6 @@ export class TimerResolver {
 export const TimerContactResolver = linkById(Timer, Contact, {
   name: "contact",
   access: MAY_READ_CONTACTS,
-  description: "The contact; null if there is none.",
+  description: "The contact, or null if there is none.",
   id: "contactId",
 });

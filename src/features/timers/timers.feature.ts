@@ -28,7 +28,7 @@ interface Needs {
   contacts: ContactService;
 }
 
-/** Situations to submit to agents later; timers are set and fired by the decisions feature. */
+/** Situations that are submitted to agents later. The decisions feature sets and fires timers. */
 export const timers = feature({
   entities: [Timer],
   services: ({ database, lanes }: Core & Needs) => ({ timers: new TimerService(database, lanes) }),

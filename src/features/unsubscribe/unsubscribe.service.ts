@@ -42,7 +42,7 @@ export class UnsubscribeService {
         return { ...subscription, title, isOut };
       });
     } catch (error) {
-      // Not the caller's fault, so the error tells the caller to retry.
+      // This is not the caller's fault, and a later attempt may succeed.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
