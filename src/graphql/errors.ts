@@ -43,7 +43,7 @@ function causeOf(error: unknown): unknown {
   return thrown instanceof GatewayError ? thrown : unwrapResolverError(error);
 }
 
-/** True if the client caused an error; a field error counts only if its cause points into the document. */
+/** True if the client caused an error. The cause of an error in a field must point into the document. */
 function isAboutDocument(error: GraphQLError, cause: unknown): boolean {
   if (error.path === undefined) return true;
   return cause instanceof GraphQLError && cause.nodes !== undefined;

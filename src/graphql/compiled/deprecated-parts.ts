@@ -35,8 +35,8 @@ const known = new WeakMap<DocumentNode, { uses: UsesOf }>();
 const NONE: readonly string[] = [];
 
 /**
- * Returns the names of the deprecated parts that an operation and its fragments use and that the caller may access;
- * variable values do not count.
+ * Returns the names of the deprecated parts that an operation and its fragments use and that the caller may access.
+ * Ignores variable values.
  * @param document a valid document
  */
 export function deprecatedParts(

@@ -15,7 +15,7 @@ const { href, protocol } = new URL("/graphql", location.href);
 
 const isAuthorization = (name) => name.toLowerCase() === "authorization";
 
-/** Omits the session cookie if an Authorization header is present, so that only the key in the header counts. */
+/** Omits the session cookie if an Authorization header is present, so that only the key in the header is used. */
 const request = (url, init) =>
   fetch(url, {
     ...init,
