@@ -21,11 +21,11 @@ const idOf = ({ id }: Row): string => id;
 /** The arguments of every list (forward pagination of Relay Cursor Connections). */
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { description: "Max items per page, 1 to 100; 0 to read only `totalCount`." })
+  @Field(() => Int, { description: "Max items per page, 1 to 100, or 0 to read only `totalCount`." })
   @IsBetween(1, MAX_PAGE)
   first: number = DEFAULT_PAGE;
 
-  @Nullable(() => String, "Returns the items after this cursor; omit it for the first page.")
+  @Nullable(() => String, "Returns the items after this cursor. Omit it for the first page.")
   @JsonSchema({ minLength: 1 })
   after!: string | null;
 }
@@ -40,7 +40,7 @@ export type ListOrder = keyof typeof ListOrder;
 @ArgsType()
 export class OrderedPageArgs extends PageArgs {
   @Field(() => ListOrder, {
-    description: "Sort order; the same cursor works with either order.",
+    description: "Sort order. The same cursor works with either order.",
   })
   order: ListOrder = ListOrder.oldest_first;
 }
@@ -49,7 +49,7 @@ export class OrderedPageArgs extends PageArgs {
 @ArgsType()
 export class NewestFirstPageArgs extends PageArgs {
   @Field(() => ListOrder, {
-    description: "Sort order; the same cursor works with either order.",
+    description: "Sort order. The same cursor works with either order.",
   })
   order: ListOrder = ListOrder.newest_first;
 }
@@ -113,7 +113,7 @@ export class PageInfo {
   @Field(() => Boolean, { description: "True if the page starts after a cursor." })
   readonly hasPreviousPage: boolean;
 
-  @Nullable(() => String, "Cursor of the first item; null for an empty page.")
+  @Nullable(() => String, "Cursor of the first item, or null for an empty page.")
   get startCursor(): string | null {
     return this.cursorAt(0);
   }
@@ -212,7 +212,7 @@ export function ConnectionOf<T extends Row>(
     @Total()
     @Field(() => Int, {
       description:
-        "Number of items across all pages; 10,000 if there are more. The list is counted only if this field or `isTotalCountExact` is selected; only then can `first` be 0.",
+        "Number of items across all pages, at most 10,000. The list is counted only if this field or `isTotalCountExact` is selected, and only then can `first` be 0.",
     })
     async totalCount(): Promise<number> {
       return Math.min(await this.counted(), MAX_COUNT);
@@ -220,7 +220,7 @@ export function ConnectionOf<T extends Row>(
 
     @Total()
     @Field(() => Boolean, {
-      description: "True if `totalCount` is exact; false if the list has more than 10,000 items.",
+      description: "True if `totalCount` is exact, or false if the list has more than 10,000 items.",
     })
     async isTotalCountExact(): Promise<boolean> {
       return (await this.counted()) <= MAX_COUNT;

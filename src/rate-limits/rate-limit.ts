@@ -61,4 +61,4 @@ export function createRateLimit(serverLimit: number, windows = new KeyWindows())
 const rejectionOf = (perMinute: number, amount: number): string =>
   amount === 1
     ? `The key can make at most ${perMinute} requests per minute.`
-    : `The key can make at most ${perMinute} requests per minute; each field of a mutation counts as one request.`;
+    : `The key can make at most ${perMinute} requests per minute, and each field of a mutation counts as one request.`;

@@ -222,7 +222,7 @@ function int64Problem(value: unknown, source: Source): string {
   }
   if (typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value))) {
     return (
-      `${MUST_BE_INT64}, from ${INT64.min} to ${INT64.max}; JavaScript rounds integers beyond 2^53, ` +
+      `${MUST_BE_INT64}, from ${INT64.min} to ${INT64.max}. JavaScript rounds integers beyond 2^53, ` +
       "so write them with a lossless JSON library"
     );
   }

@@ -15,7 +15,7 @@ import {
 export const SEMANTIC_NON_NULL = new GraphQLDirective({
   name: "semanticNonNull",
   description:
-    "The field is null only if resolving it failed; see `errors`. Clients that throw on errors may treat it as non-null.",
+    "The field is null only if resolving it failed, as reported in `errors`. Clients that throw on errors may treat it as non-null.",
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
     levels: {

@@ -30,7 +30,7 @@ export const HoldsNoToken = (): PropertyDecorator =>
 
 /**
  * Requires a non-blank string of at most `max` code points that the database stores unchanged.
- * @param options.trimmed true if the string is stored trimmed, so that leading and trailing whitespace does not count
+ * @param options.trimmed true if the string is stored trimmed, so that leading and trailing whitespace is not counted
  * @param options.singleLine true if the string is shown in lists and terminals and must not match `INVISIBLE`
  */
 export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {

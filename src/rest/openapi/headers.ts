@@ -9,9 +9,9 @@ const COUNT = { pattern: "^\\d+$" };
 
 /** Every response header of the REST API. */
 export const HEADERS = {
-  "X-Request-Id": headerOf("The request's ID in the log; a valid ID sent by the client is kept."),
+  "X-Request-Id": headerOf("The request's ID in the log: the ID sent by the client, if valid, or a new ID."),
   "WWW-Authenticate": headerOf(
-    'How to authenticate (RFC 6750): `Bearer`, with `error="invalid_token"` for an invalid credential, and `error="insufficient_scope"` with the `scope` that a key lacks; `Standard-Webhooks` for requests that are signed instead.',
+    'How to authenticate. `Bearer` (RFC 6750) has `error="invalid_token"` if the credential is invalid, or `error="insufficient_scope"` and the missing `scope` if the key lacks it. `Standard-Webhooks` means that the request must be signed.',
     {
       pattern:
         '^(?:Bearer(?: error="invalid_token"| error="insufficient_scope", scope="[a-z]+:[a-z]+")?|Standard-Webhooks)$',

@@ -39,7 +39,7 @@ const DESCRIPTION = `Agents decide what to do in situations that your programs r
 
 1. **Report a situation**, such as an order that was shipped: \`POST /agent/decisions\`. The agent's rules decide. The response says what was done, and why. With \`dryRun\`, nothing is stored or sent.
 2. **Messages** to contacts are sent in conversations, by webhook or e-mail, and each has a status: \`GET /messages\`.
-3. **Follow** what happens: \`GET /agent/events\`, as pages or as a stream.
+3. **Follow events**: \`GET /agent/events\`, as pages or as a stream.
 4. **The petstore** demonstrates the API with simple data: \`GET /v1/pets\`.
 
 Every request needs an API key, which managers create in the dashboard: \`Authorization: Bearer <key>\`. \`GET /agent/whoami\` returns the identity behind a key. IDs of pets and categories are int64 and are never rounded. Methods that a path does not support are rejected with 405 \`method_not_allowed\` and an \`Allow\` header.`;
@@ -155,7 +155,8 @@ const idempotencyHeader = ({ required }: IdempotencyKey): JsonSchema => ({
 const LAST_EVENT_ID: JsonSchema = {
   name: "Last-Event-ID",
   in: "header",
-  description: "For an event stream, the `id` of the last event received; the stream continues after it.",
+  description:
+    "For an event stream, the `id` of the last event received. The stream continues after that event.",
   schema: { type: "string", minLength: 1 },
 };
 

@@ -6,7 +6,7 @@ const TEXT = { type: "string" };
 
 /** The headers of Standard Webhooks, present on every request. */
 const HEADERS = [
-  ["webhook-id", "ID of the event; the same for every attempt."],
+  ["webhook-id", "ID of the event, the same for every attempt."],
   ["webhook-timestamp", "When the attempt was made (Unix time in seconds)."],
   ["webhook-signature", "One or more signatures, separated by spaces, each consisting of `v1,` and Base64."],
 ].map(([name, description]) => ({ name, in: "header", required: true, description, schema: TEXT }));
@@ -33,7 +33,7 @@ const requestOf = (type: string, summary: string, schema: JsonSchema): JsonSchem
     requestBody: { required: true, content: { "application/json": { schema } } },
     responses: {
       "2XX": { description: "The event was received. The response body is ignored." },
-      410: { description: "The endpoint is gone; the gateway disables it." },
+      410: { description: "The endpoint is gone, so the gateway disables it." },
     },
   },
 });
