@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../database/columns";
 
-/** Work that one process at a time may do. */
+/** A lease on work that only one process may do at a time. */
 @Entity()
 export class Lease {
   @PrimaryColumn({ type: "varchar", length: 40 })

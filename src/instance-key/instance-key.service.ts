@@ -131,7 +131,7 @@ export class InstanceKeyService {
     if (key !== undefined && expected !== undefined && key.checkValue !== expected) {
       const source = this.file === undefined ? "INSTANCE_KEY" : `the instance key in ${this.file}`;
       throw new StartupError(
-        `${source} is not the key that the database depends on; restore that key, or see "gateway instance-key replace"`,
+        `${source} is not the key that the database depends on. Restore that key, or see "gateway instance-key replace"`,
       );
     }
     this.key = key;

@@ -154,7 +154,7 @@ function parseNumber(text: string): number | bigint {
   if (digits !== undefined && Number.isSafeInteger(value)) return value;
   if (digits === undefined || digits.length > INTEGER_MAX_LENGTH) {
     throw new InexactNumber(
-      "it contains a number that cannot be represented exactly; send an integer without a fraction, or fewer digits",
+      "it contains a number that cannot be represented exactly (send an integer without a fraction, or fewer digits)",
     );
   }
   return BigInt(digits);

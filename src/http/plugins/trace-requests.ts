@@ -16,7 +16,7 @@ export function traceRequests(app: FastifyInstance): void {
   const contexts = new WeakMap<FastifyRequest, Context>();
   app.addHook("onRequest", (request, reply, done) => {
     const { traceparent } = request.headers;
-    // Without `tracestate`, because it may contain arbitrary client data.
+    // Omits `tracestate`, because it may contain arbitrary client data.
     const parent = propagation.extract(ROOT_CONTEXT, { traceparent });
     const span = tracer.startSpan(nameOf(request), { kind: SpanKind.SERVER }, parent);
     reply.raw.on("close", () => endSpan(span, request, reply));
