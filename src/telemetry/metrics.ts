@@ -16,7 +16,7 @@ import {
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** Possible outcomes of a key check. */
+/** Outcomes of key checks that are exposed from the start. */
 const KEY_OUTCOMES = [
   "accepted",
   "invalid_api_key",
@@ -76,7 +76,7 @@ export class Metrics implements DatabaseObserver {
     const { registry } = this;
     registerGauge(
       registry,
-      ["gateway_build_info", "Version of the gateway and of Node.js; always 1."],
+      ["gateway_build_info", "Version of the gateway and of Node.js. The value is always 1."],
       ["version", "node_version"],
       () => [[{ version, node_version: process.version }, 1]],
       "first",
@@ -159,7 +159,7 @@ export class Metrics implements DatabaseObserver {
     );
     registerGauge(
       this.registry,
-      ["gateway_oldest_due_lane_seconds", "How long the oldest due lane has been due; 0 if no lane is due."],
+      ["gateway_oldest_due_lane_seconds", "How long the oldest due lane has been due, or 0 if none is due."],
       [],
       async () => {
         const now = await counts();
@@ -202,7 +202,7 @@ export class Metrics implements DatabaseObserver {
     const labels: Record<string, string> = worker === undefined ? {} : { worker: String(worker) };
     new Counter({
       name: "gateway_event_loop_busy_seconds_total",
-      help: "Time that the event loop was busy; a rate of 1 means that the process is saturated.",
+      help: "Time that the event loop was busy. A rate of 1 means that the process is saturated.",
       labelNames: Object.keys(labels),
       registers: [this.registry],
       collect() {

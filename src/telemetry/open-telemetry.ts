@@ -119,7 +119,7 @@ export function startTelemetry(
     close: async () => {
       const sent = Promise.allSettled(providers.map((provider) => provider.shutdown())).then(() => true);
       if (await Promise.race([sent, sleep(CLOSE_TIMEOUT_MS, false)])) return;
-      log.warn("the collector did not accept the last telemetry in time; it is dropped");
+      log.warn("the collector did not accept the last telemetry in time, so the telemetry is dropped");
     },
   };
 }
@@ -128,7 +128,7 @@ const ids = new RandomIdGenerator();
 
 /**
  * Creates the configured sampler. A client's `traceparent` cannot force tracing, because its sampled flag and trace ID
- * are ignored, but it can opt out.
+ * are ignored, but with a `parentbased_…` sampler, it can opt out.
  */
 export function createSampler({ name, ratio }: NonNullable<Config["telemetry"]>["sampler"]): Sampler {
   const kind = name.replace("parentbased_", "");

@@ -101,7 +101,7 @@ class Supervisor {
       if (await this.startReplacement(number)) await old?.stop();
       else if (this.state === "restarting") {
         this.state = "serving";
-        this.log.error("the restart was abandoned; the other workers keep serving");
+        this.log.error("the restart was abandoned, but the other workers keep serving");
         if (!this.at(number)) void this.replace(number);
       }
     }

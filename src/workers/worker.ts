@@ -58,7 +58,7 @@ function work(): void {
   worker?.once("disconnect", () => {
     // Otherwise, Node would end the process here.
     worker.exitedAfterDisconnect = true;
-    log.warn("the supervisor has ended; stopping");
+    log.warn("the supervisor has ended, so this worker stops");
     void started
       .then(({ app }) => app.announceStop())
       .then(stop)
