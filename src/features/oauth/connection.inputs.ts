@@ -35,7 +35,8 @@ export class ConnectionRequest {
   scopes!: Scope[];
 
   @Field(() => Int, {
-    description: "Max days until the connection ends, which the server's limit on the lifetime of keys may reduce.",
+    description:
+      "Max days until the connection ends, which the server's limit on the lifetime of keys may reduce.",
   })
   maxDays!: number;
 

@@ -13,7 +13,8 @@ export class ConnectionResolver {
   @Access({ member: Permission.config_manage })
   @Query(() => ConnectionRequest, {
     nullable: true,
-    description: "An application's request to act as an agent, or null if the request does not exist or has expired.",
+    description:
+      "An application's request to act as an agent, or null if the request does not exist or has expired.",
   })
   connectionRequest(
     @Arg("id", () => ID, { description: "ID of the request." }) id: string,
