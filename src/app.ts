@@ -176,7 +176,7 @@ export async function createApp(
     },
     announceStop,
     close: async () => {
-      // Skipped if there are several workers, because a probe may reach this one while the others keep serving.
+      // With several workers, a probe may reach this worker while the others keep serving.
       if (peers === undefined) announceStop();
       await closeInOrder({ http, management, graphql, background, requests, services });
     },

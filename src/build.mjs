@@ -38,7 +38,7 @@ if (!isBuilt || !process.argv.includes("--if-changed")) {
   writeFileSync(join(NEXT, "src/build.sha256"), stamp);
   for (const page of PAGES) publishPage(page);
   for (const file of ["ormconfig.js", "ormconfig.js.map"]) renameSync(join(NEXT, file), join(DIST, file));
-  // Published last, with the hash of its sources, so that an interrupted build does not look complete.
+  // Publishes the program last, with the hash of its sources, so that an interrupted build does not look complete.
   replaceFolder(join(NEXT, "src"), join(DIST, "src"));
   rmSync(NEXT, { recursive: true });
 }

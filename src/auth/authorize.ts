@@ -13,7 +13,7 @@ export interface AllowedCallers {
   member?: Permission | true;
 }
 
-/** How long a sign-in or its confirmation counts as recent (ms). */
+/** Max age of a recent sign-in or confirmation (ms). */
 const RECENT_SIGN_IN_MS = 15 * 60_000;
 
 /** True if a sign-in or its confirmation was at most 15 minutes ago. */

@@ -107,7 +107,7 @@ export function createContextFactory(
   countKeyCheck: (outcome: "accepted" | ErrorCode) => void,
 ) {
   /**
-   * @param again true if the same request was already accepted before its body arrived, so that it counts only once
+   * @param again true if the same request was already accepted before its body arrived, so that it is counted only once
    * @throws GatewayError `invalid_api_key`, `key_expired`, `key_not_resolvable`, `key_revoked`, `address_not_allowed`,
    *   `invalid_session` or `too_many_attempts` for a rejected credential; without one, the caller is `anonymous`
    */

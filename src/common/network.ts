@@ -71,7 +71,7 @@ export function isSubnet(network: string, outer: string): boolean {
 
 /** @returns a function that returns true if an address belongs to one of the networks in CIDR notation */
 export function within(cidrs: readonly string[]): (ip: string) => boolean {
-  // Parsed once, because parsing takes much longer than comparing.
+  // Parses the networks only once, because parsing takes much longer than comparing.
   const networks = cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
   return (ip) => {
     const address = parse(ip);

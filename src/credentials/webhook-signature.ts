@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 /** Max age of a signature (s); senders retry for days, and duplicates are recognized by their IDs. */
 const MAX_AGE_SECONDS = 5 * 24 * 60 * 60;
 
-/** How far a sender's clock may be ahead (s). */
+/** Max lead of a sender's clock (s). */
 const MAX_AHEAD_SECONDS = 5 * 60;
 
 const ID_MAX_LENGTH = 256;

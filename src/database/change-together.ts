@@ -17,8 +17,7 @@ const MAX_COMBINED_PARAMETERS = 64;
 
 /**
  * Changes rows of different tables, in one statement if the database supports it.
- * @param changes none may read rows that another one writes, and no two may change the same row; the first may return
- *   rows
+ * @param changes a change may not read or write rows that another change writes; only the first change may return rows
  * @returns the rows of the first change
  */
 export async function changeTogether<T>(tx: Tx, changes: readonly Change[]): Promise<T[]> {

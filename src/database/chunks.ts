@@ -55,7 +55,7 @@ export class Pace {
     }
     if (signal?.aborted) return undefined;
     let took = 0;
-    // Measured inside the transaction, to exclude the wait for the write lock.
+    // Measures inside the transaction, to exclude the wait for the write lock.
     const result = await this.database.writeFor(owner, async (tx) => {
       const began = performance.now();
       const result = await unit(tx);

@@ -46,7 +46,7 @@ export interface KeysetQuery<Row> extends Selection<Row> {
   filter: string;
 }
 
-/** Max rows per page: 100, plus one that shows whether there is a next page. */
+/** Max rows per page: 100, plus one row to detect a next page. */
 export const MAX_PAGE_LENGTH = 101;
 
 /** One page: at most `limit` rows, starting at ID `from` (an int64 in decimal). */
@@ -67,7 +67,7 @@ export function lengthOf({ limit }: PageQuery): number {
 }
 
 /**
- * How to lock a string: `exclusive` waits for all other locks on the string, `shared` only for exclusive ones, and
+ * Modes of locking a string: `exclusive` waits for all other locks on the string, `shared` only for exclusive ones, and
  * `tryExclusive` and `trySharing` return false instead of waiting.
  */
 export type TextLock = "exclusive" | "shared" | "tryExclusive" | "trySharing";
@@ -76,7 +76,7 @@ export type TextLock = "exclusive" | "shared" | "tryExclusive" | "trySharing";
 export interface Engine {
   /** Name of the engine in OpenTelemetry's conventions. */
   readonly system: "postgresql" | "sqlite";
-  /** True if a statement can contain another one that changes rows. */
+  /** True if a statement can contain other statements that change rows. */
   readonly hasWritableCtes: boolean;
   /** Min length of a pause that lets other processes get a write lock (ms). */
   readonly minPauseMs: number;

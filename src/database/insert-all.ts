@@ -40,7 +40,7 @@ export function insertsOf<Row extends ObjectLiteral>(
   });
   const names = columns.map(({ databaseName }) => driver.escape(databaseName)).join(", ");
   const atOnce = Math.floor(MAX_PARAMETERS / columns.length);
-  // Numbered placeholders, because SQLite searches a list for each named one, such as `$1`.
+  // Uses numbered placeholders, because SQLite searches a list for each named placeholder, such as `$1`.
   const values = (length: number, from: number) =>
     `(${Array.from({ length }, (_, i) => driver.createParameter("", from + i)).join(", ")})`;
   const inserts: Change[] = [];

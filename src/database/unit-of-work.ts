@@ -7,7 +7,7 @@ import { InsertOrderLock } from "./insert-order-lock";
 export interface Tx extends EntityManager {
   /** True if methods and helpers change no rows and take no locks. */
   readonly isDryRun: boolean;
-  /** True if a statement can contain another one that changes rows. */
+  /** True if a statement can contain other statements that change rows. */
   readonly hasWritableCtes: boolean;
   /**
    * Makes a query lock its rows until the transaction ends.
@@ -26,12 +26,12 @@ export interface Tx extends EntityManager {
    */
   textLock(text: string, mode: TextLock): string | undefined;
   /**
-   * Returns the clause that makes a SELECT prevent other units from changing its rows until this one ends.
+   * Returns the clause that makes a SELECT prevent other units from changing its rows until this unit ends.
    * @param tables names or aliases in the SELECT
    */
   shareLock(...tables: string[]): string;
   /**
-   * Blocks inserts into a list by other units of work until this one ends, so that rows become visible in ID order.
+   * Blocks inserts into a list by other units of work until this unit ends, so that rows become visible in ID order.
    * Call it before the unit inserts; repeated calls are free.
    * @param parts UUIDs of the parts of the list that the unit inserts into; the first call must name all of them;
    *   undefined for the whole list

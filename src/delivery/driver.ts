@@ -81,7 +81,7 @@ export interface Attempt {
   signal: AbortSignal;
   /**
    * True if the message may still be sent. Drivers check this just before the first byte, because another process may
-   * have taken over the message while this one was frozen.
+   * have taken over the message while this process was frozen.
    */
   mayLeave(): boolean;
 }

@@ -30,7 +30,7 @@ export class Lane {
   @Column({ name: "line_id", type: "varchar", length: 36, nullable: true })
   channelId!: string | null;
 
-  /** Where to continue work that is done in parts; the format depends on the lane's kind. Null for other work. */
+  /** Progress of work that is done in parts, in a format that depends on the lane's kind; null for other work. */
   @Column({ type: "varchar", length: 36, nullable: true })
   position!: string | null;
 

@@ -71,7 +71,7 @@ const LAST_WEIGHT = 0.25;
 const QUICK_MS = 100;
 
 /**
- * Max failing groups to track, and as many slow ones, because each is a parameter of every batch's statements, and a
+ * Max failing groups to track, and max slow groups, because each is a parameter of every batch's statements, and a
  * group whose channel was deleted never succeeds again.
  */
 export const MAX_TRACKED = 500;

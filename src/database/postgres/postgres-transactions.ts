@@ -63,7 +63,7 @@ export async function transactInPairs<T>(
       committed ??= send("COMMIT");
       assertCommitted(await committed);
     },
-    // Needed even if the commit did not run, because the transaction is then still open.
+    // Rolls back even if the commit did not run, because the transaction is then still open.
     rollback: () => send("ROLLBACK").catch(() => undefined),
   };
   return transact(runner, boundary, unit);

@@ -79,7 +79,7 @@ const SHORT_BUSY_TIMEOUT_MS = 50;
 export class SqliteEngine implements Engine {
   readonly system = "sqlite";
   readonly hasWritableCtes = false;
-  /** How often other processes poll the write lock (ms). */
+  /** Interval at which other processes poll the write lock (ms). */
   readonly minPauseMs = 100;
   /** Serial, because SQLite runs a connection's statements one by one, and waiting statements occupy pool threads. */
   readonly readGate = new BatchGate(true);
@@ -122,7 +122,7 @@ export class SqliteEngine implements Engine {
   ): Promise<SqliteEngine> {
     restrictToOwner(String(writer.options.database));
     await writer.initialize();
-    // Serialized, so that a COMMIT cannot overtake an earlier statement.
+    // Serializes the statements, so that a COMMIT cannot overtake an earlier statement.
     connectionOf(writer).serialize();
     await switchToWal(writer);
     // An acknowledged write must survive a power failure.
@@ -270,7 +270,7 @@ export class SqliteEngine implements Engine {
   /** Interrupts a connection's statements when the work exceeds the time limit. */
   private async limited<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
     const connection = connectionOf(source);
-    // Repeated, because the first interrupt may come between two statements.
+    // Interrupts repeatedly, because the first interrupt may come between two statements.
     const timer = setInterval(() => connection.interrupt(), this.limits.statement);
     try {
       return await work();
@@ -321,7 +321,7 @@ function newRunner(source: DataSource, statements: StatementCache): QueryRunner 
 async function openReader(writer: DataSource): Promise<DataSource> {
   const { options, entityMetadatas, entityMetadatasMap } = writer;
   const reader = await new DataSource({ ...options, entities: [], migrations: [] }).initialize();
-  // Reused, because describing all entities again takes time and memory.
+  // Reuses the metadata, because describing all entities again takes time and memory.
   Object.assign(reader, { entityMetadatas, entityMetadatasMap });
   await reader.query("PRAGMA query_only = ON");
   await reader.query(`PRAGMA mmap_size = ${MMAP_SIZE}`);
