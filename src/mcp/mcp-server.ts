@@ -12,7 +12,7 @@ let library: Library | undefined;
 function loadLibrary(): Library {
   if (library === undefined) {
     const { config }: typeof import("zod") = require("zod");
-    // Set before the library creates its schemas, so that requests generate no code.
+    // Must be set before the library creates its schemas, so that requests generate no code.
     config({ jitless: true });
     library = require("@modelcontextprotocol/server") as Library;
   }

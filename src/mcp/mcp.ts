@@ -13,7 +13,7 @@ const ANY_KEY = { allowed: { key: true, organizationKey: true }, whileDeactivate
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
-/** Where clients find out how to obtain an access token (RFC 9728, 3.1). */
+/** Path of the metadata that explains how to obtain an access token (RFC 9728, 3.1). */
 const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 /**

@@ -2,11 +2,11 @@ import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { HOUR_MS, timestampOf } from "../common/time";
 import { leastUuidAt } from "../common/uuid";
 
-/** How far the time in a row's ID may precede the row's time (ms). */
+/** Max time by which a row's ID precedes the row's own time (ms). */
 const LEAD_MS = 1_000;
 /**
- * How far the time in a row's ID may follow the row's time (ms); rows may wait to be stored, and clocks may be set
- * back.
+ * Max time by which a row's ID follows the row's own time (ms), because rows may wait to be stored, and clocks may be
+ * set back.
  */
 const LAG_MS = HOUR_MS;
 

@@ -13,7 +13,7 @@ export interface Inputs {
   idempotencyKey: unknown;
 }
 
-/** How an API sends inputs: the source of the parameters and the name of the idempotency key. */
+/** The form of the inputs in an API: the source of the parameters and the name of the idempotency key. */
 export interface InputForm {
   source: Location["source"];
   idempotencyKeyName: string;

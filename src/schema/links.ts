@@ -10,7 +10,7 @@ import { Access } from "./access";
 interface Link {
   name: string;
   access: { key: Scope; member: Permission };
-  /** Description without the required scope, which is added. */
+  /** Description without the sentence about the required scope. */
   description: string;
 }
 

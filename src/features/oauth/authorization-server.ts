@@ -16,7 +16,7 @@ import { INTERACTION_PATH, resourcesOf } from "./resources";
 
 type Library = typeof import("oidc-provider");
 
-/** How long an access token is valid (s). */
+/** Lifetime of an access token (s). */
 const ACCESS_TOKEN_SECONDS = 3_600;
 
 const CODE_SECONDS = 60;
@@ -24,7 +24,7 @@ const CODE_SECONDS = 60;
 /** Max metadata documents read per address and minute. */
 const DOCUMENTS_PER_MINUTE = 30;
 
-/** How long a member may take to consent (s). */
+/** Max time for a member to consent (s). */
 const REQUEST_SECONDS = 600;
 
 /** Name of the library's session cookie, which is never sent to browsers. */

@@ -31,10 +31,10 @@ import { INTERACTION_PATH, resourcesOf, scopesOf } from "./resources";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** How long the browser may take to follow a consent's URL (ms). */
+/** Max time for the browser to follow a consent's URL (ms). */
 const CONSENT_MS = 5 * 60_000;
 
-/** How long a registration is kept after its application is connected (ms). */
+/** Lifetime of a registration after its application is connected (ms). */
 const REGISTRATION_KEPT_MS = 400 * DAY_MS;
 
 /** A connected application. */

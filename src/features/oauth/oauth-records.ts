@@ -6,10 +6,10 @@ import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
 import { OAuthRecord, recordHash } from "./oauth-record.entity";
 
-/** How long the registration of an application that was never connected is kept (ms). */
+/** Lifetime of a registration whose application is not connected (ms). */
 const REGISTRATION_MS = DAY_MS;
 
-/** How long a used refresh token is kept, so that using it again ends the connection (ms). */
+/** Lifetime of a used refresh token (ms), which is kept so that using it again ends the connection. */
 const USED_TOKEN_MS = 30 * DAY_MS;
 
 /** Max refresh tokens that a connection can use per day; limits the number of kept tokens. */

@@ -12,10 +12,10 @@ const RESPONSE_MAX_BYTES = 262_144;
 /** Max time for one request to the issuer (ms). */
 const TIMEOUT_MS = 5_000;
 
-/** Min time between two attempts to read the issuer's configuration while they fail (ms). */
+/** Min delay after a failure before the issuer's configuration is read again (ms). */
 const RETRY_INTERVAL_MS = 5_000;
 
-/** Min time between two requests for keys (ms); anyone can cause one by naming a key that does not exist. */
+/** Min time between requests for keys (ms), because anyone can cause a request by naming an unknown key. */
 const KEYS_INTERVAL_MS = 60_000;
 
 /** Max age of a logout token (seconds). */

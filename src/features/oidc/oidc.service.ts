@@ -27,7 +27,7 @@ import { SignInProblem } from "./sign-in-problem";
 
 export const CALLBACK_PATH = "/auth/oidc/callback";
 
-/** How long the ID of a logout token is kept (ms); longer than any token is accepted. */
+/** Lifetime of a logout token's ID (ms), longer than any token is accepted. */
 const LOGOUT_KEPT_MS = 15 * 60_000;
 
 interface Dependencies {

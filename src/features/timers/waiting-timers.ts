@@ -15,7 +15,7 @@ import { closestSubject, type NewEvent, recordEvents } from "../events/record-ev
 import { Timer } from "./timer.entity";
 import { TIMERS } from "./timer.metrics";
 
-/** Why a timer was canceled. */
+/** The reason for canceling a timer. */
 export type CancelReason = TimerCanceler | "replaced" | "effect" | "request" | "erased";
 
 /** A timer to set. */

@@ -48,7 +48,7 @@ export const eraseDeliveries =
         }
         if (subjects.length === 0) return undefined;
         const laneIds = endpoints.flatMap(({ id }) => subjects.map((subject) => laneIdOf(id, subject)));
-        // Locked before their deliveries, because deliverers use the same order.
+        // Locks the lanes before their deliveries, in the same order as deliverers.
         const lanes = tx
           .createQueryBuilder(Lane, "lane")
           .where({ id: In(laneIds) })

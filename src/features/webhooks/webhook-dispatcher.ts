@@ -18,7 +18,7 @@ import { laneIdOf, WEBHOOK_LANE } from "./webhook-lane";
 /** Max event positions per transaction; other writers may be waiting for it. */
 const WINDOW = 100n;
 
-/** How often to poll for events not announced to this process (ms). */
+/** Interval between polls for events not announced to this process (ms). */
 const POLL_INTERVAL_MS = 1_000;
 
 /** Min time between two polls (ms), so that events committed at about the same time share a poll. */

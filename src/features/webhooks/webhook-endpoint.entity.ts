@@ -15,7 +15,7 @@ export const WebhookEndpointState = enumOf("WebhookEndpointState", "State of a w
 });
 export type WebhookEndpointState = keyof typeof WebhookEndpointState;
 
-export const WebhookDisabledReason = enumOf("WebhookDisabledReason", "Why a webhook endpoint is disabled.", {
+export const WebhookDisabledReason = enumOf("WebhookDisabledReason", "Reason for disabling an endpoint.", {
   requested: "A member or an operator disabled the endpoint.",
   gone: "The endpoint responded with status 410.",
   failing: "Every attempt failed for five days.",
@@ -59,7 +59,7 @@ export class WebhookEndpoint {
   @Column({ type: "varchar", length: 16 })
   state!: WebhookEndpointState;
 
-  @Nullable(() => WebhookDisabledReason, "Why the endpoint is disabled, or null while it is active.")
+  @Nullable(() => WebhookDisabledReason, "Reason for disabling the endpoint, or null while it is active.")
   @Column({ type: "varchar", length: 16, nullable: true })
   disabledReason!: WebhookDisabledReason | null;
 

@@ -18,7 +18,7 @@ import { WebhookEndpointState } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE } from "./webhook-lane";
 import { redeliveryDelayMs } from "./webhook-retries";
 
-/** How long a lane sleeps while its endpoint is disabled (ms); enabling the endpoint wakes it. */
+/** Max sleep of a lane whose endpoint is disabled (ms); enabling the endpoint wakes the lane. */
 const HELD_MS = DAY_MS;
 
 /** The first pending delivery of a lane. */

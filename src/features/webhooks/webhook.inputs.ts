@@ -95,7 +95,7 @@ export class WebhookDeliveriesArgs extends PageArgs {
   eventId?: string | null | undefined;
 }
 
-@InputType({ description: "Where a redelivery starts." })
+@InputType({ description: "Start of a redelivery." })
 @OneOf()
 export class RedeliveryStart {
   @Nullable(() => GraphQLISODateTime, "Deliver events starting at this time.")
@@ -107,7 +107,7 @@ export class RedeliveryStart {
 
 @InputType({ description: "Events to redeliver to a webhook endpoint." })
 export class RedeliverInput extends EndpointById {
-  @Field(() => RedeliveryStart, { description: "Where to start: a time or a position." })
+  @Field(() => RedeliveryStart, { description: "The start: a time or a position." })
   from!: RedeliveryStart;
 }
 
@@ -119,7 +119,7 @@ export class MissedEventsArgs {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;
 
-  @Field(() => RedeliveryStart, { description: "Where to start: a time or a position." })
+  @Field(() => RedeliveryStart, { description: "The start: a time or a position." })
   from!: RedeliveryStart;
 }
 

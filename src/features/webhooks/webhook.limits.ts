@@ -15,5 +15,5 @@ export const MAX_KEPT_ATTEMPTS = 10;
 /** Max length of a request's body: the event's data and the other fields. */
 export const BODY_MAX_LENGTH = 64 * 1024;
 
-/** How long an endpoint may fail before it is disabled (days). */
+/** Time after which a failing endpoint is disabled (days). */
 export const MAX_FAILING_DAYS = 5;

@@ -234,7 +234,7 @@ function selectConcurrently(fields: readonly { key: string; resolve: ResolveFiel
     try {
       for (const { key, resolve } of fields) {
         const value = resolve(source, run, path);
-        // Assigned now, to keep the document's field order.
+        // Assigns the value now, to keep the document's field order.
         result[key] = value;
         if (isPromise(value)) pending.push(assignWhenResolved(result, key, value));
       }

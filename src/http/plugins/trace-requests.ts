@@ -24,7 +24,7 @@ export function traceRequests(app: FastifyInstance): void {
     contexts.set(request, own);
     context.with(own, done);
   });
-  // Restored, because reading a body replaces the request's async context with the connection's.
+  // Restores the context, because reading a body replaces the request's async context with the connection's.
   app.addHook("preValidation", (request, _, done) =>
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done),
   );

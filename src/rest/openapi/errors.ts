@@ -36,7 +36,7 @@ export function errorSchemas(
     detail: { ...text, description: "The same as `message`." },
   };
   return {
-    Error: bodyOf("Why a request was rejected or failed.", members),
+    Error: bodyOf("The error of a rejected or failed request.", members),
     Problem: bodyOf("An error as problem details (RFC 9457).", problem),
   };
 }
