@@ -83,7 +83,7 @@ export function add(agents: Command): void {
     );
 }
 
-/** Returns a function that reads a page of an organization's agents; the API returns all of them at once. */
+/** Returns a function that reads a page of an organization's agents; the API returns all agents in one response. */
 async function pagesOfOrganization(run: Run) {
   const agents = (await run<Agent[]>(LIST)).sort((one, other) => (one.id < other.id ? -1 : 1));
   return async ({ first, after }: Page) => {

@@ -27,7 +27,7 @@ const KEY_OUTCOMES = [
   "unavailable",
 ] as const;
 
-/** How long counts from the database are cached (ms); there may be several scrapers. */
+/** Lifetime of cached counts from the database (ms), because there may be several scrapers. */
 const COUNTS_LIFETIME_MS = 1_000;
 
 /**
@@ -159,7 +159,7 @@ export class Metrics implements DatabaseObserver {
     );
     registerGauge(
       this.registry,
-      ["gateway_oldest_due_lane_seconds", "How long the oldest due lane has been due, or 0 if none is due."],
+      ["gateway_oldest_due_lane_seconds", "Time since the oldest due lane became due, or 0 if none is due."],
       [],
       async () => {
         const now = await counts();

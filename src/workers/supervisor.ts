@@ -82,7 +82,7 @@ class Supervisor {
     } catch (error) {
       if (this.state === "stopping") return undefined;
       this.state = "stopping";
-      // Stopped gracefully, because another worker may be about to print the secrets of a first start.
+      // Stops them gracefully, because another worker may be about to print the secrets of a first start.
       await Promise.all([...this.live].map((worker) => worker.stop()));
       throw error;
     }
