@@ -73,7 +73,7 @@ function describeFailure(error: unknown): unknown {
 }
 
 /**
- * Creates the log: JSON lines on standard error, or readable lines if it is a terminal. The startup banner, which may
+ * Creates the log: JSON lines on standard error, or readable lines on a terminal. The startup banner, which may
  * contain secrets, goes to standard output instead.
  * @param worker number added to each line, if this process is one of several workers
  * @param isExported true if each line is also sent by OpenTelemetry

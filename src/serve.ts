@@ -9,7 +9,7 @@ import { exportsLogs, startTelemetryOf } from "./telemetry/start";
 
 /**
  * Runs the service with the settings from the environment, until a signal stops it.
- * @throws Error if it cannot start
+ * @throws Error if the service cannot start
  */
 export async function serve(): Promise<void> {
   const config = loadConfig(process.env);

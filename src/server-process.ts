@@ -31,7 +31,7 @@ export interface WorkerRole extends Peers {
 /**
  * Connects, migrates, listens, and prints the secrets of a first start.
  * @param role undefined for the only process of a service
- * @throws Error if it cannot start
+ * @throws Error if the server cannot start
  */
 export async function startServer(config: Config, log: Logger, role?: WorkerRole): Promise<ServerProcess> {
   const source = createDataSource(config.databaseUrl, config.databasePoolSize);

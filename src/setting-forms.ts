@@ -182,7 +182,7 @@ export function heloNameOf(url: string | undefined): string | undefined {
   return SMTP_HELO.test(name) ? name : undefined;
 }
 
-/** `OIDC_ISSUER`; it is not normalized, because issuers must match exactly, and some end with a slash. */
+/** `OIDC_ISSUER`, which is not normalized, because issuers must match exactly and some end with a slash. */
 export const issuer = z
   .url({ protocol: /^https?$/, error: "OIDC_ISSUER must be an http or https URL" })
   .max(500, "OIDC_ISSUER must have at most 500 characters");

@@ -25,7 +25,7 @@ export interface SessionCookie {
 export interface Answer {
   /** Code of the first error in a GraphQL response, for the log and metrics; set once the response is complete. */
   errorCode?: ErrorCode;
-  /** True for the response to a GraphQL query; it contains no secret. */
+  /** True for the response to a GraphQL query, which contains no secret. */
   isQuery?: boolean;
   /** True if the response replays an earlier one with the same idempotency key. */
   isReplayed?: boolean;

@@ -6,7 +6,7 @@ import { InstanceKey } from "./instance-key";
 /**
  * Reads the key from a file.
  * @returns undefined if the file does not exist
- * @throws Error if the file cannot be read or contains no key; its message does not quote the file
+ * @throws Error if the file cannot be read or contains no key; the message does not quote the file
  */
 export function readKeyFile(file: string): InstanceKey | undefined {
   let text: string;

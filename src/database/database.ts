@@ -46,7 +46,7 @@ export class Database {
    * @param source a data source from `createDataSource`; `close` closes it
    * @param options.serving true if requests wait for results; if so, each call completes or fails within seconds
    * @param options.observer receives measurements
-   * @param options.relay passes announcements to other processes that share an SQLite file; they must call `relay`
+   * @param options.relay passes announcements to other processes that share an SQLite file, which must call `relay`
    * @throws StartupError with the database label
    */
   static open(
@@ -108,7 +108,7 @@ export class Database {
   }
 
   /**
-   * Runs a read-only query on committed rows; it must use an index, because key lookups queue behind it.
+   * Runs a read-only query on committed rows. The query must use an index, because key lookups queue behind it.
    * @param options.isRepeated as in `write`
    * @throws GatewayError `unavailable`
    */

@@ -110,7 +110,7 @@ async function deliver(
   return { outcome: AttemptOutcome.accepted, providerId: providerIdOf(mail, info), isDelivered: false };
 }
 
-/** Returns the e-mail as a stream; it is read only after the server has replied to DATA. */
+/** Returns the e-mail as a stream, which is read only after the server has replied to DATA. */
 const contentOf = (mail: Mail, mayLeave: () => boolean, reject: (error: Error) => void): Readable =>
   new Readable({
     read() {

@@ -12,7 +12,7 @@ export interface SenderGroup {
   share?: string | undefined;
 }
 
-/** The free senders offered to a transaction; if it commits, it keeps the senders that it has taken. */
+/** The free senders offered to a transaction. A transaction that commits keeps the senders that it has taken. */
 export interface FreeSenders {
   /**
    * Takes a sender for the message of a lane.
@@ -197,7 +197,7 @@ export class Senders {
   }
 
   /**
-   * Offers the free senders to a transaction; no other transaction may take senders until it has ended.
+   * Offers the free senders to a transaction; no other transaction may take senders until this transaction has ended.
    * @param ownerOf returns the organization of one of its lanes
    * @param soonFree number of additional messages that it may take, because senders become free while it commits
    */

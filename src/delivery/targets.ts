@@ -113,7 +113,7 @@ export class Targets {
   }
 
   /**
-   * @returns the agent for requests to a URL; it connects only to allowed addresses
+   * @returns the agent for requests to a URL, which connects only to allowed addresses
    * @throws BlockedTarget
    */
   agentFor(url: URL): http.Agent {

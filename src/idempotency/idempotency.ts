@@ -18,7 +18,7 @@ interface Request {
   key: string;
   /** The input without the key; the order of its properties does not matter. */
   request: Readonly<Record<string, unknown>>;
-  /** The response to the request; it is marked if it replays an earlier response. */
+  /** The response to the request, which is marked if it replays an earlier response. */
   answer?: { isReplayed?: boolean } | undefined;
 }
 

@@ -8,7 +8,7 @@ export class InstanceKeyCheck {
   @PrimaryColumn({ type: "integer" })
   id!: number;
 
-  /** Derived from the key; it does not reveal the key. */
+  /** A value that is derived from the key but does not reveal it. */
   @Column({ type: "varchar", length: 44 })
   value!: string;
 

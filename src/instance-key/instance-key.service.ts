@@ -64,7 +64,7 @@ export class InstanceKeyService {
 
   /**
    * Returns the key for use with data that already depends on it.
-   * @throws InstanceKeyError if it is missing
+   * @throws InstanceKeyError if the key is missing
    */
   async current(): Promise<InstanceKey> {
     const key = await this.available();
@@ -80,7 +80,7 @@ export class InstanceKeyService {
 
   /**
    * Returns the key for a unit of work that makes the database depend on it.
-   * @throws InstanceKeyError if it is missing, or the database depends on another key
+   * @throws InstanceKeyError if the key is missing, or the database depends on another key
    */
   async required(tx: Tx): Promise<InstanceKey> {
     const key = await this.current();

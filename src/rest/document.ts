@@ -46,8 +46,8 @@ export interface Variable {
 }
 
 /**
- * Validates the document of a route. Only a test does this, because it would make startup take a third longer.
- * @throws Error unless it passes the rules of the GraphQL specification
+ * Validates the document of a route. Only a test does this, because startup would take a third longer.
+ * @throws Error unless the document passes the rules of the GraphQL specification
  */
 export function validateDocument(text: string, schema: GraphQLSchema): void {
   const [fault] = validate(schema, parse(text));
@@ -58,7 +58,7 @@ export function validateDocument(text: string, schema: GraphQLSchema): void {
  * Parses the document of a route.
  * @param text a document that passes `validateDocument`
  * @param operations the allowed operations
- * @throws Error unless it is one operation with one root field
+ * @throws Error unless the document is one operation with one root field
  */
 export function fixedDocument(
   text: string,

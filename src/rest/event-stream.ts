@@ -9,7 +9,7 @@ import { startStream } from "../http/start-stream";
 const TYPE = "text/event-stream";
 
 const TIMES = {
-  /** Interval between comments on an idle stream (ms); they keep proxies from closing it after a silent minute. */
+  /** Interval between comments on an idle stream (ms), which proxies would close after a silent minute. */
   heartbeatMs: 15_000,
   /** Close the connection of a client that reads nothing for this long (ms). */
   stalledMs: 30_000,

@@ -45,7 +45,7 @@ export class Variables {
 
   /**
    * Claims a variable for a part of the request.
-   * @throws Error if it does not exist or is already claimed
+   * @throws Error if the variable does not exist or is already claimed
    */
   take(name: string): Variable {
     const variable = this.all.get(name);

@@ -38,7 +38,7 @@ export interface Core {
   rejectedTokens: RejectedTokens;
 }
 
-/** Periodic work done by one process of a service; it must stop soon after the signal. */
+/** Periodic work done by one process of a service, which must stop soon after the signal. */
 export type Chore = (signal: AbortSignal) => Promise<void>;
 
 /** The expired rows of a table: rows whose value in `column` sorts before `before`. */

@@ -68,7 +68,7 @@ export interface RestRoute {
   status?: SuccessStatus | ChosenStatus;
   /** Path of the response body in the data, the root field by default; null at this path becomes a 404. */
   result?: readonly string[];
-  /** Path of a list's PageInfo in the data; it becomes `Link: …; rel="next"`. */
+  /** Path of a list's PageInfo in the data, which is sent as `Link: …; rel="next"`. */
   pageInfo?: readonly string[];
   /**
    * The response header with the page's end cursor; clients can continue from there later, even after the last page.

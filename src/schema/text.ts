@@ -18,7 +18,7 @@ function textProblem(value: unknown, max: number): string | undefined {
   return undefined;
 }
 
-/** Requires the property to contain no API key or session token, because it appears in lists and logs. */
+/** Requires a property that appears in lists and logs to contain no API key or session token. */
 export const HoldsNoToken = (): PropertyDecorator =>
   ValidateBy({
     name: "holdsNoToken",

@@ -13,7 +13,7 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** For a single statement, which SQLite commits on its own; this saves two round trips to SQLite's thread. */
+/** Runs a single statement, which SQLite commits on its own, to save two round trips to SQLite's thread. */
 const AUTOCOMMIT: TransactionBoundary = {
   begin: undefined,
   commit: async () => undefined,

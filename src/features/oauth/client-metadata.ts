@@ -61,7 +61,7 @@ export function metadataFetch(targets: Targets): (url: string) => Promise<Respon
   };
 }
 
-/** Returns the name of an application on one line, safe to display and store; its host or ID if it states no name. */
+/** Returns an application's name on one line, safe to display and store; without a name, returns its host or ID. */
 export function displayName(clientId: string, name: string | undefined): string {
   const line = redactTokens((name ?? "").normalize("NFC"))
     .replace(/[\p{C}\p{Z}]+/gu, " ")

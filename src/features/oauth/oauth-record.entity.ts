@@ -31,7 +31,7 @@ export class OAuthRecord {
   @Column({ type: "text", nullable: true })
   scopes!: string | null;
 
-  /** When a code or refresh token was used; it works only once. */
+  /** When a code or refresh token was used; each works only once. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   consumedAt!: Timestamp | null;
 }

@@ -1,4 +1,4 @@
-// The parts of the library that are used here; it has no type declarations.
+// Declares the parts of the library that are used here, because the library has no type declarations.
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 

@@ -158,7 +158,7 @@ export function sampleMessage(
   };
 }
 
-/** Returns a sample message's attempts; one if it was sent. */
+/** Returns the attempts to send a sample message: one if the message was sent. */
 export const sampleAttempts = ({
   id: messageId,
   attempts,

@@ -24,13 +24,13 @@ declare module "fastify" {
   }
 }
 
-/** Returns the path of a request; it has no URL if it is unknown. */
+/** Returns the path of a request; an unknown path has no URL. */
 export const pathOf = (request: FastifyRequest): Path => request.unroutedPath ?? request.routeOptions;
 
 /**
  * Collects the routes added after this call, and responds to requests for unknown paths with 404.
- * @returns a function to call after the last route; it makes each path respond with `Allow` to OPTIONS, and with 405
- *   (RFC 9110, 15.5.6) to methods without a route, before authentication and without reading the body
+ * @returns a function that, after the last route, makes each path respond with `Allow` to OPTIONS, and with 405 (RFC
+ *   9110, 15.5.6) to methods without a route, before authentication and without reading the body
  */
 export function collectMethods(app: FastifyInstance): () => void {
   const paths = new Map<string, { methods: string[]; config: FastifyContextConfig }>();

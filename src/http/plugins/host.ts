@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 
-/** Rejects an invalid Host header, because Apollo's handler would fail with a 500 when it builds a URL from it. */
+/** Rejects an invalid Host header, because Apollo's handler would fail with a 500 when it builds a URL. */
 export function rejectInvalidHost(app: FastifyInstance): void {
   /** The last valid address, cached because most requests repeat it. */
   let valid: string | undefined;
