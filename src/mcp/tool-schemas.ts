@@ -54,7 +54,7 @@ export const outputSchemaOf = ({ result }: RoutePlan): JsonSchema | undefined =>
     ? { type: "object", properties: { items: { type: "array" } }, required: ["items"] }
     : undefined;
 
-/** Omits descriptions of `cursor`, which the server's instructions explain, and of numbers explained by their limits. */
+/** Omits descriptions of `cursor`, which the server's instructions explain, and of numbers with limits. */
 const withoutKnown = (name: string, { description, ...schema }: JsonSchema): JsonSchema =>
   name === "cursor" || (schema.minimum !== undefined && schema.maximum !== undefined)
     ? schema

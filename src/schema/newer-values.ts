@@ -27,6 +27,6 @@ export function serveNewerValues(schema: GraphQLSchema): void {
   }
 }
 
-/** Returns the value that an enum declares, or has served, under the given name; undefined if there is no such value. */
+/** Returns the value that an enum declares, or has served, under a name; undefined if there is no such value. */
 export const valueServedAs = (type: GraphQLEnumType, name: string): string | undefined =>
   type.getValue(name)?.value ?? newer.get(type)?.get(name);

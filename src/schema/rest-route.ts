@@ -95,13 +95,13 @@ export interface RestRoute {
 interface ListRoute extends Omit<RestRoute, "method" | "document" | "result" | "pageInfo"> {
   /** The root field, which is a connection. */
   field: string;
-  /** The field's arguments other than `first` and `after`, with their types, such as `tag: String, order: ListOrder`. */
+  /** The field's arguments other than `first` and `after`, with types, such as `tag: String, order: ListOrder`. */
   parameters?: string;
   /** The fields to select on each node. */
   node: string;
 }
 
-/** Returns a route that lists the nodes of a connection in pages; its query parameters are named after the arguments. */
+/** Returns a route that lists the nodes of a connection in pages, with query parameters named after the arguments. */
 export function listRoute({ field, parameters = "", node, ...route }: ListRoute): RestRoute {
   const { operationId, pathParameters = [] } = route;
   const types = `first: Int, after: String, ${parameters}`;

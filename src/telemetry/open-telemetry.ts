@@ -57,8 +57,8 @@ export interface Telemetry {
 }
 
 /**
- * Registers OpenTelemetry for the process, and exports the configured signals by OTLP over HTTP. The SDK reads additional
- * settings (headers, batches, limits) from `OTEL_…` variables.
+ * Registers OpenTelemetry for the process, and exports the configured signals by OTLP over HTTP. The SDK reads
+ * additional settings (headers, batches, limits) from `OTEL_…` variables.
  */
 export function startTelemetry(
   { urls, serviceName, sampler, metricIntervalMs }: NonNullable<Config["telemetry"]>,

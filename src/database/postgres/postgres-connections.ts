@@ -38,7 +38,7 @@ const REPLACE_INTERVAL_MS = 1_000;
 /** Excludes five-letter system error codes such as `EPIPE`. */
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
 
-/** Codes of failed connections, such as `ECONNREFUSED` and `EAI_AGAIN`, but not Node's own, such as `ERR_INVALID_ARG_TYPE`. */
+/** Matches codes of failed connections, such as `ECONNREFUSED` or `EAI_AGAIN`, but not Node's own `ERR_…` codes. */
 const SYSTEM_ERROR = /^E(?!RR_)[A-Z0-9_]+$/;
 
 /**

@@ -1,7 +1,7 @@
 import type { PoolClient, QueryResult } from "pg";
 import { sha256 } from "../../credentials/sha256";
 
-/** Returns a statement's name: a hash of its text, because a connection pooler may share one connection among processes. */
+/** Returns a statement's name: a hash of its text, because processes may share a connection through a pooler. */
 export const nameOf = (text: string) => `gateway_${sha256(text).slice(0, 32)}`;
 
 /**

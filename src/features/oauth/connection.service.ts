@@ -94,8 +94,8 @@ export class ConnectionService {
    * Consents to an application's request; each request can be answered only once. Nothing is connected until the
    * browser that started the request presents the URL's secret, so that attackers cannot obtain consent to a request
    * from their own browser.
-   * @throws GatewayError `not_found` (agent, request) or `invalid_request` for a scope that was not requested or a longer
-   *   connection than the server allows
+   * @throws GatewayError `not_found` (agent, request), or `invalid_request` for a scope that was not requested or a
+   *   connection that is longer than the server allows
    */
   async consent(context: RequestContext, input: ConnectApplicationInput): Promise<ConnectApplicationResult> {
     const { requestId, agentId, scopes, expiresInDays } = input;

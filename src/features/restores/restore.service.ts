@@ -78,7 +78,7 @@ export class RestoreService {
     await this.database.withMigrationLock((tx) => this.remember(tx, { restoredAt: null }));
   }
 
-  /** Returns when this database was last found or declared to be restored; null if it never was, or after `confirmSame`. */
+  /** Returns when the database was last found or declared to be restored; null if never, or after `confirmSame`. */
   async restoredAt(): Promise<Timestamp | null> {
     const [row] = await this.database.read((reader) =>
       reader.query(`SELECT restored_at AS at FROM known_database WHERE id = ${KNOWN_DATABASE_ID}`),

@@ -40,8 +40,8 @@ const CALLER_SHARE = 0.25;
 const MIN_LARGEST_BODIES = 8;
 
 /**
- * Reads JSON bodies, and others with `readBody`, within a memory budget. Anonymous callers have a lower size limit and a
- * separate budget, so that they cannot exhaust the budget of authenticated callers.
+ * Reads JSON bodies, and others with `readBody`, within a memory budget. Anonymous callers have a lower size limit and
+ * a separate budget, so that they cannot exhaust the budget of authenticated callers.
  */
 export function readJsonBodies(
   app: FastifyInstance,
