@@ -9,8 +9,8 @@ import { withDatabase, withServices } from "./services";
 import { addOnDatabase } from "./target";
 
 const HELD = [
-  'Its lines are paused so that no old messages are sent. "gateway lines resume" resumes them.',
-  'Its webhook endpoints are disabled. "gateway webhooks enable" enables them.',
+  'Its lines are paused so that no old messages are sent. Resume them with "gateway lines resume".',
+  'Its webhook endpoints are disabled. Enable them with "gateway webhooks enable".',
 ].join("\n");
 
 /** Adds the commands `migrate`, `backup`, `restore` and `restored`. */

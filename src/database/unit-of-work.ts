@@ -33,8 +33,8 @@ export interface Tx extends EntityManager {
   /**
    * Blocks inserts into a list by other units of work until this unit ends, so that rows become visible in ID order.
    * Call it before the unit inserts; repeated calls are free.
-   * @param parts UUIDs of the parts of the list that the unit inserts into; the first call must name all of them;
-   *   undefined for the whole list
+   * @param parts UUIDs of the list's parts that the unit inserts into, all of them in the first call; undefined for the
+   *   whole list
    */
   lockInsertOrder(list: InsertOrderLock, parts?: readonly string[]): Promise<void>;
   /**

@@ -119,7 +119,7 @@ class Taken {
  * senders.
  *
  * - A channel whose last attempt failed, or whose attempts are slow, can have only one sender. All such channels
- *   together can have at most half of the senders, so that unresponsive receivers leave the rest to others.
+ *   together can have at most half of the senders, so that the rest stay free for other receivers.
  * - An organization can have at most three quarters of the senders, and at most half while others wait.
  * - Shares limit the senders for a kind of lane or a named channel, in total, per organization and per channel.
  */
