@@ -30,9 +30,7 @@ const KEY_OUTCOMES = [
 /** Lifetime of cached counts from the database (ms), because there may be several scrapers. */
 const COUNTS_LIFETIME_MS = 1_000;
 
-/**
- * The metrics of one app. Labels come from closed lists, never from client input.
- */
+/** The metrics of one app. Labels come from closed lists, never from client input. */
 export class Metrics implements DatabaseObserver {
   private readonly registry = new Registry();
 

@@ -12,10 +12,7 @@ export const BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /** Locks a whole list. */
 export const LOCK_LIST = "SELECT pg_advisory_xact_lock($1, $2)";
 
-/**
- * Runs the statements of a runner one at a time, as the driver requires.
- * @param run runs a statement
- */
+/** Makes `run` run the statements of a query runner one at a time, as the driver requires. */
 export async function serialize(runner: QueryRunner, run: typeof queryPrepared): Promise<void> {
   const client: PoolClient = await runner.connect();
   const statements = new Mutex();
