@@ -35,7 +35,8 @@ export class ActivityResolver {
   @Access({ member: Permission.config_manage, organizationKey: "lines:manage" })
   @Report()
   @Query(() => LineActivity, {
-    description: "Messages waiting on a line, and the line's results in the last 24 hours.",
+    description:
+      "Counts of a line's queued messages, and of its messages from the last 24 hours that were sent or failed.",
   })
   lineActivity(
     @Ctx() context: RequestContext,

@@ -20,10 +20,10 @@ import { MessageStatus } from "../messages/message.enums";
 
 @ObjectType({ simpleResolvers: true, description: "A number of messages or decisions." })
 export class ActivityCount {
-  @Field(() => Int, { description: "The count; a lower bound if there are too many to count." })
+  @Field(() => Int, { description: "The count, or a lower bound if there are too many to count." })
   count!: number;
 
-  @Field(() => Boolean, { description: "True if `count` is exact; false if it is a lower bound." })
+  @Field(() => Boolean, { description: "True if `count` is exact, or false if it is a lower bound." })
   isExact!: boolean;
 }
 
@@ -47,7 +47,7 @@ export class Activity {
 @ObjectType({ simpleResolvers: true, description: "Message counts for a line." })
 export class LineActivity {
   @Field(() => ActivityCount, {
-    description: "Queued messages that nothing holds back except earlier messages in their conversations.",
+    description: "Queued messages that are not held back, except by earlier messages in their conversations.",
   })
   queued!: ActivityCount;
 
@@ -81,7 +81,7 @@ export class AgentSummary {
   @Field(() => Int, { description: "Version number of the live configuration." })
   liveVersion!: number;
 
-  @Nullable(() => GraphQLISODateTime, "When the latest decision was requested; null if none is stored.")
+  @Nullable(() => GraphQLISODateTime, "When the latest decision was requested, or null if none is stored.")
   lastDecisionAt!: Timestamp | null;
 }
 
@@ -90,7 +90,7 @@ const DAYS: Readonly<Record<UsagePeriod, number>> = { last_24_hours: 1, last_30_
 
 const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read] as const;
 
-/** Counts agents' actions using an index and only up to a limit, so large tables cost no more than small ones. */
+/** Counts agents' actions by index and only up to a limit, so large tables cost no more than small ones. */
 export class ActivityService {
   constructor(private readonly database: Database) {}
 
@@ -166,7 +166,7 @@ export class ActivityService {
   }
 
   /**
-   * Counts the messages waiting on a line in the caller's organization, and the line's results in the last 24 hours.
+   * Returns the message counts for a line in the caller's organization.
    * @throws GatewayError `not_found`
    */
   countOnLine(context: RequestContext, lineId: string): Promise<LineActivity> {

@@ -39,7 +39,7 @@ export class AgentPurge {
     this.jobs = new SerialJobs(
       (agentId, options) => this.purge(agentId, options),
       (err, agentId) =>
-        log.warn({ err, agentId }, "a deleted agent has rows left, which housekeeping will delete"),
+        log.warn({ err, agentId }, "could not purge a deleted agent, so housekeeping will try again"),
     );
   }
 

@@ -38,7 +38,7 @@ export async function scopedAgentId(
 
 /**
  * Returns the IDs of the agents that a list is about. Like `scopedAgentId`, but returns all agents in a member's
- * organization if none is named.
+ * organization if the member names none.
  * @throws GatewayError `invalid_request` if a key passes an agent, `not_found`
  */
 export async function scopedAgentIds(

@@ -37,7 +37,7 @@ export class Agent {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  /** The version of the live configuration if it has a message policy; otherwise null. */
+  /** The version number of the live configuration; null unless the configuration has a message policy. */
   @Column({ type: "integer", nullable: true })
   policyVersion!: number | null;
 

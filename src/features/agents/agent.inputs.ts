@@ -9,14 +9,14 @@ import { AGENT_NAME_MAX_LENGTH } from "./agent.limits";
 export const SCOPED_AGENT_ID = {
   nullable: true,
   description:
-    "ID of the agent. Required for members; not allowed with an API key, which belongs to one agent.",
+    "ID of the agent. Required for members, but not allowed with an API key, which belongs to one agent.",
 };
 
 /** An agent ID for `scopedAgentIds`. */
 export const SCOPED_AGENT_IDS = {
   nullable: true,
   description:
-    "ID of the agent. For members, all agents of the organization if omitted; not allowed with an API key, which belongs to one agent.",
+    "ID of the agent. If a member omits it, all agents of the organization are included. Not allowed with an API key, which belongs to one agent.",
 };
 
 @InputType({ description: "An agent to create." })
@@ -30,7 +30,7 @@ export class CreateAgentInput extends IdempotentInput {
   slug!: string;
 
   @Field(() => String, {
-    description: "Display name, 1 to 200 characters; leading and trailing whitespace is trimmed.",
+    description: "Display name, 1 to 200 characters. Leading and trailing whitespace is trimmed.",
   })
   @IsText(AGENT_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()

@@ -38,7 +38,7 @@ export class AgentResolver {
   }
 
   @Access(MANAGERS)
-  @Mutation(() => Agent, { description: "Changes an agent's display name; its slug stays the same." })
+  @Mutation(() => Agent, { description: "Changes an agent's display name. The slug stays the same." })
   renameAgent(@Ctx() context: RequestContext, @Input() input: RenameAgentInput): Promise<Agent> {
     return this.service.rename(context, input);
   }
@@ -46,7 +46,7 @@ export class AgentResolver {
   @Access(MANAGERS)
   @Mutation(() => Agent, {
     description:
-      "Deletes an agent without active keys, along with its lines, contacts, conversations, messages, configuration, decisions, events and webhook endpoints. Later requests can see the agent only through its revoked and expired keys. Deletion cannot be undone.",
+      "Deletes an agent that has no active keys, along with its lines, contacts, conversations, messages, configuration, decisions, events and webhook endpoints. Later requests can see the agent only through its revoked and expired keys. Deletion cannot be undone.",
   })
   async deleteAgent(@Ctx() context: RequestContext, @Input() { id }: DeleteAgentInput): Promise<Agent> {
     const deleted = await this.service.delete(context, id);

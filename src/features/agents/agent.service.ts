@@ -31,7 +31,7 @@ declare module "../../schema/hooks" {
     /** Adds a feature's data for a new agent, in the transaction that creates the agent. */
     agentCreated: AgentHook;
     /**
-     * Ends an agent's grants in the transaction that deletes it. Runs before the agent's row is locked, because
+     * Ends an agent's grants in the transaction that deletes the agent. Runs before the agent's row is locked, because
      * transactions that act for a key lock the key before its agent.
      */
     agentDeletionStarted: AgentHook;
@@ -122,7 +122,7 @@ export class AgentService {
    * @param tx the transaction to join, if any
    * @returns the agent; a retry with the same idempotency key returns its current state
    * @throws GatewayError `conflict` if the slug is taken, `limit_reached`, `idempotency_key_reused`, or `not_found` for
-   *   a retry after it was deleted
+   *   a retry after the agent was deleted
    */
   create(
     context: RequestContext,
@@ -153,7 +153,7 @@ export class AgentService {
     { slug, name }: Pick<Agent, "slug" | "name">,
   ): Promise<Agent> {
     const organizationId = organizationOf(context);
-    // Locks the row, because two concurrent creates must not both pass the limit check.
+    // Locks the row, because two concurrent calls must not both pass the limit check.
     await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
     if ((await tx.countBy(Agent, { organizationId })) >= MAX_AGENTS)
       throw new GatewayError("limit_reached", `An organization can have at most ${MAX_AGENTS} agents.`);

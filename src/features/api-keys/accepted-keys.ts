@@ -19,7 +19,7 @@ import { createKeyLookup, type FoundKey } from "./key-lookup";
 import { IN_STATE } from "./key-search";
 import type { KeyUsageRecorder } from "./key-usage-recorder";
 
-/** The keys that this server accepts. */
+/** Resolves API keys, and rejects keys that this server does not accept. */
 export class AcceptedKeys implements CredentialResolver<KeyCaller> {
   private readonly byHash: ReturnType<typeof createKeyLookup>;
   private readonly accepted: readonly Environment[];

@@ -6,7 +6,7 @@ import { MAX_NETWORKS } from "./api-key.limits";
 /** Max cached lists. */
 const MAX_LISTS = 1_000;
 
-/** Caches parsed lists by text, because parsing a list takes much longer than checking an address. */
+/** Caches parsed lists by column value, because parsing a list takes much longer than checking an address. */
 const lists = lruCache<string, readonly string[]>(MAX_LISTS);
 const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 

@@ -38,7 +38,7 @@ export type ApiKeyKind = keyof typeof ApiKeyKind;
 export const ApiKeyState = enumOf("ApiKeyState", "State of an API key.", {
   active: "Accepted while the organization is active.",
   revoked: "Permanently rejected with 403.",
-  expired: "Past its expiry; rejected with 401.",
+  expired: "Past its expiry and rejected with 401.",
 });
 export type ApiKeyState = keyof typeof ApiKeyState;
 
@@ -75,7 +75,7 @@ export class ApiKey {
   agent?: Agent | null;
 
   @Field(() => String, {
-    description: "Name chosen by the creator; for example, the place where the key is used.",
+    description: "Name chosen by the creator, such as the place where the key is used.",
   })
   @Column({ type: "varchar", length: 100 })
   name!: string;
@@ -110,7 +110,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 254, nullable: true })
   createdBy!: string | null;
 
-  @Nullable(() => GraphQLISODateTime, "When the key expires; null if it never does.")
+  @Nullable(() => GraphQLISODateTime, "When the key expires, or null if it never does.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   expiresAt!: Timestamp | null;
 
@@ -147,7 +147,7 @@ export class ApiKey {
 
   @Nullable(
     () => [KeyScope],
-    "The key's scopes; null for all agent-key scopes, including any added by later versions.",
+    "The key's scopes, or null for all agent-key scopes, including any added by later versions.",
   )
   @JsonSchema({ maxItems: MAX_SCOPES })
   @Column({ type: "simple-array", nullable: true })
@@ -160,7 +160,7 @@ export class ApiKey {
 
   @Nullable(
     () => Int,
-    "Max requests per minute for this key on each server, across all of its workers; null if the server's limit applies.",
+    "Max requests per minute for this key on each server, across all of its workers. Null if the server's limit applies.",
   )
   @Column({ type: "integer", nullable: true })
   rateLimitPerMinute!: number | null;
@@ -169,14 +169,14 @@ export class ApiKey {
   @MaxCharacters(CIDR_MAX_LENGTH)
   @Nullable(
     () => [String],
-    "Networks that may use the key, in CIDR notation; null for any network. Requests from other networks are rejected with 403.",
+    "Networks that may use the key, in CIDR notation, or null for any network. Requests from other networks are rejected with 403.",
   )
   @Column({ type: "simple-array", nullable: true })
   allowedNetworks!: string[] | null;
 
   @Nullable(
     () => String,
-    "The application that uses the key through OAuth: the URL of its metadata document or its registered ID. Null for a key with a secret.",
+    "Application that uses the key through OAuth, identified by the URL of its metadata document or by its registered ID. Null for a key with a secret.",
   )
   @MaxCharacters(CLIENT_ID_MAX_LENGTH)
   @Column({ type: "varchar", length: CLIENT_ID_MAX_LENGTH, nullable: true })

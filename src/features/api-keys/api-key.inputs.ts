@@ -38,13 +38,13 @@ const IsInFuture = () =>
   });
 
 const DESCRIPTION =
-  "Purpose of the key, 1 to 500 characters; leading and trailing whitespace is trimmed. Null if there is none.";
+  "Purpose of the key, 1 to 500 characters. Leading and trailing whitespace is trimmed. Null if there is none.";
 const RATE_LIMIT =
-  "Max requests per minute for this key on each server, across all of its workers (1 to 100,000,000); null to apply the server's limit.";
+  "Max requests per minute for this key on each server, across all of its workers (1 to 100,000,000). Null to apply the server's limit.";
 const NETWORKS =
-  "Networks that may use the key, in CIDR notation such as `192.0.2.0/24` or `2001:db8::/32`, at most 40; null or empty for any network.";
+  "Networks that may use the key, in CIDR notation such as `192.0.2.0/24` or `2001:db8::/32`, at most 40. Null or empty for any network.";
 
-/** Max length of a network in any form. */
+/** Max length of a network in any accepted notation. */
 const NETWORK_MAX_LENGTH = 64;
 
 const NETWORKS_ARE_VALID: ObjectRule = {
@@ -68,7 +68,7 @@ abstract class MintInput {
 export abstract class KeyInput extends MintInput {
   @Field(() => String, {
     description:
-      "Where the key is used, 1 to 100 characters; leading and trailing whitespace is trimmed. The name must be unique among the agent's active keys or, for an organization key, among the active organization keys.",
+      "Where the key is used, 1 to 100 characters. Leading and trailing whitespace is trimmed. The name must be unique among the agent's active keys or, for an organization key, among the active organization keys.",
   })
   @IsText(KEY_NAME_MAX_LENGTH, { trimmed: true, singleLine: true })
   @HoldsNoToken()
@@ -103,7 +103,7 @@ export class CreateApiKeyInput extends KeyInput {
 
   @Optional(
     () => [KeyScope],
-    "The key's scopes, at least one; null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later. Required when minting with an organization key.",
+    "The key's scopes, at least one. Null or omitted for all scopes, including any added by later versions. Scopes cannot be changed later. Required when minting with an organization key.",
   )
   @ArrayNotEmpty({ message: "must contain at least one scope, or be omitted for all scopes" })
   @ArrayMaxSize(MAX_SCOPES)
@@ -152,7 +152,7 @@ export class ApiKeysArgs extends PageArgs {
 
   @Optional(
     () => String,
-    "Only keys whose name or hint contains this text, case-insensitive; at most 100 characters.",
+    "Only keys whose name or hint contains this text. Case-insensitive, at most 100 characters.",
   )
   @MaxLength(SEARCH_MAX_LENGTH, { message: `must have at most ${SEARCH_MAX_LENGTH} characters` })
   search!: string | null | undefined;
@@ -169,7 +169,7 @@ export class ApiKeysArgs extends PageArgs {
 
   @Nullable(
     () => Boolean,
-    "True to return only keys of connected applications; false to return only other keys.",
+    "True to return only keys of connected applications, or false to return only other keys.",
   )
   isConnection!: boolean | null | undefined;
 }
@@ -199,7 +199,7 @@ export class RevokeApiKeyInput extends ApiKeyById {
   keepReplaced!: boolean;
 }
 
-@InputType({ description: "Changes to an active API key; omitted fields are left unchanged." })
+@InputType({ description: "Changes to an active API key. Omitted fields are left unchanged." })
 @Rule(NETWORKS_ARE_VALID)
 export class UpdateApiKeyInput extends ApiKeyById {
   @Omittable(

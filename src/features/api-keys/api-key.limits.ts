@@ -15,7 +15,7 @@ export const MAX_NETWORKS = 40;
 /** Max lifetime of an organization key that may be used from any network (days). */
 export const ORGANIZATION_KEY_MAX_DAYS = 366;
 
-/** Upper bound for an API key's own limit of requests per minute. */
+/** Max value of an API key's own rate limit (requests per minute). */
 export const KEY_RATE_LIMIT_MAX = 100_000_000;
 
 /** Max length of the ID of an application that uses a key. */

@@ -65,7 +65,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS)
   @Query(() => ApiKey, {
     nullable: true,
-    description: "One API key of the caller's organization; null if it does not exist.",
+    description: "One API key of the caller's organization, or null if it does not exist.",
   })
   apiKey(
     @Ctx() context: RequestContext,
@@ -86,7 +86,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Mints an organization key. Its secret is shown only in this response. Members need a recent sign-in; an organization key can mint only keys with no more access than its own.",
+      "Mints an organization key. Its secret is shown only in this response. Members need a recent sign-in, and an organization key can mint only keys with no more access than its own.",
   })
   createOrganizationKey(
     @Ctx() context: RequestContext,
@@ -98,7 +98,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS)
   @Mutation(() => ApiKey, {
     description:
-      "Changes the name or settings of an active API key, effective on the next request. Open streams end if their address is no longer allowed.",
+      "Changes the name or settings of an active API key, effective on the next request. Open streams from addresses that are no longer allowed are closed.",
   })
   updateApiKey(@Ctx() context: RequestContext, @Input() input: UpdateApiKeyInput): Promise<ApiKey> {
     return this.keys.update(context, input);
@@ -118,7 +118,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains accepted for the grace period. Members need a recent sign-in; an organization key can rotate only keys that it could have minted.",
+      "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains accepted for the grace period. Members need a recent sign-in, and an organization key can rotate only keys that it could have minted.",
   })
   rotateApiKey(@Ctx() context: RequestContext, @Input() input: RotateApiKeyInput): Promise<MintedApiKey> {
     return this.keys.rotate(context, input);
@@ -126,7 +126,7 @@ export class ApiKeyResolver {
 
   @FieldResolver(() => Agent, {
     nullable: true,
-    description: "The agent that the key resolves to; null for an organization key.",
+    description: "The agent that the key resolves to, or null for an organization key.",
   })
   agent(@Root() { agentId }: ApiKey): Promise<Agent> | null {
     return agentId === null ? null : this.agents.of({ agentId });

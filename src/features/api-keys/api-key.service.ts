@@ -151,7 +151,7 @@ export class ApiKeyService {
     );
   }
 
-  /** True if a key was replaced by an active one and so can no longer be changed. */
+  /** True if a key was replaced by another key that is still in use, so the key can no longer be changed. */
   async isReplaced({ replacedById }: Pick<ApiKey, "replacedById">): Promise<boolean> {
     if (replacedById === null) return false;
     const successor = await this.successors(replacedById);
@@ -328,7 +328,7 @@ export class ApiKeyService {
   private async replace(tx: Tx, context: RequestContext, id: string, graceMs: number): Promise<MintedApiKey> {
     const old = await ownKey(tx, context, id);
     if (old.clientId !== null)
-      throw new GatewayError("conflict", "A connected application renews its tokens itself.");
+      throw new GatewayError("conflict", "A connected application renews its own tokens.");
     await assertActive(tx, old);
     const expiresAt = await this.successorExpiry(tx, context, old);
     const replacedById = uuid();

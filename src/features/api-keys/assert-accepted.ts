@@ -67,8 +67,8 @@ export function keysAreAccepted(
 }
 
 /**
- * Rechecks the caller's authorization inside the transaction that makes the change. Until it commits, the caller's key
- * cannot be revoked, and the organization cannot be deactivated.
+ * Rechecks the caller's authorization inside the transaction that makes the change. Until the commit, the caller's
+ * key cannot be revoked, and the organization cannot be deactivated.
  * @param permission the permission that a member needs
  * @throws GatewayError the rejection of a key that is no longer accepted, or see `assertSignedIn`
  */

@@ -16,7 +16,7 @@ export async function callingKey(reader: EntityManager, { caller }: RequestConte
 }
 
 /**
- * Limits a key minted by another key: settings that were not given are taken from the minting key.
+ * Limits a key minted by another key: omitted settings are inherited from the minting key.
  * @param minter from `callingKey`
  */
 export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, given: Given): Given => ({

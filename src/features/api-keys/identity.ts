@@ -15,7 +15,7 @@ export class ApiKeyIdentity {
   id!: string;
 
   @Field(() => String, {
-    description: "Name chosen by the creator; for example, the place where the key is used.",
+    description: "Name chosen by the creator, such as the place where the key is used.",
   })
   name!: string;
 
@@ -29,15 +29,15 @@ export class ApiKeyIdentity {
   createdAt!: Timestamp;
 
   @Field(() => [KeyScope], {
-    description: "The key's scopes; all scopes if the key is not restricted.",
+    description: "The key's scopes, or all scopes if the key is not restricted.",
   })
   scopes!: readonly KeyScope[];
 
-  @Nullable(() => Int, "Max requests per minute with the key; null if only the server's limit applies.")
+  @Nullable(() => Int, "Max requests per minute with the key, or null if only the server's limit applies.")
   rateLimitPerMinute!: number | null;
 
   @AtMost(MAX_NETWORKS)
-  @Nullable(() => [String], "Networks that may use the key, in CIDR notation; null for any network.")
+  @Nullable(() => [String], "Networks that may use the key, in CIDR notation, or null for any network.")
   allowedNetworks!: readonly string[] | null;
 }
 
@@ -46,7 +46,7 @@ export class ApiKeyIdentity {
   description: "The agent or organization that an API key resolves to, and the key.",
 })
 export class AgentIdentity {
-  @Nullable(() => Agent, "The agent; null for an organization key.")
+  @Nullable(() => Agent, "The agent, or null for an organization key.")
   agent!: Pick<Agent, "id" | "slug" | "name"> | null;
 
   @Field(() => Organization, { description: "The organization that the key belongs to." })

@@ -50,7 +50,7 @@ const RESERVED_NAME_MAX_LENGTH = 100;
 
 /**
  * Returns the normal form used to compare names: NFKC without joiners and variation selectors, so that names that look
- * alike count as one name.
+ * alike are equal.
  */
 function reservedNameOf(name: string): string {
   const normalized = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
@@ -71,7 +71,7 @@ interface KeyToMint extends KeyOwner {
   application?: { clientId: string; memberId: string };
 }
 
-/** The settings that managers may change on a key, other than its name. */
+/** The settings of a key that managers may change, other than its name. */
 export type KeySettings = Pick<ApiKey, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
 /** Converts the settings in an input to their stored form. */
@@ -178,7 +178,7 @@ export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void>
 export const hasEnded = ({ state, replacedById }: Pick<ApiKey, "state" | "replacedById">): boolean =>
   state !== ApiKeyState.active && replacedById === null;
 
-/** @throws GatewayError `conflict` if the key is not active or has been replaced by an active key */
+/** @throws GatewayError `conflict` if the key is not active, or was replaced by a key that is still in use */
 export async function assertActive(tx: Tx, key: ApiKey): Promise<void> {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
   if (key.replacedById === null) return;

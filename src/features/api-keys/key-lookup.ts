@@ -33,7 +33,7 @@ type KeyValues = [
   deactivatedAt: Timestamp | null,
 ];
 
-/** The columns and tables used to look up a credential that stands for a key. */
+/** The columns and tables used to look up a credential of a key: its secret or an access token. */
 interface Credential {
   hash: string;
   expiresAt: string;

@@ -37,7 +37,7 @@ interface Scope {
 
 /** Finds the items of certain kinds. */
 interface Source {
-  /** Who may see the items. */
+  /** The callers that may see the items. */
   allowed: AllowedCallers;
   find(scope: Scope): Promise<AttentionItem[]>;
 }

@@ -14,7 +14,7 @@ export class AttentionResolver {
   @AtMost(MAX_OF_KIND * Object.keys(AttentionKind).length)
   @Report()
   @Query(() => [AttentionItem], {
-    description: `Problems and tasks that need a person's attention in the organization, most urgent first, at most ${MAX_OF_KIND} items of each kind. Members see what their permissions allow, and organization keys what their scopes allow.`,
+    description: `Problems and tasks that need a person's attention in the organization, most urgent first, at most ${MAX_OF_KIND} items of each kind. Members see only items that their permissions allow, and organization keys see only items that their scopes allow.`,
   })
   attention(@Ctx() context: RequestContext): Promise<AttentionItem[]> {
     return this.service.list(context);

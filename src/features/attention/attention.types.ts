@@ -36,28 +36,28 @@ export class AttentionItem {
 
   @Field(() => Int, {
     description:
-      "Number of conversations, messages, decisions or keys; for a line, the number of queued messages; for a webhook endpoint, the number of pending deliveries.",
+      "Number of conversations, messages, decisions or keys. For a line, the number of queued messages. For a webhook endpoint, the number of pending deliveries.",
   })
   count!: number;
 
-  @Field(() => Boolean, { description: "True if `count` is exact; false if it is a lower bound." })
+  @Field(() => Boolean, { description: "True if `count` is exact, or false if it is a lower bound." })
   isCountExact!: boolean;
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the problem or task arose; for several conversations, messages or decisions, the earliest such time; for expiring keys, the earliest expiry.",
+    "When the problem or task arose. For several conversations, messages or decisions, the earliest such time. For expiring keys, the earliest expiry.",
   )
   since!: Timestamp | null;
 
-  @Nullable(() => Agent, "The agent of the line or decisions; null for other kinds.")
+  @Nullable(() => Agent, "The agent of the line or decisions, or null for other kinds.")
   agent?: Agent | null | undefined;
 
-  @Nullable(() => Line, "The line; null for other kinds.")
+  @Nullable(() => Line, "The line, or null for other kinds.")
   line?: Line | undefined;
 
-  @Nullable(() => WebhookEndpoint, "The webhook endpoint; null for other kinds.")
+  @Nullable(() => WebhookEndpoint, "The webhook endpoint, or null for other kinds.")
   webhookEndpoint?: WebhookEndpoint | undefined;
 
-  @Nullable(() => ApiKey, "The leaked key; null for other kinds.")
+  @Nullable(() => ApiKey, "The leaked key, or null for other kinds.")
   apiKey?: ApiKey | undefined;
 }

@@ -10,11 +10,11 @@ export class AuditChange {
   @Field(() => String, { description: "Name of the field, such as `name` or `permissions`." })
   field!: string;
 
-  @Nullable(() => String, "The previous value; null if the field had none.")
+  @Nullable(() => String, "The previous value, or null if the field had none.")
   @MaxCharacters(VALUE_MAX_LENGTH)
   before!: string | null;
 
-  @Nullable(() => String, "The new value; null if the field has none.")
+  @Nullable(() => String, "The new value, or null if the field has none.")
   @MaxCharacters(VALUE_MAX_LENGTH)
   after!: string | null;
 }

@@ -13,7 +13,7 @@ export const ActorKind = enumOf("ActorKind", "The kind of caller that performed 
   agent: "A client that presented an agent's API key.",
   organization_key: "A client that presented an organization key.",
   operator: "The server's command line, or the setup on first start.",
-  system: "The gateway; for example, when it pauses a line.",
+  system: "The gateway, for example when it pauses a line.",
   anonymous: "A caller who was not signed in.",
 });
 export type ActorKind = keyof typeof ActorKind;
@@ -63,19 +63,20 @@ export class AuditEntry {
 
   @Nullable(
     () => String,
-    "Hint that tells the affected API key apart from keys with the same name; null for other resources.",
+    "Hint that distinguishes the affected API key from keys with the same name, or null for other resources.",
   )
   @Column({ type: "varchar", length: 40, nullable: true })
   targetHint!: string | null;
 
   @Field(() => [AuditChange], {
-    description: "The fields that the action changed; empty if the action already describes the change.",
+    description:
+      "The fields that the action changed, or an empty list if the action already describes the change.",
   })
   @AtMost(MAX_CHANGES)
   @Column({ type: "simple-json", default: "[]" })
   changes!: AuditChange[];
 
-  @Nullable(() => String, "The changes as text; set only in entries created before `changes` was introduced.")
+  @Nullable(() => String, "The changes as text, set only in entries created before `changes` was introduced.")
   @Column({ type: "varchar", length: 254, nullable: true })
   detail!: string | null;
 
@@ -92,7 +93,8 @@ export class AuditEntry {
   requestId!: string | null;
 
   @Field(() => Int, {
-    description: "Number of occurrences of an action counted per minute; otherwise 1.",
+    description:
+      "Number of occurrences within a minute if the action is counted per minute, or 1 for other actions.",
   })
   @Column({ type: "integer" })
   count!: number;

@@ -18,7 +18,7 @@ export class AuditService {
   list(context: RequestContext, args: AuditLogArgs): Promise<AuditEntryConnection> {
     const { action, actorId, targetId, since, until } = args;
     const matching = (reader: EntityManager) => {
-      // PostgreSQL rejects NUL characters.
+      // Only UUIDs can match, and PostgreSQL rejects NUL characters.
       if ([actorId, targetId].some((id) => id != null && !isUuid(id))) return null;
       const query = reader
         .createQueryBuilder(AuditEntry, "entry")

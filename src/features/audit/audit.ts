@@ -67,7 +67,7 @@ export interface RepeatedAction {
   /** ID of the entry; it contains the time of the first occurrence. */
   id: string;
   action: AuditAction;
-  /** Identifies the entry that counts them. */
+  /** Identifies the entry that counts the repetitions. */
   countedAs: string;
   key: Required<AuditTarget>;
   origin: Origin;
