@@ -131,7 +131,7 @@ test.each([
   ["other", { big: { number: 1e300 } }, "situation.data.big.number must be between -(2^53 - 1) and 2^53 - 1"],
   ["other", { list: Array(101).fill(0) }, "situation.data.list must have at most 100 items"],
   ["other", { text: "x".repeat(33_000) }, "situation.data must have at most 32768 bytes as JSON"],
-  ["other", deep(11), "situation.data must be nested at most 10 deep"],
+  ["other", deep(11), "situation.data must be nested at most 10 levels deep"],
   [
     "*",
     {},

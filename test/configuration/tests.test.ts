@@ -352,8 +352,8 @@ test.each<[object, string, string]>([
   [{ expect: { outcome: "sent" } }, "expect.outcome", 'must be "send" or "silent" or "handoff" or "failed"'],
   [{ now: "yesterday", expect: { rule: null } }, "now", "must be a time such as 2026-01-31T12:00:00Z"],
   [{ spent: ["all"], expect: { rule: null } }, "spent[0]", "is not the id of a rule with once"],
-  [{ message: { text: "Hi" }, expect: { rule: null } }, "message", "must only be used with message.received"],
-  [{ failed: { text: "Hi" }, expect: { rule: null } }, "failed", "must only be used with message.failed"],
+  [{ message: { text: "Hi" }, expect: { rule: null } }, "message", "must be used only with message.received"],
+  [{ failed: { text: "Hi" }, expect: { rule: null } }, "failed", "must be used only with message.failed"],
   [
     { model: { text: "a", error: "model_failed" }, expect: { rule: null } },
     "model",

@@ -10,7 +10,7 @@ import { TESTED_DOCUMENT_MAX_BYTES } from "./configuration.limits";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "The next configuration of an agent, as edited by members. A draft may have problems; they must be fixed before it is published.",
+    "The next configuration of an agent, as edited by members. A draft may have problems, which must be fixed before the draft is published.",
 })
 @Entity()
 export class ConfigurationDraft {
@@ -38,7 +38,8 @@ export class ConfigurationDraft {
   updatedAt!: Timestamp;
 
   @Field(() => String, {
-    description: "Who last saved the draft: a member's e-mail address, or `command line`.",
+    description:
+      "Caller who last saved the draft: a member's e-mail address, an organization key's hint or `command line`.",
   })
   @Column({ type: "varchar", length: 254 })
   updatedBy!: string;

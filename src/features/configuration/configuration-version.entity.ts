@@ -11,7 +11,7 @@ import type { ConfigurationDocument } from "./document/format";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A published configuration of an agent. Published versions never change; the version with the highest number is live.",
+    "A published configuration of an agent. Published versions never change, and the version with the highest number is live.",
 })
 @Entity()
 export class ConfigurationVersion {
@@ -39,7 +39,7 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: NOTE_MAX_LENGTH, nullable: true })
   note!: string | null;
 
-  @Nullable(() => Int, "The earlier version that this version restores, after a rollback.")
+  @Nullable(() => Int, "For a rollback, the earlier version that this version restores.")
   @Column({ type: "integer", nullable: true })
   restoredFrom!: number | null;
 
@@ -49,7 +49,7 @@ export class ConfigurationVersion {
 
   @Field(() => String, {
     description:
-      "Who published the version: a member's e-mail address, `command line`, or `gateway` for an upgrade.",
+      "Caller who published the version: a member's e-mail address, an organization key's hint, `command line`, or `gateway` for an upgrade.",
   })
   @Column({ type: "varchar", length: 254 })
   publishedBy!: string;

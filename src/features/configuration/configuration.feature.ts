@@ -16,7 +16,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof configurationEventTypes, object> {}
 }
 
-/** Agents' rules and texts. */
+/** Agents' configurations: their rules, texts and policies. */
 export const configuration = feature({
   entities: [ConfigurationVersion, ConfigurationDraft],
   services: ({ database, lanes, config, hooks }) => ({

@@ -14,7 +14,7 @@ export class ConfigurationArgs {
   @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Nullable(() => Int, "Version number; null or omitted for the live version.")
+  @Nullable(() => Int, "Version number. Null or omitted for the live version.")
   version?: number | null | undefined;
 }
 
@@ -37,13 +37,13 @@ export class SaveConfigurationDraftInput {
 
   @Field(() => Int, {
     description:
-      "The draft revision that the document is based on, or 0 if there is no draft; if it is not the current revision, the request is rejected with `version_conflict`.",
+      "The draft revision that the document is based on, or 0 if there is no draft. If it is not the current revision, the request is rejected with `version_conflict`.",
   })
   expectedRevision!: number;
 
   @Nullable(
     () => Int,
-    "The draft's `basedOn`, or the live version if there is no draft; if it has changed, the request is rejected with `version_conflict`. Each new draft starts at revision 1, so pass both.",
+    "The draft's `basedOn`, or the live version if there is no draft. If it has changed, the request is rejected with `version_conflict`. Each new draft starts at revision 1, so pass both.",
   )
   expectedBasedOn?: number | null | undefined;
 }
@@ -66,22 +66,22 @@ export class PublishConfigurationInput {
 
   @Field(() => Int, {
     description:
-      "The version that the caller expects to be live; if another version is live, the request is rejected with `version_conflict`.",
+      "The version that the caller expects to be live. If another version is live, the request is rejected with `version_conflict`.",
   })
   expectedLiveVersion!: number;
 
   @Nullable(
     () => Int,
-    "The draft revision that the caller has reviewed; if the draft is at another revision, the request is rejected with `version_conflict`.",
+    "The draft revision that the caller has reviewed. If the draft is at another revision, the request is rejected with `version_conflict`.",
   )
   expectedRevision?: number | null | undefined;
 
-  @Nullable(() => Int, "An earlier version to publish again; null or omitted for the draft or `document`.")
+  @Nullable(() => Int, "An earlier version to publish again. Null or omitted for the draft or `document`.")
   fromVersion?: number | null | undefined;
 
   @Nullable(
     () => GraphQLJsonObject,
-    "A document to publish instead of the draft, which is left unchanged; null or omitted for the draft or `fromVersion`.",
+    "A document to publish instead of the draft, which is left unchanged. Null or omitted for the draft or `fromVersion`.",
   )
   document?: Record<string, unknown> | null | undefined;
 
@@ -92,7 +92,7 @@ export class PublishConfigurationInput {
 
   @Optional(
     () => String,
-    "Reason for publishing even if the document's tests fail, at most 500 characters; recorded in the audit log.",
+    "Reason for publishing even if the document's tests fail, at most 500 characters. It is recorded in the audit log.",
   )
   @IsText(NOTE_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()

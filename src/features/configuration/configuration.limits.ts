@@ -35,7 +35,7 @@ export const MAX_BURST_SECONDS = 60;
 export const DEFAULT_BURST_SECONDS = 2;
 export const MAX_ONCE_DAYS = 90;
 
-/** Min and max time until a conversation is released. */
+/** Min and max time until a handed-off conversation is released. */
 export const MIN_RELEASE_MS = 60_000;
 export const MAX_RELEASE_DAYS = 90;
 
@@ -57,7 +57,7 @@ export const MAX_CAP_DAYS = 90;
 /** Max length of a topic's title. */
 export const TOPIC_TITLE_MAX_LENGTH = 100;
 
-/** Max waiting timers per contact, or for an agent's situations without a contact. */
+/** Max waiting timers per contact or, for situations without a contact, per agent. */
 export const MAX_TIMERS = 20;
 
 /** Max time that a timer can wait (days). */

@@ -26,7 +26,7 @@ export class ConfigurationLine {
   @Field(() => LineKind, { description: "How the line delivers messages." })
   kind!: LineKind;
 
-  @Nullable(() => String, "The sender address that contacts see; null unless the line sends e-mail.")
+  @Nullable(() => String, "The sender address that contacts see. Null unless the line sends e-mail.")
   address!: string | null;
 
   @Field(() => LineState, { description: "Current state of the line." })
@@ -42,7 +42,7 @@ export class ConfigurationLine {
 })
 export class Configuration extends ConfigurationVersion {
   @Field(() => GraphQLJsonObject, {
-    description: "The document; `digest` is computed from its canonical form.",
+    description: "The document. `digest` is computed from its canonical form.",
   })
   @MaxCharacters(TESTED_DOCUMENT_MAX_BYTES)
   override document!: ConfigurationDocument;
@@ -77,7 +77,8 @@ class SourcePosition implements Position {
 @ObjectType({ simpleResolvers: true, description: "A problem in part of a configuration document." })
 class ConfigurationProblem implements Problem {
   @Field(() => String, {
-    description: "Path of the affected part, such as `rules[3].when[0]`; empty for the document as a whole.",
+    description:
+      "Path of the affected part, such as `rules[3].when[0]`, or empty for the document as a whole.",
   })
   @MaxCharacters(PROBLEM_PATH_MAX_LENGTH)
   path!: string;
@@ -96,14 +97,14 @@ class ConfigurationProblem implements Problem {
 @ObjectType({ simpleResolvers: true, description: "Problems found in a configuration document." })
 export class ConfigurationCheck implements DocumentCheck {
   @Field(() => [ConfigurationProblem], {
-    description: "Problems that prevent publication, at most 100.",
+    description: "Up to 100 problems that prevent publication.",
   })
   @AtMost(MAX_REPORTED)
   problems!: Problem[];
 
   @Field(() => [ConfigurationProblem], {
     description:
-      "Probable mistakes that do not prevent publication, such as a rule that never matches or a line that the agent does not have; at most 100.",
+      "Up to 100 probable mistakes that do not prevent publication, such as a rule that never matches or a line that the agent does not have.",
   })
   @AtMost(MAX_REPORTED)
   warnings!: Problem[];

@@ -29,7 +29,7 @@ export class ConfigurationResolver {
   @Access({ key: "agent:read", ...MANAGER })
   @Query(() => Configuration, {
     nullable: true,
-    description: "An agent's live configuration, or another version; null if the version does not exist.",
+    description: "An agent's live configuration or another version. Null if the version does not exist.",
   })
   configuration(
     @Ctx() context: RequestContext,
@@ -52,7 +52,7 @@ export class ConfigurationResolver {
   @Access(MANAGER)
   @Query(() => ConfigurationDraft, {
     nullable: true,
-    description: "The draft of an agent's configuration; null if there is none.",
+    description: "The draft of an agent's configuration, or null if there is none.",
   })
   configurationDraft(
     @Ctx() context: RequestContext,
@@ -81,7 +81,7 @@ export class ConfigurationResolver {
 
   @Access(MANAGER)
   @Mutation(() => SavedConfigurationDraft, {
-    description: "Saves the draft of an agent's configuration, and returns its problems.",
+    description: "Saves a draft of an agent's configuration, and returns the problems in the draft.",
   })
   saveConfigurationDraft(
     @Ctx() context: RequestContext,

@@ -22,7 +22,7 @@ const EXAMPLE = {
 export const configurationRoutes: RouteGroup = {
   tag: "Configuration",
   description:
-    "The agent's rules and message texts. `GET /agent/configuration/schema` returns the JSON Schema of the documents; no key is required.",
+    "The agent's rules and message texts. `GET /agent/configuration/schema` returns the JSON Schema of the documents and requires no key.",
   routes: [
     {
       operationId: "getConfiguration",
@@ -37,7 +37,8 @@ export const configurationRoutes: RouteGroup = {
     {
       operationId: "getConfigurationVersion",
       summary: "Get a version of the agent's configuration",
-      description: "A published version, with the agent's current lines; 404 if it does not exist.",
+      description:
+        "A published version, with the agent's current lines. Returns 404 if the version does not exist.",
       method: "GET",
       path: "/agent/configuration/:version",
       document: `query getConfigurationVersion($version: Int) {

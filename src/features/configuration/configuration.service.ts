@@ -51,7 +51,7 @@ const CHECK_TIMEOUT_MS = 10_000;
 
 /**
  * Checks, saves and publishes agents' configurations. Changes to one agent's configuration are serialized. Saving and
- * publishing share a class, because they run the same check.
+ * publishing share a class, because both run the same check.
  */
 export class ConfigurationService {
   /** Runs one check at a time, because concurrent checks would occupy many consecutive event-loop ticks. */

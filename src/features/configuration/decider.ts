@@ -16,7 +16,7 @@ export class ConfigurationDecider {
   @Field(() => DeciderKind, { description: "Kind of decider." })
   readonly kind!: DeciderKind;
 
-  @Nullable(() => String, "Name of the model; null if none is configured.")
+  @Nullable(() => String, "Name of the model, or null if none is configured.")
   readonly model!: string | null;
 }
 

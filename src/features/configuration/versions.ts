@@ -16,7 +16,7 @@ import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import { digestOf } from "./document/canonical-json";
 
-/** Publishes a version. */
+/** Inserts a version, which makes it live. */
 export async function insertVersion(
   tx: Tx,
   lanes: Lanes,

@@ -251,7 +251,7 @@ export class CompiledConfiguration {
   }
 
   private contextOf(type: string): Context {
-    // Undeclared situations share one context, because their types do not come from the document.
+    // Undeclared situations share one context, because clients may send any number of types.
     const data = this.dataOf(type);
     const key = data ? type : ANY_SITUATION;
     const known = this.contexts.get(key);

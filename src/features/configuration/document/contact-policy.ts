@@ -14,7 +14,7 @@ export interface Cap {
   path: string;
 }
 
-/** When a policy stops holding back a message, and the path of the document part that holds it back. */
+/** The time when a policy stops holding back a message, and the path of the window or cap that holds it back. */
 export interface PolicyHold {
   until: Timestamp;
   path: string;
@@ -60,8 +60,8 @@ export class ContactPolicy {
 
   /**
    * Finds the next opening of a window.
-   * @param timezone the contact's time zone; the policy's is used if it is null or unknown
-   * @returns undefined if a window is open at that time, or if the policy has none
+   * @param timezone the contact's time zone; if it is null or unknown, the policy's time zone applies
+   * @returns undefined if a window is open at that time, or if the policy has no windows
    */
   closedUntil(timezone: string | null, at: Timestamp): PolicyHold | undefined {
     if (this.windows.length === 0) return undefined;

@@ -20,7 +20,7 @@ export const parseDataType = (type: DataType): { base: BaseType; isOptional: boo
   isOptional: type.endsWith("?"),
 });
 
-/** The same data for conditions and for templates. */
+/** The data of a situation in the forms that conditions and templates read. */
 export interface ReadData {
   forConditions: Record<string, Value>;
   forTemplates: Record<string, Value>;
@@ -84,7 +84,7 @@ export function readData(
 /** Finds data that is too large, or that conditions and templates cannot represent exactly. */
 function jsonProblems(data: Readonly<Record<string, unknown>>): InputProblem[] {
   if (isDeeperThan(data, SITUATION_MAX_DEPTH)) {
-    return [{ path: "", message: `must be nested at most ${SITUATION_MAX_DEPTH} deep` }];
+    return [{ path: "", message: `must be nested at most ${SITUATION_MAX_DEPTH} levels deep` }];
   }
   if (Buffer.byteLength(JSON.stringify(data)) > SITUATION_MAX_BYTES) {
     return [{ path: "", message: `must have at most ${SITUATION_MAX_BYTES} bytes as JSON` }];

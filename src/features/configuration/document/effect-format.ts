@@ -33,7 +33,7 @@ const send = z.strictObject({
   send: name.describe("Name of the template."),
   line: lines
     .describe(
-      "Name of the line to open a conversation on if the situation names no conversation; the default line if omitted. From a list of names, the first line that can reach the contact is used.",
+      "Name of the line to open a conversation on if the situation names no conversation. Defaults to the default line. From a list of names, the first line that can reach the contact is used.",
     )
     .optional(),
   reuse: z
@@ -46,7 +46,9 @@ const send = z.strictObject({
     .int()
     .min(0)
     .max(MAX_DELAY_SECONDS)
-    .describe("Time to wait before queuing the message, at most 90 days; other messages do not wait for it.")
+    .describe(
+      "Time to wait before queuing the message, at most 90 days. Other messages do not wait for this one.",
+    )
     .optional(),
   topic,
   urgent,
@@ -56,7 +58,12 @@ const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the cont
 const removeTags = z.strictObject({ removeTags: tags.describe("Tags to remove from the contact.") });
 const move = z.strictObject({
   move: line.describe("Name of the line to move the conversation to."),
-  pending: z.enum(["cancel", "carry"]).describe("Policy for queued messages; cancel by default.").optional(),
+  pending: z
+    .enum(["cancel", "carry"])
+    .describe(
+      "`cancel` to cancel queued messages, or `carry` to send them on the new line. Defaults to `cancel`.",
+    )
+    .optional(),
 });
 const handoff = z.strictObject({
   handoff: z
@@ -67,7 +74,7 @@ const handoff = z.strictObject({
   scope: z
     .enum(["conversation", "contact"])
     .describe(
-      "`contact` to hand off all conversations with the contact, including new ones, until they are released; `conversation` by default.",
+      "`contact` to hand off all conversations with the contact, including new ones, until they are released. Defaults to `conversation`.",
     )
     .optional(),
 });
@@ -89,7 +96,7 @@ const ask = z.strictObject({
         .int()
         .min(1)
         .max(MAX_HISTORY)
-        .describe("Number of earlier messages in the conversation to give the model; none by default.")
+        .describe("Number of earlier messages in the conversation to give the model. None by default.")
         .optional(),
       texts: z
         .array(name)
@@ -127,7 +134,7 @@ const later = z.strictObject({
             z.array(z.string().max(TEMPLATE_MAX_LENGTH)).max(MAX_DATA_ITEMS),
           ]),
         )
-        .describe("Situation data; its strings are templates.")
+        .describe("Situation data. Its strings are templates.")
         .optional(),
       unless: z
         .array(z.enum(TIMER_CANCELERS))
@@ -137,7 +144,7 @@ const later = z.strictObject({
         .optional(),
     })
     .refine(({ after, at }) => (after === undefined) !== (at === undefined), "must have either after or at")
-    .describe("Later submits a situation about the same contact and conversation to the agent."),
+    .describe("Submits a situation about the same contact and conversation to the agent at a later time."),
 });
 const cancelTimer = z.strictObject({
   cancelTimer: source.describe("Key of the contact's timer to cancel, as a template."),
@@ -147,7 +154,7 @@ const resend = z.strictObject({
   resend: z.literal(true).describe("Resends the text of the failed message, at most once."),
   line: lines
     .describe(
-      "Name of the line to resend the message on; the message's conversation is used if omitted. From a list of names, the first line that can reach the contact is used.",
+      "Name of the line to resend the message on. Defaults to the message's conversation. From a list of names, the first line that can reach the contact is used.",
     )
     .optional(),
 });

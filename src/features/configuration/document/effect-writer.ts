@@ -147,7 +147,7 @@ export class EffectWriter {
     };
   }
 
-  /** Returns whether the rule or the policy requires a review of the message; empty if neither does. */
+  /** Names the part of the configuration that requires a review of the message; empty if none does. */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]

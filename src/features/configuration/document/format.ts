@@ -32,7 +32,7 @@ const releasePeriod = z.string().refine(isPeriodUpTo(MAX_RELEASE_DAYS, MIN_RELEA
 
 const situationData = z
   .record(member, z.enum(DATA_TYPES as [(typeof DATA_TYPES)[number], ...typeof DATA_TYPES]))
-  .describe("The members of the situation's data, each with its type; `?` makes a member optional.");
+  .describe("The members of the situation's data, each with its type. `?` makes a member optional.");
 
 /** A situation that may name its key. */
 const fullSituation = z.strictObject({
@@ -50,19 +50,19 @@ const rule = z.strictObject({
   id: name.describe("Unique among the rules."),
   on: z
     .union([z.literal(ANY_SITUATION), situationType])
-    .describe("The type of situation that the rule applies to; * for all types, even undeclared ones."),
+    .describe("Type of situation that the rule applies to, or * for all types, even undeclared ones."),
   when: z
     .array(clause)
     .max(MAX_CLAUSES)
     .describe("Conditions in CEL. The rule matches if all are met, or if there are none.")
     .optional(),
   do: effects
-    .describe("Effects of the rule, in order; with an empty list, the agent does nothing.")
+    .describe("Effects of the rule, in order. With an empty list, the agent does nothing.")
     .optional(),
   whileHuman: z
     .boolean()
     .describe(
-      "True to apply the rule even while a human answers; such a rule can only send, change tags, and set or cancel timers.",
+      "True to apply the rule even while a human answers. Such a rule can only send messages, change tags, and set or cancel timers.",
     )
     .optional(),
   continue: z.boolean().describe("True to try later rules after this one has matched.").optional(),
@@ -71,7 +71,7 @@ const rule = z.strictObject({
       per: z
         .union([z.enum(["contact", "conversation"]), clause])
         .describe(
-          "`contact`, `conversation`, or a CEL expression that returns a string; each string is tracked separately for each contact.",
+          "`contact`, `conversation`, or a CEL expression that returns a string. Each string is tracked separately for each contact.",
         ),
       within: periodUpTo(MAX_ONCE_DAYS, "PT15M or P1D").describe(
         `An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`,
@@ -85,7 +85,7 @@ const rule = z.strictObject({
 /** The format of configuration documents, version 1. */
 export const documentFormat = z
   .strictObject({
-    $schema: z.string().max(200).describe("For editors; the gateway ignores it.").optional(),
+    $schema: z.string().max(200).describe("Used by editors and ignored by the gateway.").optional(),
     format: z.literal(1).describe("Version of this format."),
     defaultContact: z
       .string()
@@ -99,22 +99,22 @@ export const documentFormat = z
       .min(0)
       .max(MAX_BURST_SECONDS)
       .describe(
-        `Time the agent waits for more messages before it decides (s); ${DEFAULT_BURST_SECONDS} by default.`,
+        `Time that the agent waits for more messages before it decides (s). Defaults to ${DEFAULT_BURST_SECONDS}.`,
       )
       .optional(),
     releaseAfter: releasePeriod
       .describe(
-        `Time after which a handed-off conversation is released, counted from when a human last took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D; never by default.`,
+        `Time until a handed-off conversation is released, counted from when a human last took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D. If omitted, conversations are not released automatically.`,
       )
       .optional(),
-    zone: zone.describe("Time zone for dates if the contact has none; UTC by default.").optional(),
+    zone: zone.describe("Time zone for dates if the contact has none. Defaults to UTC.").optional(),
     locale: z
       .string()
       .max(LOCALE_MAX_LENGTH)
       .refine((tag) => canonicalLocale(tag) !== undefined, {
         error: "must be the BCP 47 tag of a known language, such as de-CH",
       })
-      .describe("Default language of the texts, for numbers, dates and plurals; en by default.")
+      .describe("Default language of the texts, for numbers, dates and plurals. Defaults to en.")
       .optional(),
     situations: situations.optional(),
     templates: templates.optional(),
@@ -122,18 +122,18 @@ export const documentFormat = z
     rules: z
       .array(rule)
       .max(MAX_RULES)
-      .describe("Rules, tried in order; the first rule whose conditions are all met decides.")
+      .describe("Rules, tried in order. The first rule whose conditions are all met decides.")
       .optional(),
     strict: z
       .boolean()
-      .describe("True to reject situations of undeclared types; by default, they are accepted.")
+      .describe("True to reject situations of undeclared types, which are accepted by default.")
       .optional(),
     maxAsksPerDay: z
       .int()
       .min(0)
       .max(MAX_ASKS_PER_DAY)
       .describe(
-        "Max requests that the agent makes to the model per day (UTC); after that, `otherwise` applies. Unlimited by default.",
+        "Max requests that the agent makes to the model per day (UTC). Beyond the limit, `otherwise` applies. Unlimited by default.",
       )
       .optional(),
     otherwise: effects.describe("Effects to apply if no rule decides.").optional(),

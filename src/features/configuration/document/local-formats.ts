@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { StepBudget } from "./step-budget";
 
-/** Intl's results by request; they depend on the process's ICU version. */
+/** Results of Intl, by the call that returned them; they depend on the process's ICU version. */
 export type Formatted = Readonly<Record<string, string>>;
 
 /** Cost of a result in steps; creating a formatter may take 0.2 ms. */
@@ -167,7 +167,7 @@ export const currencies = (() => {
   };
 })();
 
-/** Counts that cover all plural forms of a language except the one for whole millions, which is rare in texts. */
+/** Counts that cover all plural forms of a language except the form for whole millions, which is rare in texts. */
 const COUNTS = Array.from({ length: 201 }, (_, count) => count);
 
 /** Returns the plural forms of counts in a language. */

@@ -10,7 +10,7 @@ export const matching = (pattern: RegExp, maxLength: number, expected: string) =
 export const name = matching(
   /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/,
   NAME_MAX_LENGTH,
-  "a-z, 0-9 and single . _ - between them",
+  "a name of a-z and 0-9, with single . _ - between them",
 );
 
 export const SITUATION_TYPE = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
@@ -18,14 +18,14 @@ export const SITUATION_TYPE = /^[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/;
 export const situationType = matching(
   SITUATION_TYPE,
   SITUATION_TYPE_MAX_LENGTH,
-  "a-z, 0-9 and single . _ - between them, starting with a letter",
+  "a name of a-z and 0-9, with single . _ - between them, that starts with a letter",
 );
 
 /** The name of a member in a situation's data. */
 export const member = matching(
   /^[A-Za-z][A-Za-z0-9_]*$/,
   NAME_MAX_LENGTH,
-  "a letter, then letters, digits and _",
+  "a name of letters, digits and _ that starts with a letter",
 );
 
 export const line = matching(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, NAME_MAX_LENGTH, "the name of a line");

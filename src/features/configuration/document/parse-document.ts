@@ -22,7 +22,7 @@ import { fullTemplateOf, TEMPLATES } from "./template-format";
 const OPTIONS = { jitless: true };
 
 /**
- * Checks the structure of a document, but not its conditions and templates.
+ * Checks the structure of a document, but not its conditions or templates.
  * @param value a JSON value
  * @returns the document, or its problems
  */

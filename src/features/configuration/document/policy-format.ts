@@ -18,7 +18,7 @@ const days = z
   .regex(new RegExp(`^${DAY}(?:-${DAY})?(?:,${DAY}(?:-${DAY})?)*$`), {
     error: "must be days such as mon-fri, sat, or mon,wed,fri-sun",
   })
-  .describe("Days such as `mon-fri`, `sat` or `mon,wed,fri-sun`; every day if omitted.")
+  .describe("Days such as `mon-fri`, `sat` or `mon,wed,fri-sun`. Defaults to every day.")
   .optional();
 
 const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d";
@@ -31,12 +31,12 @@ const window = z
     days,
     from: time(TIME, "08:00").describe("When the window opens, such as `08:00`."),
     to: time(`${TIME}|24:00`, "20:00 or 24:00").describe(
-      "When the window closes, such as `20:00` or `24:00`; on the next day if it is not after `from`.",
+      "When the window closes, such as `20:00` or `24:00`. The window closes on the next day if this time is not after `from`.",
     ),
   })
   .refine(({ from, to }) => from !== to, {
     path: ["to"],
-    error: "must differ from `from`; a whole day is from 00:00 to 24:00",
+    error: "must differ from `from` (a whole day is from 00:00 to 24:00)",
   });
 
 const cap = z.strictObject({
@@ -48,7 +48,7 @@ const cap = z.strictObject({
     .array(name)
     .min(1)
     .max(MAX_TOPICS)
-    .describe("The topics of the messages that the cap counts and holds back; all messages if omitted.")
+    .describe("The topics of the messages that the cap counts and holds back. Defaults to all messages.")
     .optional(),
 });
 
@@ -65,13 +65,13 @@ export const zone = z
 export const policy = z
   .strictObject({
     zone: zone
-      .describe("Time zone for windows if the contact has none; the configuration's time zone by default.")
+      .describe("Time zone for windows if the contact has none. Defaults to the configuration's time zone.")
       .optional(),
     windows: z
       .array(window)
       .min(1)
       .max(MAX_WINDOWS)
-      .describe("Hours when messages are sent, in the contact's time zone; any time if omitted.")
+      .describe("Hours when messages are sent, in the contact's time zone. Defaults to any time.")
       .optional(),
     caps: z
       .array(cap)
@@ -83,7 +83,7 @@ export const policy = z
     review: z
       .enum(["model", "all"])
       .describe(
-        "Messages that a person must approve: messages written by a model, or all of the agent's messages; by default, only messages from effects with `review` set.",
+        "Messages that a person must approve: messages written by a model, or all of the agent's messages. By default, only messages from effects with `review` set.",
       )
       .optional(),
   })

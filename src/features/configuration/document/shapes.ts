@@ -65,7 +65,7 @@ export function shapesOf(type: string, data: DataDeclaration | undefined): Shape
 /** Members of a list that templates can read in addition to its items. */
 const LIST_MEMBERS: ReadonlySet<string> = new Set(["size", "first", "last"]);
 
-/** True if a path exists; any index counts as a member of every list. */
+/** True if a path exists; every index exists in every list. */
 export function hasPath(shapes: Shapes, [root, ...members]: readonly (string | number)[]): boolean {
   let shape: Shape | undefined = Object.hasOwn(shapes, root ?? "") ? shapes[root as keyof Shapes] : undefined;
   for (const member of members) shape = shape && memberOf(shape, member);

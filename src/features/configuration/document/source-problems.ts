@@ -9,7 +9,7 @@ import { type Problem, pathOf, problemAt, SourceError } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { fullTemplateOf, type TemplateDocument } from "./template-format";
 
-/** One short part of the check. */
+/** Part of the check that takes little time. */
 type Check = () => Problem[];
 
 const problemOf = (path: readonly PropertyKey[], { message, position }: SourceError): Problem => ({
@@ -92,7 +92,7 @@ function unknownLanguages(name: string, template: string | TemplateDocument): Pr
     const problem = (message: string) => [{ path: pathOf(["templates", name, "locales", tag]), message }];
     const canonical = canonicalLocale(tag);
     if (canonical === undefined) return problem("is not a known language tag");
-    if (canonical.toLowerCase() !== tag.toLowerCase()) return problem(`must be written ${canonical}`);
+    if (canonical.toLowerCase() !== tag.toLowerCase()) return problem(`must be written as ${canonical}`);
     if (tags.has(canonical)) return problem("appears twice in the template");
     tags.add(canonical);
     return [];

@@ -9,7 +9,7 @@ const subject = z
   .min(1)
   .max(TEMPLATE_MAX_LENGTH)
   .describe(
-    "Subject of an e-mail that starts a conversation, as a Liquid template; the line's subject by default.",
+    "Subject of an e-mail that starts a conversation, as a Liquid template. Defaults to the line's subject.",
   )
   .optional();
 
@@ -18,7 +18,7 @@ const html = z
   .min(1)
   .max(TEMPLATE_MAX_LENGTH)
   .describe(
-    "HTML version of the text for e-mails: a Liquid template whose values are escaped; other lines send the text.",
+    "HTML version of the text for e-mails: a Liquid template whose values are escaped. Other lines send the text.",
   )
   .optional();
 
@@ -37,7 +37,7 @@ export const urgent = z
 
 export const topic = name
   .describe(
-    "Topic of the message, from the policy; the message is sent only if the contact consents to the topic.",
+    "Topic of the message, from the policy. The message is sent only if the contact consents to the topic.",
   )
   .optional();
 
@@ -50,7 +50,7 @@ const fullTemplate = z.strictObject({
   urgent,
   locales: z
     .record(language, z.strictObject({ text, subject, html }))
-    .describe("The text in other languages, by BCP 47 tag; the best match for the contact is used.")
+    .describe("The text in other languages, by BCP 47 tag. The best match for the contact is used.")
     .optional(),
 });
 

@@ -28,10 +28,10 @@ export function testProblems({ tests = [], rules = [], templates = {} }: Configu
         ? problem(["contact", "handedOff"], "must not be used with a conversation, which has a handler")
         : []),
       ...(message !== undefined && situation.type !== MESSAGE_RECEIVED
-        ? problem(["message"], `must only be used with ${MESSAGE_RECEIVED}`)
+        ? problem(["message"], `must be used only with ${MESSAGE_RECEIVED}`)
         : []),
       ...(failed !== undefined && situation.type !== MESSAGE_FAILED
-        ? problem(["failed"], `must only be used with ${MESSAGE_FAILED}`)
+        ? problem(["failed"], `must be used only with ${MESSAGE_FAILED}`)
         : []),
       ...spent.flatMap((rule, at) => unknown(rule, limited, ["spent", at], "id of a rule with once")),
       ...unknown(expect.rule, ruleIds, ["expect", "rule"], "id of a rule"),

@@ -41,7 +41,7 @@ const timerKey = z.string().min(1).max(TIMER_KEY_MAX_LENGTH);
 const situation = z
   .strictObject({
     type: situationType,
-    data: json(SITUATION_MAX_BYTES).describe("Situation data; empty if omitted.").optional(),
+    data: json(SITUATION_MAX_BYTES).describe("Situation data. Defaults to an empty object.").optional(),
   })
   .describe("The situation to decide.");
 
@@ -75,16 +75,16 @@ const contact = z
       .describe("True if a human answers in all conversations with the contact.")
       .optional(),
   })
-  .describe("The contact that the situation is about; none if omitted.");
+  .describe("The contact that the situation is about, if any.");
 
 const conversation = z
   .strictObject({
     id: z.string().min(1).max(36).optional(),
-    line: line.describe("Name of the conversation's line; main if omitted.").optional(),
-    handler: z.enum(["agent", "human"]).describe("Who answers; agent if omitted.").optional(),
-    state: z.enum(["open", "closed"]).describe("open if omitted.").optional(),
+    line: line.describe("Name of the conversation's line. Defaults to main.").optional(),
+    handler: z.enum(["agent", "human"]).describe("Who answers. Defaults to agent.").optional(),
+    state: z.enum(["open", "closed"]).describe("State of the conversation. Defaults to open.").optional(),
   })
-  .describe("The conversation that the situation is about; none if omitted.");
+  .describe("The conversation that the situation is about, if any.");
 
 const message = z
   .strictObject({
@@ -93,12 +93,12 @@ const message = z
     sequence: z
       .int()
       .min(1)
-      .describe("Sequence number of the message in the conversation; 1 if omitted.")
+      .describe("Sequence number of the message in the conversation. Defaults to 1.")
       .optional(),
     answers: z
       .int()
       .min(0)
-      .describe("Number of automatic answers to the contact within the last hour; 0 if omitted.")
+      .describe("Number of automatic answers to the contact within the last hour. Defaults to 0.")
       .optional(),
   })
   .describe("The message of `message.received`.");
@@ -109,14 +109,14 @@ const failed = z
     subject: subject.optional(),
     wasResent: z.boolean().describe("True if the message was already resent.").optional(),
   })
-  .describe("The failed message of `message.failed`; the effect `resend` sends it again.");
+  .describe("The failed message of `message.failed`, which the effect `resend` sends again.");
 
 /** The model errors that a test can assume. */
 export const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] as const;
 
 const model = z
   .strictObject({
-    text: text.nullable().describe("Text that the model writes; null if it writes none.").optional(),
+    text: text.nullable().describe("Text that the model writes, or null if it writes none.").optional(),
     tags: z.array(tag).max(MAX_TAGS).describe("Tags that the model adds.").optional(),
     handoff: z.boolean().describe("True if the model hands off to a human.").optional(),
     error: z.enum(MODEL_ERRORS).describe("Why the model gives no answer.").optional(),
@@ -125,15 +125,15 @@ const model = z
     ({ error, ...answer }) => error === undefined || Object.keys(answer).length === 0,
     "must have either an error or an answer",
   )
-  .describe("The model's answer if a rule asks the model; if omitted, no model is configured.");
+  .describe("The model's answer if a rule asks the model. If omitted, the test runs without a model.");
 
 const sent = z
   .strictObject({
-    template: name.nullable().describe("Name of the template; null if a model wrote the text.").optional(),
+    template: name.nullable().describe("Name of the template, or null if a model wrote the text.").optional(),
     text: text.describe("The whole text.").optional(),
     contains: text.describe("A part of the text.").optional(),
-    subject: subject.describe("The subject; null if there is none.").optional(),
-    line: line.nullable().describe("Name of the line set by the effect; null if it sets none.").optional(),
+    subject: subject.describe("The subject, or null if there is none.").optional(),
+    line: line.nullable().describe("Name of the line set by the effect, or null if it sets none.").optional(),
   })
   .refine(
     ({ text, contains }) => text === undefined || contains === undefined,
@@ -151,22 +151,26 @@ const TESTED_OUTCOMES = ["send", "silent", "handoff", "failed"] as const;
 
 const expectation = z
   .strictObject({
-    rule: name.nullable().describe("ID of the rule that decides; null for `otherwise`.").optional(),
+    rule: name.nullable().describe("ID of the rule that decides, or null for `otherwise`.").optional(),
     outcome: z.enum(TESTED_OUTCOMES).describe("The outcome of the decision.").optional(),
     sends: z
       .array(sent)
       .max(MAX_MESSAGES_PER_DECISION)
       .describe("All messages that are sent, in order.")
       .optional(),
-    tags: z.array(tag).max(MAX_TAGS).describe("The contact's tags afterwards, in any order.").optional(),
+    tags: z
+      .array(tag)
+      .max(MAX_TAGS)
+      .describe("The contact's tags after the decision, in any order.")
+      .optional(),
     timers: z
       .array(setTimer)
       .max(MAX_TIMERS)
-      .describe("The contact's waiting timers afterwards, in any order.")
+      .describe("The contact's waiting timers after the decision, in any order.")
       .optional(),
   })
   .refine((expected) => Object.keys(expected).length > 0, "must contain an expectation")
-  .describe("The agent's expected behavior; omitted members are not checked.");
+  .describe("The agent's expected behavior. Omitted members are not checked.");
 
 const test = z.strictObject({
   id: name.describe("Unique among the tests."),
@@ -179,12 +183,12 @@ const test = z.strictObject({
   timers: z
     .array(timerKey)
     .max(MAX_TIMERS)
-    .describe("The keys of the contact's waiting timers; none if omitted.")
+    .describe("The keys of the contact's waiting timers, if any.")
     .optional(),
   spent: z
     .array(name)
     .max(MAX_RULES)
-    .describe("IDs of rules with `once` that matched too recently; none if omitted.")
+    .describe("IDs of rules with `once` that matched too recently to match again, if any.")
     .optional(),
   model: model.optional(),
   agent: z
@@ -198,7 +202,9 @@ const test = z.strictObject({
 export const tests = z
   .array(test)
   .max(MAX_TESTS)
-  .describe("Situations with the decisions that the agent must make; run by `gateway configuration test`.");
+  .describe(
+    "Situations with the decisions that the agent must make. `gateway configuration test` runs the tests.",
+  );
 
 export type TestDocument = z.infer<typeof test>;
 

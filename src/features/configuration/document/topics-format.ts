@@ -11,7 +11,9 @@ const topic = z.strictObject({
     .describe("Display name of the topic."),
   default: z
     .enum(["in", "out"])
-    .describe("`out` to send messages about the topic only to contacts who opted in to it; otherwise `in`."),
+    .describe(
+      "`out` to send messages about the topic only to contacts who opted in to it, or `in` to send them to all contacts who have not opted out.",
+    ),
 });
 
 /** Message topics that contacts can opt in to or out of. */

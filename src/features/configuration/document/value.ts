@@ -6,8 +6,8 @@ export class Duration {
 }
 
 /**
- * A value in conditions and templates. Integers are bigints in conditions and numbers in templates; objects have only
- * their own readable members.
+ * A value in conditions and templates. Integers are bigints in conditions and numbers in templates; only an
+ * object's own members can be read.
  */
 export type Value =
   | string

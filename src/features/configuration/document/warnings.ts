@@ -18,8 +18,8 @@ export interface Surroundings {
 const MAX_NAMED_LINES = 10;
 
 /**
- * Returns probable mistakes in a valid document: rules that never match, unused templates, windows without a time zone
- * and, for an agent's document, missing lines and questions to a missing model.
+ * Returns probable mistakes in a valid document, such as rules that never match and unused templates. For an agent's
+ * document, they include missing lines and questions to a missing model.
  */
 export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
   const { templates = {}, rules = [], policy, zone } = document;
