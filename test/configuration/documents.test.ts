@@ -74,7 +74,11 @@ const MALFORMED: [object, string, string][] = [
     "rules[0].id",
     "must be a name of a-z and 0-9, with single . _ - between them",
   ],
-  [of({ rules: [{ ...RULE, on: "Order" }] }), "rules[0].on", "must be a name of a-z and 0-9, with single . _ -"],
+  [
+    of({ rules: [{ ...RULE, on: "Order" }] }),
+    "rules[0].on",
+    "must be a name of a-z and 0-9, with single . _ - between",
+  ],
   [of({ rules: [{ ...RULE, on: 1 }] }), "rules[0].on", "must be * or the type of a situation"],
   [of({ policy: [] }), "policy", "must be an object"],
   [of({ policy: { window: [] } }), "policy.window", 'is not a member of the format. Did you mean "windows"?'],

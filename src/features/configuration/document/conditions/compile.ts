@@ -68,10 +68,10 @@ function compile(node: ASTNode, outer: Place): Expression {
       };
     }
     case "map":
-      throw reject(node, "uses a map: maps are not supported");
+      throw reject(node, "uses a map, which is not supported");
     case ".?":
     case "[?]":
-      throw reject(node, "uses an optional value: optional values are not supported");
+      throw reject(node, "uses an optional value, which is not supported");
     default:
       return compileOperator(node.op, node.args, place);
   }
@@ -79,7 +79,7 @@ function compile(node: ASTNode, outer: Place): Expression {
 
 function compileLiteral(node: ASTNode, value: unknown): Expression {
   if (value !== null && !["string", "number", "bigint", "boolean"].includes(typeof value)) {
-    throw reject(node, "uses bytes or an unsigned integer: neither is supported");
+    throw reject(node, "uses bytes or an unsigned integer, which are not supported");
   }
   if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value)
     throw reject(node, "has an integer with more than 64 bits");

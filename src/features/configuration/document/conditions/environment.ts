@@ -25,7 +25,7 @@ function celTypeOf(type: DataType): string {
 }
 
 const never = () => {
-  throw new Error("The gateway evaluates conditions itself.");
+  throw new Error("Conditions must not be evaluated by the library.");
 };
 
 /**

@@ -32,7 +32,7 @@ const ofText =
 const changeCase = (change: (text: string) => string): ConditionFunction =>
   ofText((value, steps) => {
     if (isAscii(value)) return change(value);
-    // In the worst case, every other character is a part.
+    // In the worst case, every other character is a separate part.
     steps.spend(value.length);
     return value.replace(/[^\u0080-\uffff]+/g, (part) => change(part));
   });
@@ -165,7 +165,7 @@ function toInt(value: Value, steps: StepBudget): bigint {
   }
   const digits = text(value);
   steps.spendText(digits.length);
-  if (!/^-?\d{1,19}$/.test(digits)) throw invalid("The text is not an integer.");
+  if (!/^-?\d{1,19}$/.test(digits)) throw invalid("The string is not an integer.");
   return int64(BigInt(digits));
 }
 
@@ -174,7 +174,8 @@ function toDouble(value: Value, steps: StepBudget): number {
   if (typeof value === "bigint") return Number(value);
   const digits = text(value);
   steps.spendText(digits.length);
-  if (!/^-?\d{1,50}(\.\d{1,50})?(e[+-]?\d{1,3})?$/i.test(digits)) throw invalid("The text is not a number.");
+  if (!/^-?\d{1,50}(\.\d{1,50})?(e[+-]?\d{1,3})?$/i.test(digits))
+    throw invalid("The string is not a number.");
   return Number(digits);
 }
 
@@ -194,7 +195,7 @@ function toInstant(value: Value, steps: StepBudget): Date {
   const digits = text(value);
   steps.spendText(digits.length);
   const parsed = instantOf(digits);
-  if (!parsed) throw invalid("The text must be a time such as 2026-01-31T12:00:00Z.");
+  if (!parsed) throw invalid("The string is not a time such as 2026-01-31T12:00:00Z.");
   return parsed;
 }
 
@@ -203,7 +204,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s:
 function toDuration(value: string, steps: StepBudget): Duration {
   steps.spend(STEPS_PER_TIME + value.length);
   if (value.length > 100 || !/^[+-]?(\d+(\.\d+)?(h|ms|m|s))+$/.test(value)) {
-    throw invalid("The text is not a duration such as 1h30m.");
+    throw invalid("The string is not a duration such as 1h30m.");
   }
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)];
   const ms = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS_MS[unit ?? ""] ?? 0), 0);

@@ -195,12 +195,12 @@ export function at(collection: Value, key: Value): Value {
 /** @throws Failure if a value is not a bool */
 export function bool(value: Value): boolean {
   if (typeof value === "boolean") return value;
-  throw new Failure("type_mismatch", `A ${typeOf(value)} is not a bool.`);
+  throw new Failure("type_mismatch", `A value of type ${typeOf(value)} is not a bool.`);
 }
 
 /** Returns the items of a list, or the keys of a map. */
 export function itemsOf(value: Value): readonly Value[] {
   if (isList(value)) return value;
   if (isObject(value)) return Object.keys(value);
-  throw new Failure("type_mismatch", `A ${typeOf(value)} is neither a list nor a map.`);
+  throw new Failure("type_mismatch", `A value of type ${typeOf(value)} is neither a list nor a map.`);
 }

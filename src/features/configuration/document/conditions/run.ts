@@ -7,7 +7,7 @@ import { Failure } from "./failure";
 /** A part of a condition that can be evaluated. */
 export type Expression = (run: Run) => Value;
 
-/** Cost of a failure in steps; creating an error takes about as long. */
+/** Cost of a failure in steps, because creating an error is slow. */
 const STEPS_PER_FAILURE = 50;
 
 /** The evaluation of one decision's conditions: available values, values read, and cost. */
@@ -50,7 +50,7 @@ export class Run {
     return body(this);
   }
 
-  /** Runs a part that may fail without failing the whole condition; exceeding the budget always fails it. */
+  /** Runs a part that may fail without failing the whole condition; exceeding the budget always fails the condition. */
   attempt<T>(part: () => T): T | Failure {
     try {
       return part();

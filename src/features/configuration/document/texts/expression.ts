@@ -20,7 +20,7 @@ import { TextError, textOf } from "./text-value";
  */
 type TextExpression = (run: TextRun, isLenient: boolean) => Value;
 
-/** Stands for `empty` and `blank` in comparisons. */
+/** Stand for `empty` and `blank` in comparisons. */
 const EMPTY = { empty: true } as const;
 const BLANK = { blank: true } as const;
 
@@ -220,8 +220,7 @@ export function compileOperand(operand: Token, token: Token, place: TextPlace): 
   }
   if (TypeGuards.isPropertyAccessToken(operand)) return compileName(operand, place);
   // The library never finishes a range of numbers above 2^53.
-  if (operand.kind === TokenKind.Range)
-    throw textSourceError(token, "uses a range: ranges are not supported");
+  if (operand.kind === TokenKind.Range) throw textSourceError(token, "uses a range, which is not supported");
   throw textSourceError(token, "has a value that cannot be read");
 }
 

@@ -4,7 +4,7 @@ import { type Filter, LOCAL_FILTERS } from "./local-filters";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/** Creates a filter for numbers; anything else counts as 0. */
+/** Creates a filter for numbers; any other value is treated as 0. */
 const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => number): Filter => ({
   min: argumentCount,
   max: argumentCount,
@@ -41,7 +41,7 @@ function numberOf(value: Value, steps: StepBudget): number {
   return Number.isFinite(number) ? number : 0;
 }
 
-/** The filters available to templates; they never use the clock, random numbers or anything outside the template. */
+/** The filters available to templates; they never use the clock, random numbers or data from outside the decision. */
 const FILTERS: Readonly<Record<string, Filter>> = {
   abs: ofNumber(0, Math.abs),
   at_least: ofNumber(1, Math.max),
@@ -115,7 +115,7 @@ function replaced(text: string, part: string, by: string, { steps }: TextRun): s
   if (part === "") return text;
   steps.spendSearch(text.length, part.length);
   const parts = text.split(part);
-  // Splitting and joining take up to one step per part, however short it is.
+  // Splitting and joining take up to one step per part, no matter how short the part is.
   steps.spend(parts.length);
   return joined(parts, by, steps);
 }

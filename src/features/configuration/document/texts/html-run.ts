@@ -5,10 +5,10 @@ import { HtmlError, HtmlScanner } from "./html-scanner";
 import { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/** How many times text is read to escape it. */
+/** Cost of escaping text, as the number of times that the text is read. */
 const READINGS_PER_ESCAPE = 6;
 
-/** How many times text is read to check it. */
+/** Cost of checking text, as the number of times that the text is read. */
 const READINGS_PER_SCAN = 8;
 
 /** Renders HTML; values are escaped, so that they remain text. */

@@ -67,7 +67,7 @@ const STYLES: ReadonlySet<string> = new Set([
   ...["word-break", "word-spacing", "word-wrap"],
 ]);
 
-/** Allows no escapes and only color functions, so that nothing is loaded. */
+/** Matches values without escapes and with color functions only, so that nothing is loaded. */
 const STYLE_VALUE = /^(?:[\w\s#%.,'"!+-]|(?:rgb|hsl)a?\([\d\s.,%/]*\))+$/i;
 
 /** Max nesting of elements. */
@@ -105,7 +105,7 @@ export class HtmlScanner {
   /** True after the unsubscribe link, because the link must be the whole value of its attribute. */
   private isAfterLink = false;
 
-  /** The scanner's state; two places in the same kind of context have equal states as JSON. */
+  /** The scanner's state; its JSON is equal for any two places in the same kind of context. */
   get at(): Place {
     return this.place;
   }

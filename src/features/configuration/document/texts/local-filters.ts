@@ -130,7 +130,7 @@ function exact(value: Value, { steps }: TextRun): number | string {
 
 /**
  * Converts a number for choosing a plural form. Long integers are shortened, because plural rules depend only on the
- * last six digits and whether there are more.
+ * last six digits and on whether there are more.
  */
 const countOf = (value: number | string): number =>
   /^-?\d{16,}$/.test(String(value)) ? Number(`1${String(value).slice(-12)}`) : Number(value);

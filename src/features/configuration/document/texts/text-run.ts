@@ -12,7 +12,7 @@ export interface TextLocale {
   locale: string;
   /** The contact's time zone. */
   timezone: string | null;
-  /** True if the configuration has a zone. */
+  /** True if the configuration sets a time zone. */
   isZoned: boolean;
 }
 
