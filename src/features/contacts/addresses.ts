@@ -60,7 +60,7 @@ export function normalizeAddress(kind: AddressKind, text: string): { address: st
 }
 
 /**
- * Lowercases the local part as well, because no mail server distinguishes "Anna" from "anna", and people mix the two.
+ * Lowercases even the local part, because mail servers rarely distinguish "Anna" from "anna", and people mix the two.
  */
 function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");

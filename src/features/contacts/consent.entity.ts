@@ -12,7 +12,7 @@ import { CONSENT_TOPIC_MAX_LENGTH, EVIDENCE_MAX_LENGTH } from "./contact.limits"
 /** Stands for all messages to an address. */
 export const ALL_TOPICS = "*";
 
-export const ConsentState = enumOf("ConsentState", "Whether a contact accepts messages.", {
+export const ConsentState = enumOf("ConsentState", "State of a contact's consent to messages.", {
   in: "The contact accepts the messages.",
   out: "The contact has opted out of the messages.",
 });
@@ -62,7 +62,7 @@ export class Consent {
   @Column({ type: "varchar", length: CONSENT_TOPIC_MAX_LENGTH })
   topic!: string;
 
-  @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
+  @Field(() => ConsentState, { description: "State of the consent." })
   @Column({ type: "varchar", length: 3 })
   state!: ConsentState;
 
@@ -71,7 +71,7 @@ export class Consent {
   source!: ConsentSource;
 
   @ThirdPartyText()
-  @Nullable(() => String, "Where and how the contact agreed or objected; null if not recorded.")
+  @Nullable(() => String, "Where and how the contact agreed or objected, or null if not recorded.")
   @MaxCharacters(EVIDENCE_MAX_LENGTH)
   @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })
   evidence!: string | null;

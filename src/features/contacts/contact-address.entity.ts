@@ -10,7 +10,7 @@ import { ADDRESS_MAX_LENGTH } from "./contact.limits";
 
 export const AddressKind = enumOf("AddressKind", "Kind of address.", {
   email: "An e-mail address, case-insensitive.",
-  phone: "A phone number with a country code; stored in E.164 format.",
+  phone: "A phone number with a country code, stored in E.164 format.",
   local: "An address on this server, case-sensitive.",
   other: "An address in another system, case-sensitive.",
 });
@@ -46,14 +46,14 @@ export class ContactAddress {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the contact opted out of messages to this address; null if the contact accepts them.",
+    "When the contact opted out of messages to this address, or null if the contact accepts them.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   optedOutAt!: Timestamp | null;
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When a mail server reported that the address does not exist; null if it is not known to be undeliverable. Messages to the address fail until the contact writes from it or a member marks it as deliverable.",
+    "When a mail server reported that the address does not exist, or null if the address is not known to be undeliverable. Messages to the address fail until the contact writes from it or a member marks it as deliverable.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   undeliverableAt!: Timestamp | null;

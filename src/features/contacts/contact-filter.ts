@@ -10,7 +10,7 @@ import { ContactTerm } from "./contact-term.entity";
 /** Max contacts to filter a list by; if more match, scanning the list in its own order fills a page quickly. */
 const MAX_CONTACTS = 1_000;
 
-/** The contacts that a list is about: few of them, or a condition that selects many. */
+/** The contacts that a list is about: a few IDs, or a condition that selects many contacts. */
 export type ContactFilter =
   | { contactIds: string[] }
   | {
@@ -66,7 +66,7 @@ export async function findContacts(
   return contactIds.length === 0 ? null : { contactIds };
 }
 
-/** Returns conditions on a contact's term `entry`. A contact matches a search if one of its terms meets one of them. */
+/** Returns conditions on a contact's term `entry`. A contact matches a search if a term meets any condition. */
 function matching(search: string): { conditions: string[]; parameters: ObjectLiteral } {
   const parameters: ObjectLiteral = {};
   const bind = (value: string) => {

@@ -30,8 +30,8 @@ export function severalWords(search: string): string[] | undefined {
 }
 
 /**
- * Returns a condition on a term: it starts with a string and, with the operator `>`, is longer. The last character
- * sorts after all others, because terms are compared by their bytes.
+ * Returns a condition on a term: it starts with a string and, with the operator `>`, is longer. U+10FFFF sorts
+ * after all other characters, because terms are compared by their bytes.
  */
 export const startsWith = (bind: Bind, term: string, start: string, operator: ">" | ">=" = ">="): string =>
   `${term} ${operator} ${bind(start)} AND ${term} < ${bind(`${start}\u{10FFFF}`)}`;

@@ -65,7 +65,7 @@ export class Contact {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When all conversations with the contact were handed off to a human, including conversations opened since; null if they were not handed off or have been released.",
+    "When all conversations with the contact were handed off to a human, including conversations opened since. Null if they were not handed off or have been released.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   handedOffAt!: Timestamp | null;
@@ -87,7 +87,7 @@ export class Contact {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   touchedAt!: Timestamp | null;
 
-  @Nullable(() => GraphQLISODateTime, "When the contact was erased; only its ID and timestamps are kept.")
+  @Nullable(() => GraphQLISODateTime, "When the contact was erased. Only its ID and timestamps are kept.")
   @Column({ type: "varchar", length: 24, nullable: true })
   erasedAt!: Timestamp | null;
 }

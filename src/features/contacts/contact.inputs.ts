@@ -42,7 +42,7 @@ export class ContactArgs {
   @Field(() => ContactBy, { description: "The contact, by its ID or `ref`." })
   by!: ContactBy;
 
-  @Nullable(() => ID, "ID of the agent. Required with `ref` for members; not allowed with an API key.")
+  @Nullable(() => ID, "ID of the agent. Required with `ref` for members, but not allowed with an API key.")
   agentId?: string | null | undefined;
 }
 
@@ -57,7 +57,7 @@ export class ContactsArgs extends OrderedPageArgs {
 
   @Optional(
     () => String,
-    "Only contacts whose `ref`, address or name, or a word in the name, starts with this text (only the first 1,000 in alphabetical order), or whose name contains all words of the text (the last may be incomplete). Case-insensitive.",
+    "Only contacts whose `ref`, address, name or a word in the name starts with this text (the first 1,000 in alphabetical order), or whose name contains all of its words (the last may be incomplete). Case-insensitive.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
@@ -87,10 +87,13 @@ export class SetConsentInput extends InputById("contact") {
   @IsText(CONSENT_TOPIC_MAX_LENGTH, { singleLine: true })
   topic!: string;
 
-  @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
+  @Field(() => ConsentState, { description: "State of the consent." })
   state!: ConsentState;
 
-  @Optional(() => ID, "ID of the address to set consent for; all addresses of the contact if omitted.")
+  @Optional(
+    () => ID,
+    "ID of the address that the consent applies to. Defaults to all addresses of the contact.",
+  )
   addressId?: string | null | undefined;
 
   @Optional(() => String, "Where and how the contact agreed or objected.")

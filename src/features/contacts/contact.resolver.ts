@@ -41,7 +41,7 @@ const WRITE = { key: "contacts:write", member: Permission.conversations_write } 
 export const AgentContactsResolver = linkToPage(Agent, ContactConnection, OrderedPageArgs, {
   name: "contacts",
   access: MAY_READ_CONTACTS,
-  description: "The agent's contacts; null for a deleted agent.",
+  description: "The agent's contacts, or null for a deleted agent.",
   list: "ofAgent",
 });
 
@@ -54,7 +54,7 @@ export class AgentTopicsResolver {
   @FieldResolver(() => [Topic], {
     nullable: true,
     description:
-      "The topics in the agent's live policy; null for a deleted agent. API keys need the `contacts:read` scope.",
+      "The topics in the agent's live policy, or null for a deleted agent. API keys need the `contacts:read` scope.",
   })
   topics(@Root() agent: Agent): Promise<Topic[] | null> {
     return unlessDeleted(agent, (id) => this.service.topicsOf(id));
@@ -72,7 +72,7 @@ export class ContactResolver {
   @Access(MAY_READ_CONTACTS)
   @Query(() => Contact, {
     nullable: true,
-    description: "One contact by its ID or `ref`; null if it does not exist.",
+    description: "One contact by its ID or `ref`, or null if it does not exist.",
   })
   contact(@Ctx() context: RequestContext, @Args() args: ContactArgs): Promise<Contact | null> {
     return this.service.find(context, args);
@@ -194,6 +194,6 @@ export class ContactResolver {
 export const AuditEntryContactResolver = linkById(AuditEntry, Contact, {
   name: "contact",
   access: MAY_READ_CONTACTS,
-  description: "The contact that was changed or erased; null for other entries.",
+  description: "The contact that was changed or erased, or null for other entries.",
   id: "targetId",
 });

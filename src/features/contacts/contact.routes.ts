@@ -113,7 +113,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "getContact",
       summary: "Get a contact",
-      description: "One contact; 404 if it does not exist.",
+      description: "One contact. Returns 404 if it does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId",
       document: `query getContact($id: ID!) { contact(by: { id: $id }) { ${CONTACT} } }`,
@@ -152,7 +152,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "listContactConsents",
       summary: "List a contact's consents",
-      description: "The consents for a contact's addresses; 404 if the contact does not exist.",
+      description: "The consents for a contact's addresses. Returns 404 if the contact does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId/consents",
       document: `query listContactConsents($id: ID!) { contact(by: { id: $id }) { ${CONSENTS} } }`,
@@ -165,7 +165,7 @@ export const contactRoutes: RouteGroup = {
       operationId: "setContactConsent",
       summary: "Set a contact's consent",
       description:
-        "Sets a contact's consent to messages about a topic, or to all messages (`*`). An opt-out cancels waiting messages.",
+        "Sets a contact's consent to messages about a topic, or to all messages (`*`). An opt-out cancels queued and scheduled messages.",
       method: "PUT",
       path: "/agent/contacts/:contactId/consents/:topic",
       document: `mutation setContactConsent(
@@ -189,7 +189,7 @@ export const contactRoutes: RouteGroup = {
     {
       operationId: "listContactTags",
       summary: "List a contact's tags",
-      description: "A contact's tags; 404 if the contact does not exist.",
+      description: "A contact's tags. Returns 404 if the contact does not exist.",
       method: "GET",
       path: "/agent/contacts/:contactId/tags",
       document: "query listContactTags($id: ID!) { contact(by: { id: $id }) { tags } }",

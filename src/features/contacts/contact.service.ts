@@ -274,7 +274,7 @@ export class ContactService {
   }
 
   /**
-   * Sets a contact's consent at one address or at all of them. An opt-out cancels messages that have not been sent.
+   * Sets a contact's consent at one or all of its addresses. An opt-out cancels messages that have not been sent.
    * @throws GatewayError `not_found`, `invalid_request`, or `conflict` for a contact that is erased or has no addresses
    */
   setConsent(

@@ -48,7 +48,7 @@ export class Erasures {
     this.jobs = new SerialJobs(
       (contactIds, options) => this.erase(contactIds.split(SEPARATOR), options),
       (err, contactIds) =>
-        log.warn({ err, contactIds }, "an erasure is unfinished and will be continued by housekeeping"),
+        log.warn({ err, contactIds }, "could not finish an erasure, so housekeeping will try again"),
     );
   }
 

@@ -72,20 +72,20 @@ export class NewAddress {
 
   @Field(() => String, {
     description:
-      "The address; whitespace is trimmed. E-mail addresses are lowercased; phone numbers need a country code and are converted to E.164.",
+      "The address. Whitespace is trimmed. E-mail addresses are lowercased. Phone numbers need a country code and are converted to E.164.",
   })
   @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
   address!: string;
 }
 
-@InputType({ description: "Consent for a topic at all of a contact's addresses; see `setConsent`." })
+@InputType({ description: "Consent for a topic at all of a contact's addresses. See `setConsent`." })
 export class NewContactConsent {
   // Short descriptions, because models read them with every tool.
-  @Field(() => String, { description: "Name of a topic; `*` for all." })
+  @Field(() => String, { description: "Name of a topic, or `*` for all." })
   @IsText(CONSENT_TOPIC_MAX_LENGTH, { singleLine: true })
   topic!: string;
 
-  @Field(() => ConsentState, { description: "Whether the contact accepts the messages." })
+  @Field(() => ConsentState, { description: "State of the consent." })
   state!: ConsentState;
 
   @Optional(() => String, "Where and how the contact agreed or objected.")
@@ -95,7 +95,7 @@ export class NewContactConsent {
 
 @InputType({
   description:
-    "A contact to create or change. An existing contact is found by `ref` or, without a `ref`, by its addresses. Omitted fields are left unchanged; null clears a field, and null for `addresses` removes them all, which requires `ref`.",
+    "A contact to create or change. An existing contact is found by `ref` or, if no contact has it, by the addresses. Omitted fields are left unchanged, and null clears a field. Null for `addresses` removes all of them and requires `ref`.",
 })
 @Rule(HAS_REF_OR_ADDRESSES)
 export class PutContactInput {
@@ -103,7 +103,7 @@ export class PutContactInput {
   @ForMembers()
   agentId?: string | null | undefined;
 
-  @Optional(() => String, "Your own ID for the contact, 1 to 255 characters; unique within the agent.")
+  @Optional(() => String, "Your own ID for the contact, 1 to 255 characters, unique within the agent.")
   @IsText(REF_MAX_LENGTH, { singleLine: true })
   ref?: string | null | undefined;
 
@@ -126,7 +126,7 @@ export class PutContactInput {
   @IsJsonObject(ATTRIBUTES_MAX_BYTES)
   attributes?: Record<string, unknown> | null | undefined;
 
-  @Optional(() => [NewAddress], "Addresses to add; a contact can have at most 10.")
+  @Optional(() => [NewAddress], "Addresses to add. A contact can have at most 10.")
   @ValidateNested({ each: true })
   @ArrayMaxSize(MAX_LISTED, { message: `must have at most ${MAX_LISTED} items` })
   @JsonSchema({ maxItems: MAX_LISTED })
@@ -138,7 +138,7 @@ export class PutContactInput {
 
   @Optional(
     () => Int,
-    "The version that the changes are based on; if it is not the current version, or the contact does not exist, the request is rejected with `version_conflict`.",
+    "The version that the changes are based on. If it is not the current version, or the contact does not exist, the request is rejected with `version_conflict`.",
   )
   @ForMembers()
   expectedVersion?: number | null | undefined;
@@ -180,13 +180,13 @@ export type PutContactError = keyof typeof PutContactError;
 
 @ObjectType({ simpleResolvers: true, description: "The result for one contact in a batch." })
 export class PutContactResult {
-  @Nullable(() => ID, "ID of the contact; null if it was not stored.")
+  @Nullable(() => ID, "ID of the contact, or null if it was not stored.")
   contactId!: string | null;
 
   @Field(() => Boolean, { description: "True if the call created the contact." })
   created!: boolean;
 
-  @Nullable(() => PutContactError, "Why the contact was not stored; null if it was.")
+  @Nullable(() => PutContactError, "Why the contact was not stored, or null if it was.")
   errorCode!: PutContactError | null;
 
   @Nullable(() => String, "Human-readable error message.")

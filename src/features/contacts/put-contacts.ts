@@ -78,7 +78,7 @@ export const rejected = ({ code, message }: GatewayError): PutContactResult => (
 
 /**
  * Stores the consents given for contacts that the transaction has locked or created.
- * @param source if omitted, the source of each request's caller
+ * @param source the source of all consents; by default, the source that fits each request's caller
  * @throws GatewayError `conflict` for a contact without an address
  */
 export async function putConsents(
@@ -115,7 +115,7 @@ export async function addressesToConsentAt(tx: Tx, contact: Contact, id?: string
   const addresses = id === undefined ? all : all.filter((address) => address.id === id);
   if (addresses.length > 0) return addresses;
   if (id !== undefined) throw noSuch("address");
-  throw new GatewayError("conflict", "A consent needs an address, and the contact has none.");
+  throw new GatewayError("conflict", "A consent requires an address, but the contact has none.");
 }
 
 /** Creates or changes a contact and adds its tags. */

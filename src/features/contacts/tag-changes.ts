@@ -133,7 +133,7 @@ function assertOwn(contact: Contact | null, context: RequestContext): Contact {
 
 /**
  * Applies a change in memory, completely or not at all.
- * @param tags the tags; each new one with the actor who added it
+ * @param tags the contact's tags; a new tag maps to the name of the actor who added it
  */
 function apply(
   { context, add, remove }: Omit<TagRequest, "contactId">,
