@@ -7,8 +7,8 @@ import { OF_CONTACT } from "./event.entity";
 const ERASED = `'{"id":"' || substr(subject, ${"contact:".length + 1}) || '"}'`;
 
 /**
- * Erases contact data from events about erased contacts; events about their decisions, conversations and messages
- * contain none.
+ * Erases contact data from events about erased contacts. Events about their decisions, conversations and messages
+ * contain no such data.
  */
 export const eraseEvents =
   (database: Database) =>

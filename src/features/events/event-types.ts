@@ -11,7 +11,7 @@ export type EventType = keyof EventTypes;
 
 const declaredTypes = new DeclaredEnum<EventType>(
   "EventType",
-  "Type of an event; REST, streams and webhooks use a dotted name, such as `contact.created`.",
+  "Type of an event. REST, streams and webhooks use a dotted name, such as `contact.created`.",
 );
 
 /** The declared types as an enum. */

@@ -15,7 +15,7 @@ export const OF_CONTACT = "type LIKE 'contact.%'";
 
 @ObjectType({
   simpleResolvers: true,
-  description: "Something that happened to an agent; other systems can subscribe to events.",
+  description: "Something that happened to an agent. Other systems can subscribe to events.",
 })
 @Entity()
 @Index("event_of_contact", ["subject"], { where: OF_CONTACT })
@@ -54,7 +54,8 @@ export class Event {
 
   @ThirdPartyText()
   @Field(() => GraphQLJsonObject, {
-    description: "Event data; empty once its contact has been erased.",
+    description:
+      "Event data. After a contact is erased, events about the contact contain only the contact's ID.",
   })
   @MaxCharacters(EVENT_DATA_MAX_BYTES)
   @Column({ type: "simple-json" })

@@ -42,7 +42,7 @@ export class FollowEventsArgs {
   @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Nullable(() => String, "Starts after this position; omit it to start with the next event.")
+  @Nullable(() => String, "Position to start after. Omit it to start with the next event.")
   @JsonSchema({ minLength: 1 })
   after?: string | null | undefined;
 
@@ -55,7 +55,7 @@ const EventEdge = EdgeOf(Event, ({ position }) => position);
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A page of events (Relay), oldest first; cursors are positions.",
+  description: "A page of events (Relay), oldest first. Cursors are positions.",
 })
 export class EventConnection {
   @Field(() => [Event], { description: "The events on this page, without their cursors." })
@@ -63,7 +63,7 @@ export class EventConnection {
 
   @Field(() => PageInfo, {
     description:
-      "Position of the page; `endCursor` is the cursor to continue from, even after an empty page.",
+      "Position of the page. `endCursor` is the cursor to continue from, even after an empty page.",
   })
   readonly pageInfo: PageInfo;
 

@@ -40,7 +40,7 @@ export class EventService {
         order: { position: "ASC" },
         take: first + 1,
       });
-      // Read last, because events may be purged concurrently.
+      // Read after the events, because they may be purged concurrently.
       const purged = await lastPurged(reader, agent, last);
       if (cursor != null && from < purged) throw new GatewayError("position_expired");
       const nodes = rows.slice(0, first);

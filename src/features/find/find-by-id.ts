@@ -34,7 +34,7 @@ const PREVIEW_LENGTH = 100;
 /** Max time between the creation of an event's ID and the event's own time (ms). */
 const EVENT_CLOCK_MS = 5_000;
 
-/** Finds the resources with an ID; for an event, also its deliveries. */
+/** Finds the resources with an ID and, if it is the ID of an event, the event's deliveries. */
 export async function findById(scope: FindScope, id: string): Promise<Found[]> {
   const rows = [
     ...(await findShared(scope, id)),

@@ -15,7 +15,7 @@ export class FindResolver {
   @AtMost(MAX_PER_KIND * Object.keys(FoundKind).length)
   @Report()
   @Query(() => [Found], {
-    description: `Finds resources of the organization that the member may read, at most ${MAX_PER_KIND} of each kind.`,
+    description: `Finds the organization's resources that the member may read, at most ${MAX_PER_KIND} of each kind.`,
   })
   find(@Ctx() context: RequestContext, @Args() { text }: FindArgs): Promise<Found[]> {
     return this.service.find(context, text);

@@ -34,7 +34,7 @@ export class Found {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Name of the resource: for a conversation, its contact's name; for a message, the beginning of its text; for other resources without a name, their type. Null if there is none.",
+    "Name of the resource. For a conversation, its contact's name. For a message, the beginning of its text. For other resources without a name, their type. Null if there is none.",
   )
   title!: string | null;
 
@@ -45,7 +45,7 @@ export class Found {
   )
   detail!: string | null;
 
-  @Nullable(() => String, "Name of the agent that the resource belongs to; null if it belongs to none.")
+  @Nullable(() => String, "Name of the agent that the resource belongs to, or null if it belongs to none.")
   agentName!: string | null;
 
   @Field(() => String, {
@@ -54,7 +54,7 @@ export class Found {
   })
   subject!: string;
 
-  @Nullable(() => ID, "For a webhook delivery, the ID of the event; null for other resources.")
+  @Nullable(() => ID, "For a webhook delivery, the ID of the event. Null for other resources.")
   @Uuid
   eventId!: string | null;
 }

@@ -15,7 +15,7 @@ export class HandoffNoticesResolver {
   @FieldResolver(() => Boolean, {
     nullable: true,
     description:
-      "True if the signed-in member gets an e-mail when one of the agent's conversations is handed off; null if the server sends no e-mail. For members only.",
+      "True if the signed-in member gets an e-mail when one of the agent's conversations is handed off, or null if the server sends no e-mail. For members only.",
   })
   handoffNotices(@Ctx() context: RequestContext, @Root() { id }: Agent): Promise<boolean | null> {
     return this.service.isEnabled(context, id);

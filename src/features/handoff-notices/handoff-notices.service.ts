@@ -51,7 +51,7 @@ export class HandoffNotices {
       if (enabled && this.sendMail === undefined)
         throw new GatewayError("conflict", "The server sends no e-mail, because SMTP_URL is not set.");
       const agent = await tx.findOneByOrFail(Agent, { id: agentId });
-      // The member's row is locked.
+      // Concurrent calls cannot interfere, because the member's row is locked.
       if ((await tx.existsBy(HandoffSubscription, { memberId, agentId })) === enabled) return agent;
       if (enabled) await insertAll(tx, HandoffSubscription, [{ memberId, agentId, createdAt: timestamp() }]);
       else await tx.delete(HandoffSubscription, { memberId, agentId });

@@ -132,7 +132,7 @@ export class NoticeWork implements LaneWork {
     return failure(AttemptOutcome.retryable, code, "The mail server did not accept the notice.");
   }
 
-  /** Stores a result in a separate transaction; it may wait for locks, because it holds no lanes. */
+  /** Stores a result in a separate transaction, which may wait for locks because it holds no lanes. */
   private store(id: string, result: Partial<HandoffNotice>): Promise<unknown> {
     return this.services.database.write((tx) => tx.update(HandoffNotice, { id }, result), {
       limits: DELIVERING,

@@ -11,7 +11,7 @@ export interface FollowedAgent {
   followers: number;
 }
 
-/** The part of the process's event streams that a follower uses. */
+/** The methods of `LiveEvents` that a follower calls. */
 interface Source {
   /** Called when a follower waits for events. */
   waits(follower: Follower): void;

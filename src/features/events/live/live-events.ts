@@ -199,15 +199,15 @@ export class LiveEvents {
   }
 
   /**
-   * Takes some groups of followers at the same position that are behind; organizations take turns. Each round looks for
-   * new events, so that a backlog of one organization delays the others little.
+   * Takes some groups of lagging followers, each at one position; organizations take turns. Each round looks for new
+   * events, so that one organization's backlog barely delays the others.
    */
   private nextBehind(): Follower[][] {
     const behind = [...this.waiting].filter(({ isBehind }) => isBehind);
     const groups = groupBy(behind, cursorOf);
     for (const [cursor, [first]] of groups)
       if (first !== undefined) this.turns.add(ownerOf(first.caller) ?? "", cursor);
-    // Looking for new events takes longer with more agents.
+    // Rounds are larger with more agents, because looking for new events then takes longer.
     const most = Math.max(MIN_CURSORS_PER_ROUND, this.agents.size / 10);
     const taken: Follower[][] = [];
     while (taken.length < most && !this.turns.isEmpty) {
