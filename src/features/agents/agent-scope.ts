@@ -58,7 +58,7 @@ export const unlessDeleted = async <List>(
   read: (id: string) => Promise<List>,
 ): Promise<List | null> => (deletedAt == null ? read(id) : null);
 
-/** Finds a row by ID if it belongs to the calling agent or to any agent in a member's organization; otherwise null. */
+/** Finds a row by ID; null unless it belongs to the calling agent or to any agent in the member's organization. */
 export async function findOfCaller<
   Row extends ObjectLiteral & { id: string; agentId: string; agent?: Agent },
 >(

@@ -80,7 +80,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  /** Name from `reservedNameOf`; null unless it is reserved among the active keys of the agent or organization. */
+  /** Result of `reservedNameOf`; null unless it is reserved among the active keys of the agent or organization. */
   @Column({ name: "held_name", type: "varchar", length: 100, nullable: true })
   reservedName!: string | null;
 

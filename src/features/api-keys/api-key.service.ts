@@ -231,8 +231,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Returns the expiry of a key to mint: the requested expiry or, by default, the latest one that the server and the
-   * minting key allow.
+   * Returns the expiry of a key to mint: the requested expiry or, by default, the latest expiry that the server
+   * and the minting key allow.
    * @throws GatewayError `invalid_request` if the requested expiry is later than the server allows
    */
   private withinLifetime(expiresAt: string | null, minter: ApiKey | null): string | null {

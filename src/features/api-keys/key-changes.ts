@@ -279,7 +279,7 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 
 /**
  * Checks that an organization key is limited to networks or to a lifetime.
- * @param problem the problem to report if it is not
+ * @param problem the problem to report if the key has neither limit
  * @throws GatewayError `invalid_request`
  */
 export function assertLimited(

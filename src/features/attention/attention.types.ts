@@ -15,7 +15,7 @@ export const LEAKED_DAYS = 7;
 export const MAX_OF_KIND = 10;
 
 /** In order of urgency. */
-export const AttentionKind = enumOf("AttentionKind", "Why something needs a person's attention.", {
+export const AttentionKind = enumOf("AttentionKind", "Reason why an item needs a person's attention.", {
   database_restored: "The database was restored from a backup, and the restore has not been confirmed.",
   key_leaked: `The API key was revoked in the last ${LEAKED_DAYS} days because it was reported as leaked.`,
   line_failing: "Every attempt to send a message on the line has failed since `since`.",
@@ -31,7 +31,7 @@ export type AttentionKind = keyof typeof AttentionKind;
 
 @ObjectType({ simpleResolvers: true, description: "Something that needs a person's attention." })
 export class AttentionItem {
-  @Field(() => AttentionKind, { description: "Why the item needs attention." })
+  @Field(() => AttentionKind, { description: "Reason why the item needs attention." })
   kind!: AttentionKind;
 
   @Field(() => Int, {

@@ -20,7 +20,7 @@ export type ActorKind = keyof typeof ActorKind;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An action, who performed it and what it affected. Entries never contain secrets.",
+  description: "A recorded action with its caller and the affected resource. Entries never contain secrets.",
 })
 @Entity()
 @Index(["organizationId", "id"])
@@ -80,7 +80,7 @@ export class AuditEntry {
   @Column({ type: "varchar", length: 254, nullable: true })
   detail!: string | null;
 
-  @Nullable(() => String, "IP address that the request came from.")
+  @Nullable(() => String, "IP address of the client that sent the request.")
   @Column({ type: "varchar", length: 45, nullable: true })
   ip!: string | null;
 

@@ -30,7 +30,7 @@ export class CompiledConfigurations {
 
   private readonly policies = lruCache<string, ContactPolicy>(MAX_POLICIES);
 
-  /** Compiles an agent's live version. */
+  /** Returns an agent's compiled live version. */
   async live(
     reader: EntityManager,
     agentId: string,

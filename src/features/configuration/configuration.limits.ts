@@ -66,7 +66,7 @@ export const MAX_TIMER_DAYS = 90;
 /** Max length of a timer's key. */
 export const TIMER_KEY_MAX_LENGTH = 200;
 
-/** Upper bound for the daily limit on questions to the model. */
+/** Max value of `maxAsksPerDay`. */
 export const MAX_ASKS_PER_DAY = 1_000_000;
 
 /** Max earlier messages sent to a model. */

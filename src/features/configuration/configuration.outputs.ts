@@ -23,7 +23,7 @@ export class ConfigurationLine {
   @Field(() => String, { description: "Short name, unique among the agent's lines." })
   name!: string;
 
-  @Field(() => LineKind, { description: "How the line delivers messages." })
+  @Field(() => LineKind, { description: "Kind of line." })
   kind!: LineKind;
 
   @Nullable(() => String, "The sender address that contacts see. Null unless the line sends e-mail.")

@@ -27,7 +27,7 @@ export const configurationRoutes: RouteGroup = {
     {
       operationId: "getConfiguration",
       summary: "Get the agent's live configuration",
-      description: "The agent's live configuration, with its lines.",
+      description: "The agent's live configuration, with the agent's lines.",
       method: "GET",
       path: "/agent/configuration",
       document: `query getConfiguration { configuration ${CONFIGURATION} }`,

@@ -51,7 +51,7 @@ export async function insertVersion(
   return version;
 }
 
-/** Returns the lane that releases an agent's conversations; it exists while the live version sets `releaseAfter`. */
+/** Returns the lane for releasing conversations, which exists while the agent's live version sets `releaseAfter`. */
 const releaseLaneOf = (agentId: string): NewLane => ({
   id: derivedId("release", agentId),
   agentId,

@@ -12,7 +12,7 @@ export type Address = Pick<ContactAddress, "kind" | "address">;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Addresses that mail servers may send from, such as `root@localhost`; excludes characters that could separate
+ * Matches addresses that mail servers may send from, such as `root@localhost`, but no characters that could separate
  * addresses in a list.
  */
 const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;

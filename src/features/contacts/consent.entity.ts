@@ -71,7 +71,7 @@ export class Consent {
   source!: ConsentSource;
 
   @ThirdPartyText()
-  @Nullable(() => String, "Where and how the contact agreed or objected, or null if not recorded.")
+  @Nullable(() => String, "Evidence that the contact agreed or objected, or null if none was recorded.")
   @MaxCharacters(EVIDENCE_MAX_LENGTH)
   @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })
   evidence!: string | null;

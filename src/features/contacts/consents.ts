@@ -121,7 +121,7 @@ export class Consents {
     for (const consent of known) {
       const address = byHash.get(consent.addressHash) as ContactAddress;
       consent.addressId = address.id;
-      // Cached as well, because a dry run stores nothing.
+      // Also cached, because a dry run stores nothing.
       consentTo.set(tx, nameOfConsent(address.id, consent.topic), consent.state);
       if (consent.topic !== ALL_TOPICS || consent.state !== ConsentState.out) continue;
       address.optedOutAt = consent.changedAt;

@@ -37,7 +37,7 @@ export class ContactExport {
 
   /**
    * Returns one page of the records about a contact: part by part, in the order of the features. A page has fewer
-   * records than requested if they are large.
+   * records than requested if the records are large.
    * @throws GatewayError `not_found`, `invalid_cursor`
    */
   async read(context: RequestContext, { id, ...args }: ContactExportArgs): Promise<ContactRecordConnection> {

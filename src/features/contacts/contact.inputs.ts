@@ -96,7 +96,7 @@ export class SetConsentInput extends InputById("contact") {
   )
   addressId?: string | null | undefined;
 
-  @Optional(() => String, "Where and how the contact agreed or objected.")
+  @Optional(() => String, "Evidence that the contact agreed or objected, such as a form and its date.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }

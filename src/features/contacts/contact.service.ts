@@ -133,7 +133,7 @@ export class ContactService {
     return this.database.read(async (reader) => {
       if (id != null) return findOfCaller(reader, context, Contact, id);
       const agent = await scopedAgentId(reader, context, agentId);
-      // PostgreSQL rejects such strings.
+      // PostgreSQL rejects strings that contain NUL or are not well-formed.
       if (ref == null || ref.includes("\0") || !ref.isWellFormed()) return null;
       return reader.findOneBy(Contact, { agentId: agent, ref });
     });

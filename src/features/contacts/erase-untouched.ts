@@ -21,7 +21,7 @@ export const CONTACT_RETENTION = { RETENTION_CONTACTS_DAYS: 0 };
 /** Max contacts to examine in an agent's first turn. */
 const FIRST_CONTACTS = 100;
 
-/** When something last touched a contact; null if something still uses it. */
+/** When something last touched a contact; null while the contact is in use. */
 export interface ContactTouch {
   id: string;
   at: Timestamp | null;
@@ -118,7 +118,7 @@ export class UntouchedContacts {
     return { agent, after: last, limit: nextLimit(limit, done.took, MAX_ERASED) };
   }
 
-  /** @returns when each contact was last touched; a day after `since` if it is in use, to examine it again a day later */
+  /** @returns when each contact was last touched; for contacts in use, a day after `since`, to recheck them later */
   private async lastTouches(
     reader: EntityManager,
     ids: readonly string[],

@@ -6,7 +6,7 @@ import { ContactAddress } from "./contact-address.entity";
 import type { ContactPart } from "./contact-export";
 import { ContactTag } from "./contact-tag.entity";
 
-/** The exported data of this feature and the features below it. */
+/** The exported data of this feature and of the features that it builds on. */
 export const contactParts: readonly ContactPart[] = [
   {
     kind: "contact",

@@ -88,7 +88,7 @@ export class NewContactConsent {
   @Field(() => ConsentState, { description: "State of the consent." })
   state!: ConsentState;
 
-  @Optional(() => String, "Where and how the contact agreed or objected.")
+  @Optional(() => String, "Evidence that the contact agreed or objected.")
   @IsText(EVIDENCE_MAX_LENGTH)
   evidence?: string | null | undefined;
 }
@@ -169,7 +169,7 @@ export class StoredContact {
   created!: boolean;
 }
 
-export const PutContactError = enumOf("PutContactError", "Why a contact was not stored.", {
+export const PutContactError = enumOf("PutContactError", "Reason why a contact was not stored.", {
   invalid_request: "The contact is not valid.",
   conflict:
     "The `ref` and the addresses belong to different contacts, or consents are given for a contact without an address.",
@@ -186,7 +186,7 @@ export class PutContactResult {
   @Field(() => Boolean, { description: "True if the call created the contact." })
   created!: boolean;
 
-  @Nullable(() => PutContactError, "Why the contact was not stored, or null if it was.")
+  @Nullable(() => PutContactError, "Reason why the contact was not stored, or null if it was stored.")
   errorCode!: PutContactError | null;
 
   @Nullable(() => String, "Human-readable error message.")

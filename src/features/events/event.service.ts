@@ -71,7 +71,7 @@ async function endOfExamined(
 }
 
 /**
- * Returns the start of an event stream: after a position, or now.
+ * Finds the start of an event stream: a position or, if none is given, the end of the agent's events.
  * @returns the agent, the position, and the position of the agent's last event
  * @throws GatewayError like `EventService.list`
  */

@@ -70,7 +70,7 @@ const handoff = z.strictObject({
     .string()
     .min(1)
     .max(HANDOFF_REASON_MAX_LENGTH)
-    .describe("Why the conversation is handed off to a human."),
+    .describe("Reason for handing off the conversation to a human."),
   scope: z
     .enum(["conversation", "contact"])
     .describe(
@@ -115,7 +115,7 @@ const later = z.strictObject({
     .strictObject({
       situation: situationType.describe("Type of the situation."),
       after: periodUpTo(MAX_TIMER_DAYS, "PT15M or P1D")
-        .describe(`How long to wait: an ISO 8601 duration, at most P${MAX_TIMER_DAYS}D.`)
+        .describe(`Time to wait: an ISO 8601 duration, at most P${MAX_TIMER_DAYS}D.`)
         .optional(),
       at: source
         .describe(`A template for the time in RFC 3339 format, at most ${MAX_TIMER_DAYS} days ahead.`)

@@ -115,7 +115,7 @@ export function onceLimits(
   });
 }
 
-/** @param counted the counts of groups whose rules have matched in this decision */
+/** @param counted the shared counts of rules that have already matched in this decision */
 function tryRule(rule: CompiledRule, run: Run, spent: readonly string[], counted: Set<string>): RuleResult {
   const { document, conditions } = rule;
   const clauses: ClauseResult[] = [];

@@ -29,9 +29,9 @@ const time = (pattern: string, example: string) =>
 const window = z
   .strictObject({
     days,
-    from: time(TIME, "08:00").describe("When the window opens, such as `08:00`."),
+    from: time(TIME, "08:00").describe("Time when the window opens, such as `08:00`."),
     to: time(`${TIME}|24:00`, "20:00 or 24:00").describe(
-      "When the window closes, such as `20:00` or `24:00`. The window closes on the next day if this time is not after `from`.",
+      "Time when the window closes, such as `20:00` or `24:00`. The window closes on the next day if this time is not after `from`.",
     ),
   })
   .refine(({ from, to }) => from !== to, {
@@ -61,7 +61,7 @@ export const zone = z
       `must be an IANA time zone such as Europe/Zurich${suggestion(String(input), Intl.supportedValuesOf("timeZone"))}`,
   });
 
-/** When and how often the agent writes to contacts unprompted. */
+/** Limits on when and how often the agent writes to contacts unprompted. */
 export const policy = z
   .strictObject({
     zone: zone
@@ -87,6 +87,6 @@ export const policy = z
       )
       .optional(),
   })
-  .describe("When and how often the agent sends messages that do not answer the contact.");
+  .describe("Limits on when and how often the agent sends messages that do not answer the contact.");
 
 export type PolicyDocument = z.infer<typeof policy>;

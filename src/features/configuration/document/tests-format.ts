@@ -81,7 +81,10 @@ const conversation = z
   .strictObject({
     id: z.string().min(1).max(36).optional(),
     line: line.describe("Name of the conversation's line. Defaults to main.").optional(),
-    handler: z.enum(["agent", "human"]).describe("Who answers. Defaults to agent.").optional(),
+    handler: z
+      .enum(["agent", "human"])
+      .describe("Handler of the conversation. Defaults to agent.")
+      .optional(),
     state: z.enum(["open", "closed"]).describe("State of the conversation. Defaults to open.").optional(),
   })
   .describe("The conversation that the situation is about, if any.");
@@ -119,7 +122,7 @@ const model = z
     text: text.nullable().describe("Text that the model writes, or null if it writes none.").optional(),
     tags: z.array(tag).max(MAX_TAGS).describe("Tags that the model adds.").optional(),
     handoff: z.boolean().describe("True if the model hands off to a human.").optional(),
-    error: z.enum(MODEL_ERRORS).describe("Why the model gives no answer.").optional(),
+    error: z.enum(MODEL_ERRORS).describe("Reason why the model gives no answer.").optional(),
   })
   .refine(
     ({ error, ...answer }) => error === undefined || Object.keys(answer).length === 0,

@@ -39,7 +39,7 @@ const LOG_INTERVAL_MS = 60_000;
 /** The subscription of a follower. */
 export interface FollowOptions {
   agentId?: string | null | undefined;
-  /** Position to start after; now if omitted. */
+  /** Position to start after; if omitted, the stream starts with the next event. */
   after?: string | null | undefined;
   types?: readonly string[] | null | undefined;
 }

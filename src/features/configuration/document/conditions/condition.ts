@@ -10,7 +10,7 @@ import type { Expression, Run } from "./run";
 
 export interface ClauseResult {
   source: string;
-  /** Null if the clause failed; a failure counts as false. */
+  /** Null if the clause failed; a failed clause is treated as false. */
   value: boolean | null;
   error: { code: FailureCode; message: string } | null;
   /** The values read by the clause, in the order of first access. */
@@ -60,7 +60,7 @@ export class OnceKey {
     return new OnceKey(source, compiled(source, "string", environment, shapes, isChecked));
   }
 
-  /** @returns the text, or the failed clause */
+  /** @returns the string, or the failed clause */
   evaluate(run: Run): string | ClauseResult {
     const { source } = this;
     try {

@@ -63,7 +63,7 @@ function offsetText(ms: number): string {
 
 /**
  * Formats a time using the UTC fields of a date.
- * @param format as for strftime; other text is kept
+ * @param format a strftime format; text outside of conversions is kept
  * @param zoned the time itself and its zone; by default, the date in UTC
  */
 export const formatDate = (
