@@ -168,7 +168,7 @@ describeDashboard(
         () => dashboard.gateway.rest("POST", `/messages/${message}/approve`, { body: {} }),
         () => page.getByRole("button", { name: "Discard", exact: true }).click(),
       );
-      await seen(page.getByText(/only proposed messages can be approved/).or(page.getByText("Delivered")));
+      await seen(page.getByText(/Only proposed messages can be approved/).or(page.getByText("Delivered")));
       expect(await messageOf(message)).toMatchObject({ text: "an offer", errorCode: null });
     });
 

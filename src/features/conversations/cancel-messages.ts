@@ -14,12 +14,12 @@ import { Conversation } from "./conversation.entity";
 import type { PlannedChange } from "./planned-change";
 import { sequencesOf, takePlaces } from "./queue-messages";
 
-/** Default limit for `cancelQueued`; an address may have many conversations. */
+/** Default limit for `cancelQueued`, low because an address may have many conversations. */
 const MAX_CANCELED = 10;
 
 /**
- * Cancels the scheduled, the proposed and the first queued messages of a locked conversation without changing the
- * conversation. Then wakes delivery, which must reject the remaining messages.
+ * Cancels a locked conversation's scheduled, proposed and first queued messages, but keeps its version. Then wakes
+ * delivery, which must reject the remaining messages.
  * @param cancel.limit max queued messages to cancel
  */
 export async function cancelQueued(

@@ -44,7 +44,7 @@ import { storeAudited, storeChange } from "./store-change";
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Adds a feature's changes to the transaction that releases a conversation and has locked it and its contact. */
+    /** Adds a feature's changes to a conversation's release; the conversation and its contact are locked. */
     conversationReleased: (tx: Tx, conversation: Conversation, reason: ReleaseReason) => Promise<void>;
   }
 }
@@ -155,12 +155,12 @@ export class ConversationChanges {
       if (!CANCELABLE.has(message.status)) {
         throw new GatewayError(
           "conflict",
-          `The message is ${message.status}; only queued, scheduled and proposed messages can be canceled.`,
+          `The message is ${message.status}. Only queued, scheduled and proposed messages can be canceled.`,
         );
       }
       await cancelAll(tx, this.lanes, conversation ?? null, [message], MessageError.canceled);
       if (conversationId === null) await this.lanes.end(tx, [id]);
-      // The messages behind it may have been waiting for it.
+      // Messages queued behind the canceled one may have been waiting for it.
       else await this.lanes.wake(tx, [conversationId]);
       return message;
     });

@@ -7,7 +7,7 @@ import { Conversation } from "./conversation.entity";
 import type { ConversationsArgs } from "./conversation.inputs";
 import { findLines } from "./destination";
 
-/** The conversations of some owners that match a filter; `query` alone does not limit the owners. */
+/** The owners' conversations that match a filter. `query` does not restrict the owners. */
 export interface Matching {
   query: SelectQueryBuilder<Conversation>;
   owners: Owners;

@@ -16,13 +16,13 @@ export const REASON_MAX_LENGTH = 500;
 export const ConversationLogKind = enumOf("ConversationLogKind", "A kind of change to a conversation.", {
   moved: "The conversation was moved to another line.",
   handed_off: "The conversation was handed off to a human.",
-  released: "The agent answers again.",
+  released: "The conversation was released to the agent.",
   assigned: "The conversation was assigned to a member or unassigned.",
   closed: "The conversation was closed.",
 });
 export type ConversationLogKind = keyof typeof ConversationLogKind;
 
-@ObjectType({ simpleResolvers: true, description: "A change to a conversation, and who made it." })
+@ObjectType({ simpleResolvers: true, description: "A logged change to a conversation and the caller that made it." })
 @Entity()
 @Index(["agentId", "id"])
 @Index(["conversationId", "id"])
@@ -51,21 +51,21 @@ export class ConversationLogEntry {
   @Column({ type: "varchar", length: 254 })
   actorName!: string;
 
-  @Nullable(() => ID, "ID of the agent's decision that made the change; null if the caller made it.")
+  @Nullable(() => ID, "ID of the agent's decision that made the change, or null if the caller made it.")
   @Column({ ...UUID_COLUMN, nullable: true })
   decisionId!: string | null;
 
   @ThirdPartyText()
-  @Nullable(() => String, "Why the agent handed the conversation off; null for other changes.")
+  @Nullable(() => String, "The agent's reason for the handoff, or null for other changes.")
   @MaxCharacters(REASON_MAX_LENGTH)
   @Column({ type: "varchar", length: REASON_MAX_LENGTH, nullable: true })
   reason!: string | null;
 
-  @Nullable(() => String, "The previous line or assignee; null if there was none, or for other changes.")
+  @Nullable(() => String, "Previous line or assignee, or null if there was none or neither changed.")
   @Column({ type: "varchar", length: 254, nullable: true })
   before!: string | null;
 
-  @Nullable(() => String, "The new line or assignee; null if there is none, or for other changes.")
+  @Nullable(() => String, "New line or assignee, or null if there is none or neither changed.")
   @Column({ type: "varchar", length: 254, nullable: true })
   after!: string | null;
 

@@ -4,7 +4,7 @@ export const ConversationOrder = enumOf("ConversationOrder", "Sort order of conv
   oldest_first: "By creation time, oldest first.",
   newest_first: "By creation time, newest first.",
   last_activity_first:
-    "By `updatedAt`, latest first. Conversations that change during pagination may be missed.",
+    "By `updatedAt`, latest first. Pagination may skip conversations that change in the meantime.",
   longest_waiting_first: "Only conversations with `waitingSince` set, earliest first.",
 });
 export type ConversationOrder = keyof typeof ConversationOrder;

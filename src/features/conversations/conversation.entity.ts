@@ -15,15 +15,15 @@ export const ConversationState = enumOf("ConversationState", "State of a convers
 });
 export type ConversationState = keyof typeof ConversationState;
 
-export const Handler = enumOf("Handler", "Who answers in a conversation.", {
+export const Handler = enumOf("Handler", "The party that answers in a conversation.", {
   agent: "The agent.",
-  human: "A human; the agent makes no decisions until the conversation is released.",
+  human: "A human. The agent makes no decisions until the conversation is released.",
 });
 export type Handler = keyof typeof Handler;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "Messages between an agent and a contact on a line.",
+  description: "A conversation between an agent and a contact on a line.",
 })
 @Entity()
 @Index(["agentId", "id"])
@@ -72,7 +72,7 @@ export class Conversation {
   @Column({ type: "varchar", length: 8 })
   state!: ConversationState;
 
-  @Field(() => Handler, { description: "Who answers in the conversation." })
+  @Field(() => Handler, { description: "The party that answers in the conversation." })
   @Column({ type: "varchar", length: 8 })
   handler!: Handler;
 
@@ -87,7 +87,7 @@ export class Conversation {
   @Column({ type: "varchar", length: 24, nullable: true })
   waitingSince!: Timestamp | null;
 
-  @Nullable(() => ID, "ID of the member assigned to the conversation; null if unassigned.")
+  @Nullable(() => ID, "ID of the member assigned to the conversation, or null if unassigned.")
   @Column({ ...UUID_COLUMN, nullable: true })
   assigneeId!: string | null;
 
@@ -98,7 +98,7 @@ export class Conversation {
   version!: number;
 
   @Field(() => Int, {
-    description: "Sequence number of the last message in the conversation; 0 if there is none.",
+    description: "Sequence number of the last message in the conversation, or 0 if there is none.",
   })
   @Column({ type: "integer" })
   lastSequence!: number;

@@ -16,7 +16,7 @@ export const conversationEventTypes = {
   "conversation.moved": { description: "A conversation was moved to another line.", data },
   "conversation.handed_off": { description: "A conversation was handed off to a human.", data },
   "conversation.released": {
-    description: "The agent answers again in a conversation.",
+    description: "A conversation was released to the agent.",
     data: object({ ...members, reason: TEXT }),
   },
   "conversation.loop_detected": {

@@ -21,7 +21,7 @@ import { ConversationOrder } from "./conversation-order";
 
 export const PendingMessages = enumOf(
   "PendingMessages",
-  "Policy for the queued messages of a moved conversation.",
+  "How a move affects the conversation's queued messages.",
   {
     cancel: "The messages are canceled.",
     carry: "The messages are sent on the new line.",
@@ -29,7 +29,8 @@ export const PendingMessages = enumOf(
 );
 export type PendingMessages = keyof typeof PendingMessages;
 
-const EXPECTED_VERSION = "The current version; any other is rejected with `version_conflict`.";
+const EXPECTED_VERSION =
+  "The expected version. If the current version differs, the change is rejected with `version_conflict`.";
 const TEXT = "Text of the message, 1 to 10,000 characters.";
 
 @InputType({ description: "Identifies a contact by exactly one of these fields." })
@@ -67,7 +68,7 @@ export class OpenConversationInput extends IdempotentInput {
   @ValidateNested()
   contact!: ContactReference;
 
-  @Nullable(() => LineReference, "The line to use; the agent's default line if omitted.")
+  @Nullable(() => LineReference, "The line to use. Defaults to the agent's default line.")
   line?: LineReference | null | undefined;
 
   @Optional(() => String, "Text of the first message.")
@@ -84,7 +85,7 @@ export class OpenedConversation {
   conversation!: Conversation;
 
   @Field(() => Boolean, {
-    description: "True if the call opened the conversation; false if it was already open.",
+    description: "True if the call opened the conversation, false if it was already open.",
   })
   created!: boolean;
 
@@ -125,18 +126,18 @@ export class ConversationsArgs extends PageArgs {
   @Optional(() => ID, "Filters by assignee.")
   assigneeId?: string | null | undefined;
 
-  @Nullable(() => Boolean, "True for assigned conversations only; false for unassigned ones.")
+  @Nullable(() => Boolean, "True to list only assigned conversations, false to list only unassigned ones.")
   assigned?: boolean | null | undefined;
 
   @Nullable(
     () => Boolean,
-    "True for conversations that need a human reply; false for all others. See `waitingSince`.",
+    "True to list only conversations that need a human reply, false to list all others. See `waitingSince`.",
   )
   needsReply?: boolean | null | undefined;
 
   @Optional(
     () => String,
-    "Only conversations with contacts that `contacts` finds by this text. API keys need the `contacts:read` scope.",
+    "Only conversations with contacts that match this text in the `contacts` query. API keys need the `contacts:read` scope.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
@@ -148,7 +149,8 @@ export class ConversationsArgs extends PageArgs {
   line?: LineReference | null | undefined;
 
   @Field(() => ConversationOrder, {
-    description: "Sort order; cursors work with every order.",
+    description:
+      "Sort order. Cursors work with every order, but `longest_waiting_first` accepts only cursors of waiting conversations.",
   })
   order: ConversationOrder = ConversationOrder.oldest_first;
 }
@@ -195,7 +197,7 @@ export class CloseConversationInput extends ConversationChangeInput {}
 
 @InputType({ description: "A conversation to assign to a member." })
 export class AssignConversationInput extends InputById("conversation") {
-  @Optional(() => ID, "ID of the member to assign; null or omitted to unassign the conversation.")
+  @Optional(() => ID, "ID of the member to assign. Omit it or set it to null to unassign the conversation.")
   memberId?: string | null | undefined;
 }
 
@@ -209,7 +211,7 @@ export class MoveConversationInput extends ConversationChangeInput {
 
   @Field(() => PendingMessages, {
     defaultValue: PendingMessages.cancel,
-    description: "Policy for the conversation's queued messages.",
+    description: "How the move affects the conversation's queued messages.",
   })
   pending!: PendingMessages;
 }

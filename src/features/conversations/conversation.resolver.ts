@@ -69,7 +69,7 @@ export class ConversationResolver {
   @Access(MAY_READ_CONVERSATIONS)
   @Query(() => Conversation, {
     nullable: true,
-    description: "One conversation; null if it does not exist.",
+    description: "One conversation, or null if it does not exist.",
   })
   conversation(
     @Ctx() context: RequestContext,
@@ -141,7 +141,7 @@ export class ConversationResolver {
   }
 
   @Access(CHANGE)
-  @Mutation(() => Message, { description: "Discards a proposed message; it becomes `canceled`." })
+  @Mutation(() => Message, { description: "Discards a proposed message, which becomes `canceled`." })
   discardMessage(@Ctx() context: RequestContext, @Input() input: DiscardMessageInput): Promise<Message> {
     return this.reviews.discard(context, input);
   }
@@ -217,7 +217,7 @@ export class ConversationResolver {
   @FieldResolver(() => GraphQLISODateTime, {
     nullable: true,
     description:
-      "When the conversation will be released to the agent, according to `releaseAfter` in the live configuration, unless a human answers first; null if `releaseAfter` is not set or the agent is the one answering.",
+      "When the conversation will be released to the agent unless a human answers first, as set by `releaseAfter` in the live configuration. Null if `releaseAfter` is not set, the agent answers, or the conversation is closed.",
   })
   releaseAt(@Root() conversation: Conversation): Promise<Date | null> {
     return this.service.releaseAtOf(conversation);
@@ -227,14 +227,14 @@ export class ConversationResolver {
   @FieldResolver(() => Message, {
     nullable: true,
     description:
-      "The last message in the conversation; null if there is none. API keys need the `messages:read` scope.",
+      "The last message in the conversation, or null if there is none. API keys need the `messages:read` scope.",
   })
   lastMessage(@Root() { id }: Conversation): Promise<Message | null> {
     return findIfAny(this.service.lastMessageOf, id);
   }
 
   @FieldResolver(() => ConversationLogConnection, {
-    description: "The conversation's moves, handoffs, releases, assignments and closures, and who made them.",
+    description: "The log of the conversation's moves, handoffs, releases, assignments and closures.",
   })
   log(
     @Ctx() context: RequestContext,
@@ -247,7 +247,7 @@ export class ConversationResolver {
   @FieldResolver(() => ConversationLogEntry, {
     nullable: true,
     description:
-      "The last handoff; null while the agent answers and for conversations opened after all conversations with the contact were handed off.",
+      "The last handoff. Null while the agent answers, and null for a conversation opened after all of the contact's conversations were handed off.",
   })
   async handoff(@Root() { id, handler }: Conversation): Promise<ConversationLogEntry | null> {
     return handler === Handler.human ? findIfAny(this.service.lastHandoffOf, id) : null;
@@ -265,7 +265,7 @@ export class ConversationResolver {
 
   @FieldResolver(() => String, {
     nullable: true,
-    description: "The contact's address on the line; null if the contact no longer has it.",
+    description: "The contact's address on the line, or null if the contact no longer has it.",
   })
   async address(@Root() { addressId }: Conversation): Promise<string | null> {
     return (await this.service.addressOf(addressId))?.address ?? null;

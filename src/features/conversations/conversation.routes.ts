@@ -76,7 +76,7 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   pathParameters: [ID],
   bodyMembers: named("expectedVersion"),
   errors: verb === "close" ? ["version_conflict"] : ["version_conflict", "conflict"],
-  // The other changes cancel queued messages.
+  // Unlike the other changes, a release cancels no queued messages.
   destructive: verb !== "release",
   answers: CHANGED,
   example: {
@@ -110,7 +110,7 @@ export const conversationRoutes: RouteGroup = {
       }`,
       bodyMembers: [
         ...named("contact"),
-        lineNamed("Name of the line; the agent's default line if omitted."),
+        lineNamed("Name of the line. Defaults to the agent's default line."),
         ...named("message", "sendAt"),
       ],
       status: { oneOf: [200, 201], choose: ({ created }) => (created === true ? 201 : 200) },
@@ -137,13 +137,13 @@ export const conversationRoutes: RouteGroup = {
         lineNamed("Only conversations on the line with this name."),
         ...named("order"),
       ],
-      answers: "One page of conversations; `lastMessage` requires `messages:read`.",
+      answers: "One page of conversations. `lastMessage` requires `messages:read`.",
       example: { answer: [{ ...WITH_ANNA, lastMessage: LAST_MESSAGE }] },
     }),
     {
       operationId: "getConversation",
       summary: "Get a conversation",
-      description: "One conversation; 404 if it does not exist.",
+      description: "One conversation, or 404 if it does not exist.",
       method: "GET",
       path: "/agent/conversations/:conversationId",
       document: `query getConversation($id: ID!) { conversation(id: $id) { ${CONVERSATION} } }`,
@@ -220,7 +220,7 @@ export const conversationRoutes: RouteGroup = {
       pathParameters: [ID],
       bodyMembers: named("memberId"),
       errors: ["not_found"],
-      // Models do not know the members.
+      // Models do not know the members' IDs.
       isForModels: false,
       answers: "The conversation.",
       example: { body: { memberId: MEMBER_ID }, answer: { ...WITH_ANNA, assigneeId: MEMBER_ID } },

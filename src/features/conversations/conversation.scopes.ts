@@ -1,4 +1,4 @@
 export const conversationScopes = {
   "conversations:read": "List and read conversations.",
-  "conversations:write": "Open, move, hand off and close conversations.",
+  "conversations:write": "Open, change and close conversations, and review proposed messages.",
 };

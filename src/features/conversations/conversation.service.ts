@@ -70,7 +70,7 @@ export class ConversationService {
   readonly lastHandoffOf: (id: string) => Promise<ConversationLogEntry | undefined>;
   /** Finds an address by ID, without an access check. */
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
-  /** Finds how long an agent's conversations stay handed off (ms), by the agent's ID; undefined if there is no limit. */
+  /** Finds the `releaseAfter` of an agent's live configuration (ms) by the agent's ID; undefined if it is not set. */
   private readonly releasePeriodOf: (agentId: string) => Promise<number | undefined>;
 
   constructor(

@@ -96,7 +96,7 @@ export const conversations = feature({
          where id in (select id from conversation where assignee_id = $1 order by id ${tx.updateLock()})`,
         [id],
       );
-      // Inserts lock conversations before they take this lock, and delete handoff notices after it.
+      // Inserts lock conversations before they take this lock, and delete handoff notices afterwards.
       await tx.waitForInserts();
     },
     agentPurged: async (...args) =>

@@ -26,8 +26,8 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * How far a process has progressed through the old messages. Messages that it kept are not examined again for a day,
- * because there may be many of them.
+ * A process's position in its walk through old messages. Kept messages are examined again only after a day, because
+ * there may be many.
  */
 export interface MessageWalk {
   /** The ID of the last examined message. */
@@ -39,8 +39,8 @@ export interface MessageWalk {
 export const newWalk = (): MessageWalk => ({ after: "", startedMs: performance.now() });
 
 /**
- * Deletes messages that ended before the retention period, with their attempts. Keeps messages that a cap
- * counts, and all messages of a conversation while the contact waits for a reply or a feature needs them.
+ * Deletes messages that ended before the retention period, with their delivery attempts. Keeps messages that count
+ * toward a cap, and all messages of a conversation while the contact waits for a reply or a feature needs them.
  * @param options.signal stops the work after the current chunk
  * @param options.walk where to continue; updated as the work proceeds
  */

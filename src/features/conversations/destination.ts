@@ -17,7 +17,7 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import type { ContactReference, LineReference } from "./conversation.inputs";
 import type { Place } from "./find-conversation";
 
-/** @returns the agents' line with an ID, or their lines with a name */
+/** @returns the agents' lines with the referenced ID or name */
 export async function findLines(
   reader: EntityManager,
   agentIds: readonly string[],
@@ -61,7 +61,7 @@ async function idOf(
 }
 
 /**
- * Returns the line with an ID or a name, or the agent's default line.
+ * Returns the referenced line, or the agent's default line if there is no reference.
  * @throws GatewayError `not_found`, or `not_deliverable` if the agent has no default line
  */
 export async function lineOf(
@@ -145,7 +145,7 @@ export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | und
   return undefined;
 }
 
-/** Returns an agent's default line, cached for a transaction that changes no lines; undefined if there is none. */
+/** Returns an agent's default line, cached per transaction, which must not change lines; undefined if there is none. */
 const defaultLineOf = coalesceKeysInTx(
   async (tx: Tx, agentIds) => {
     const lines = await tx.findBy(Line, { agentId: In(agentIds), isDefault: true });
@@ -155,7 +155,7 @@ const defaultLineOf = coalesceKeysInTx(
   { cache: true },
 );
 
-/** Returns a line by ID, cached for a transaction that changes no lines. */
+/** Returns a line by ID, cached per transaction, which must not change lines. */
 export const lineById = coalesceKeysInTx(
   async (tx: Tx, ids) => indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
   { cache: true },

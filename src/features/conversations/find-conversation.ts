@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /**
- * Locks conversations by ID, and open conversations by place, in ID order until the transaction ends; see
+ * Locks conversations by ID, and open conversations by place, in ID order until the transaction ends. See
  * `delivery/README.md` for the lock order.
  * @returns the current conversations, by ID
  */

@@ -17,7 +17,7 @@ import { Conversation } from "./conversation.entity";
 export const AgentConversationsResolver = linkToPage(Agent, ConversationConnection, OrderedPageArgs, {
   name: "conversations",
   access: MAY_READ_CONVERSATIONS,
-  description: "The agent's conversations; null for a deleted agent.",
+  description: "The agent's conversations, or null for a deleted agent.",
   list: "ofAgent",
 });
 
@@ -31,21 +31,21 @@ export const ContactConversationsResolver = linkToPage(Contact, ConversationConn
 export const MessageConversationResolver = linkById(Message, Conversation, {
   name: "conversation",
   access: MAY_READ_CONVERSATIONS,
-  description: "The message's conversation; null if the message does not belong to one.",
+  description: "The message's conversation, or null if it does not belong to one.",
   id: "conversationId",
 });
 
 export const AuditEntryConversationResolver = linkById(AuditEntry, Conversation, {
   name: "conversation",
   access: MAY_READ_CONVERSATIONS,
-  description: "The conversation that was changed; null for other entries, or if it is no longer kept.",
+  description: "The conversation that was changed, or null for other entries and deleted conversations.",
   id: "targetId",
 });
 
 export const TimerConversationResolver = linkById(Timer, Conversation, {
   name: "conversation",
   access: MAY_READ_CONVERSATIONS,
-  description: "The conversation; null if there was none when the timer was set.",
+  description: "The conversation, or null if there was none when the timer was set.",
   id: "conversationId",
 });
 

@@ -42,7 +42,7 @@ interface Sending {
   hasRoom: boolean;
 }
 
-/** A message and its locked conversation; null for a standalone message. */
+/** A message and its locked conversation, which is null for a standalone message. */
 type Placed = Pick<Sending, "context" | "text" | "sendAt" | "hasRoom"> & {
   conversation: Conversation | null;
 };

@@ -69,7 +69,7 @@ export class MessageReviews {
         scheduledBy: null,
         reviewedAt: now,
         updatedAt: now,
-        // The HTML contains the text as proposed.
+        // The HTML still contains the proposed text.
         ...(isEdited && { text, html: null }),
       };
       Object.assign(message, change);
@@ -80,7 +80,7 @@ export class MessageReviews {
         ...updatesOf(tx, Message, [message], APPROVED),
         ...sequencesOf(tx, conversation === null ? [] : [conversation]),
         ...deletingNotices(isAnswer ? [conversation.id] : []),
-        // Ends the message's own lane, because the lane only waits for the message to expire.
+        // Ends the message's own lane, which only waits for the message to expire.
         ...this.lanes.ending([id]),
       ]);
       await this.lanes.add(tx, [laneOf(message)]);
@@ -124,7 +124,7 @@ export class MessageReviews {
       if (message.status !== MessageStatus.proposed) {
         throw new GatewayError(
           "conflict",
-          `The message is ${message.status}; only proposed messages can be approved or discarded.`,
+          `The message is ${message.status}. Only proposed messages can be approved or discarded.`,
         );
       }
       if (message.expiresAt !== null && message.expiresAt <= timestamp())
@@ -134,7 +134,7 @@ export class MessageReviews {
     });
   }
 
-  /** Records no texts, because erasing a contact does not change the audit log. */
+  /** Omits the message's texts, because erasing a contact does not change the audit log. */
   private audit(
     tx: Tx,
     context: RequestContext,

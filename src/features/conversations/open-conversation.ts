@@ -25,7 +25,7 @@ export async function openConversation(
 }
 
 /**
- * Locks the open conversations at places, or opens them, to store messages there.
+ * Locks the open conversation at each place, or opens one, so that messages can be stored there.
  * @returns the conversations, with `lastSequence` already including these messages, and the change that stores it
  */
 export async function openConversations(

@@ -18,7 +18,7 @@ export type ReleaseReason = "request" | "timeout";
 /** A change to a conversation and its queued messages. */
 export interface PlannedChange {
   change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
-  /** Which queued messages to cancel, and why; other messages stay queued. */
+  /** Selects the queued messages to cancel, with their error code. Other messages stay queued. */
   cancel?: { isMeant: (message: Pick<Message, "author" | "topic">) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
   /** ID of the member who hands the conversation off manually. */
@@ -76,7 +76,7 @@ export async function planMove(
 
 /**
  * Plans to hand an open conversation off to a human; undefined if a human already answers.
- * @param more the member who does this manually, or the rule's reason
+ * @param more the member who hands off manually, or the rule's reason
  */
 export const planHandoff = (
   { handler }: Conversation,
@@ -97,7 +97,7 @@ export const planHandoff = (
         },
       };
 
-/** Stores when all conversations with a locked contact were handed off; null once they are released or closed. */
+/** Stores the time when all of a locked contact's conversations were handed off; null once released or closed. */
 export async function setHandedOff(
   tx: Tx,
   contact: Contact,

@@ -17,9 +17,7 @@ import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
 import { lockConversations } from "./find-conversation";
 
-/**
- * The authors of messages from humans; includes API clients, because people may use their own system to send messages.
- */
+/** Authors treated as human, including API clients, because people may send messages from their own systems. */
 const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
 /** A message to queue, schedule or propose; standalone if its conversation is null. */
@@ -75,8 +73,8 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * Returns how many messages fit into a conversation's queue, up to the wanted number. Messages without a position also
- * count, but may exceed the limit in a conversation with few messages.
+ * Returns how many messages fit into a conversation's queue, up to the wanted number. Also counts messages without a
+ * position, unless the conversation has so few messages that counting is skipped.
  * @param options.schedules true if any of the wanted messages is scheduled or proposed
  * @param options.canceled number of queued messages that a dry run would cancel
  */

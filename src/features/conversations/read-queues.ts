@@ -17,8 +17,8 @@ import {
 import { ConversationState, Handler } from "./conversation.entity";
 
 /**
- * Max messages to read in a transaction before most queues are read only up to their first message; changes to the
- * conversations wait for its commit.
+ * Max messages to read in a transaction, because changes to the conversations wait for its commit. If there are more,
+ * most queues are read only up to their first message.
  */
 const MAX_MESSAGES = 500;
 
@@ -36,14 +36,14 @@ interface Row extends QueuedRow, PolicyRow, LineRow {
   timezone: string | null;
   consent: ConsentState | null;
   deactivatedAt: Timestamp | null;
-  /** True (1 on SQLite) if other messages wait behind the message; undefined if that was not read. */
+  /** True (1 on SQLite) if other messages wait behind the message; undefined if not read. */
   isFollowed?: boolean | number;
 }
 
 /**
- * Reads the queued messages of conversations; each is sent on the line of its conversation. Long queues cannot keep the
- * others from being sent: if there are too many messages, at least the first message of each queue is read.
- * @param ids the conversations, in the order of their turns to be read as a whole
+ * Reads the queued messages of conversations; each is sent on the line of its conversation. Long queues cannot starve
+ * the others: if there are too many messages, at least the first message of each queue is read.
+ * @param ids the conversations; if there are too many messages, the first truncated queue is read completely
  */
 export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues> {
   const all = padded(ids);
@@ -57,7 +57,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   queues.delete(rows.at(-1)?.conversationId ?? "");
   const cut = ids.filter((id) => !queues.has(id));
   const found = groupBy(await readFirst(tx, cut), ({ conversationId }) => conversationId);
-  // The queues keep their order, so that each will be the first one and is then read as a whole.
+  // Keeps the order of the queues, so that each one eventually comes first and is read completely.
   const next = cut.flatMap((id, i) =>
     found.get(id)?.at(-1)?.isFollowed ? [[id, timestamp(i - cut.length)] as const] : [],
   );

@@ -15,14 +15,14 @@ import type { Organization } from "../organizations/organization.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import type { ConversationChanges } from "./conversation-changes";
 
-/** Max conversations released per transaction; their deliveries wait for its commit. */
+/** Max conversations released per transaction, because deliveries in them wait for the commit. */
 const MAX_RELEASED = 20;
 
 /**
  * Releases handed-off conversations that no human has answered within the live configuration's `releaseAfter`. Each
  * agent with `releaseAfter` has a lane that sleeps until the first conversation is due, but at most for `releaseAfter`.
- * Conversations handed off in the meantime are due later, so handoffs need not wake it. Takes only free locks, because
- * it already holds lanes.
+ * Conversations handed off in the meantime are due later, so handoffs need not wake the lane. Never waits for a lock,
+ * because it already holds lanes.
  */
 export const releaseWork = (
   lanes: Lanes,

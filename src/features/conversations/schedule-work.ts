@@ -37,7 +37,7 @@ const EXPIRED = { status: MessageStatus.failed, errorCode: MessageError.expired 
 
 /**
  * Queues scheduled messages that are due: each takes the next position in its conversation, and the conversation's lane
- * then checks all gates. Gives up on proposed messages that were not approved in time. Takes only free locks on
+ * then checks all gates. Fails proposed messages that were not approved in time. Never waits for locks on
  * conversations and their lanes, because it already holds lanes.
  */
 export const scheduleWork = (lanes: Lanes, messageFailures: MessageFailures): LaneWork => ({
