@@ -65,7 +65,7 @@ export class DecisionMaker {
    * them later.
    * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths that start at
    *   `situation`, or an error of `findParticipants` or `applyEffects`
-   * @throws GatewayError a rejection after something was stored; it ends the transaction
+   * @throws GatewayError a rejection after something was stored, which ends the transaction
    */
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
     const declared = await eachAccepted(requests, async (each) => {
@@ -175,7 +175,7 @@ export class DecisionMaker {
     if (outputTokens != null) observer.count(MODEL_TOKENS, ["output"], outputTokens);
   }
 
-  /** Ends a stored decision that cannot be made, unless another process has made it. */
+  /** Marks a stored decision as failed, unless another process has made it. */
   async fail(tx: Tx, id: string, error: ExplanationError): Promise<void> {
     const decision = (await lockPending(tx, [id])).get(id);
     if (decision === undefined) return;

@@ -13,11 +13,11 @@ export const DATA_PREVIEW_MAX_LENGTH = 120;
   description: "The main reason for a decision: an error, a gate, or a condition.",
 })
 export class DecisionReason {
-  @Nullable(() => String, "Why the decision failed; null if it did not.")
+  @Nullable(() => String, "Error message of a failed decision, or null if the decision did not fail.")
   @MaxCharacters(ERROR_MESSAGE_MAX_LENGTH)
   error!: string | null;
 
-  @Nullable(() => GateName, "The gate that held back the effects; null if none did.")
+  @Nullable(() => GateName, "The gate that held back the effects, or null if none did.")
   gate!: GateName | null;
 
   @Nullable(
@@ -29,7 +29,7 @@ export class DecisionReason {
 
   @Nullable(
     () => String,
-    "The condition, in CEL: the last condition of the rule that decided, or the condition that was not met. Null if the rule has none.",
+    "The condition, in CEL: the last condition of the rule that decided, or the condition that was not met. Null if the rule has no conditions.",
   )
   @MaxCharacters(CLAUSE_MAX_LENGTH)
   condition!: string | null;

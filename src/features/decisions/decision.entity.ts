@@ -28,7 +28,7 @@ export const DECISION_LANE = "decision";
 export const DecisionState = enumOf("DecisionState", "State of a decision.", {
   deciding: "The agent is still deciding.",
   decided: "The decision was made, and its effects are stored.",
-  failed: "The decision failed; nothing was done.",
+  failed: "The decision failed, and nothing was done.",
 });
 export type DecisionState = keyof typeof DecisionState;
 
@@ -36,14 +36,15 @@ export const DecisionOutcome = enumOf("DecisionOutcome", "Outcome of a decision.
   send: "Messages were queued.",
   silent: "No message was queued.",
   handoff: "The conversation was handed off to a human.",
-  stale: "The contact, conversation or organization changed before the decision was made; nothing was done.",
+  stale:
+    "The contact, conversation or organization changed before the decision was made, so nothing was done.",
   failed: "At least one effect failed, and none was applied.",
 });
 export type DecisionOutcome = keyof typeof DecisionOutcome;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "Something that happened, such as an order being shipped; the agent decides how to handle it.",
+  description: "Something that happened, such as an order being shipped. The agent decides how to handle it.",
 })
 export class Situation {
   @Field(() => String, { description: "Type of the situation, such as `order.shipped`." })
@@ -52,13 +53,13 @@ export class Situation {
 
   @ThirdPartyText()
   @Field(() => GraphQLJsonObject, {
-    description: "Situation data; empty once its contact has been erased.",
+    description: "Situation data. Empty after the contact has been erased.",
   })
   @MaxCharacters(SITUATION_MAX_BYTES)
   data!: Record<string, unknown>;
 }
 
-/** The condition for decisions that failed at least in part, as in the partial index. */
+/** The condition for decisions that failed at least in part; also the condition of the partial index. */
 export const HAS_FAILURES = "failed_effects > 0 OR state = 'failed'";
 
 @ObjectType({
@@ -75,7 +76,7 @@ export const HAS_FAILURES = "failed_effects > 0 OR state = 'failed'";
 @Index("decision_keys", ["agentId", "situationKey", "id"], { where: "situation_key IS NOT NULL" })
 @Index("decision_failures", ["agentId", "id"], { where: HAS_FAILURES })
 export class Decision {
-  @Nullable(() => ID, "Unique identifier (UUID, ordered by creation time); null for a dry run.")
+  @Nullable(() => ID, "Unique identifier (UUID, ordered by creation time), or null for a dry run.")
   @Uuid
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
@@ -88,12 +89,12 @@ export class Decision {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Nullable(() => ID, "ID of the contact; null if the decision is not about a contact.")
+  @Nullable(() => ID, "ID of the contact, or null if the decision is not about a contact.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   contactId!: string | null;
 
-  @Nullable(() => ID, "ID of the conversation; null if the decision is not about a conversation.")
+  @Nullable(() => ID, "ID of the conversation, or null if the decision is not about a conversation.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   conversationId!: string | null;
@@ -108,13 +109,13 @@ export class Decision {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Key of the situation: the value of the data member that the configuration declares as `key`; null if it declares none or the contact was erased.",
+    "Key of the situation, taken from the data member that the configuration declares as `key`. Null if the configuration declares no key or the contact was erased.",
   )
   @MaxCharacters(SITUATION_KEY_MAX_LENGTH)
   @Column({ type: "varchar", length: SITUATION_KEY_MAX_LENGTH, nullable: true })
   situationKey!: string | null;
 
-  @Nullable(() => ID, "ID of the timer that submitted the situation; null if none did.")
+  @Nullable(() => ID, "ID of the timer that submitted the situation, or null if none did.")
   @Uuid
   @Column({ ...UUID_COLUMN, nullable: true })
   timerId!: string | null;
@@ -125,7 +126,7 @@ export class Decision {
 
   @Nullable(
     () => Int,
-    "Configuration version used for the decision; null for a dry run of a draft or document.",
+    "Configuration version used for the decision, or null for a dry run of a draft or document.",
   )
   @Column({ type: "integer" })
   configurationVersion!: number;
@@ -138,13 +139,13 @@ export class Decision {
   @Column({ type: "varchar", length: 8 })
   state!: DecisionState;
 
-  @Nullable(() => DecisionOutcome, "Outcome of the decision; null until the decision is made.")
+  @Nullable(() => DecisionOutcome, "Outcome of the decision, or null until the decision is made.")
   @Column({ type: "varchar", length: 8, nullable: true })
   outcome!: DecisionOutcome | null;
 
   @Nullable(
     () => String,
-    "ID of the rule that decided, even if a gate held back its effects; null if `otherwise` applied.",
+    "ID of the rule that decided, even if a gate held back its effects, or null if no rule decided.",
   )
   @Column({ type: "varchar", length: NAME_MAX_LENGTH, nullable: true })
   ruleId!: string | null;
@@ -168,7 +169,7 @@ export class Decision {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Nullable(() => GraphQLISODateTime, "When the decision was made; null until then.")
+  @Nullable(() => GraphQLISODateTime, "When the decision was made, or null until then.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   decidedAt!: Timestamp | null;
 

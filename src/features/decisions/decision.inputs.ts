@@ -28,12 +28,12 @@ import { MAX_REPLAYED, ReplayAgainst } from "./replay";
 const DEFAULT_REPLAYED = 100;
 
 @InputType({
-  description: "Something that happened, such as an order being shipped; the agent decides how to handle it.",
+  description: "Something that happened, such as an order being shipped. The agent decides how to handle it.",
 })
 export class SituationInput {
   @Field(() => String, {
     description:
-      "Type of the situation, such as `order.shipped`: a-z, 0-9 and single `.`, `_` or `-` between them.",
+      "Type of the situation, such as `order.shipped`. Consists of a-z and 0-9, with single `.`, `_` or `-` between them.",
   })
   @IsText(SITUATION_TYPE_MAX_LENGTH, { singleLine: true })
   type!: string;
@@ -52,7 +52,7 @@ const IsMoment = () =>
     return ms < 0 || ms > LAST_MOMENT_MS ? "must be a time from 1970 to 9999" : undefined;
   });
 
-@InputType({ description: "Data to assume about a contact; null clears a field." })
+@InputType({ description: "Data to assume about a contact. Null clears a field." })
 export class AssumedContact {
   @Optional(() => [String], "All tags.")
   @AreTags()
@@ -103,7 +103,7 @@ export class DecideInput extends IdempotentInput {
 
   @Optional(
     () => ContactReference,
-    "The contact that the situation is about; created if the `ref` or address is new.",
+    "The contact that the situation is about. Created if the `ref` or address is new.",
   )
   @ValidateNested()
   contact?: ContactReference | null | undefined;
@@ -120,7 +120,7 @@ export class DecideInput extends IdempotentInput {
   })
   dryRun!: boolean;
 
-  @Optional(() => ReplayAgainst, "Configuration for a dry run; the live one if omitted.")
+  @Optional(() => ReplayAgainst, "Configuration for a dry run. Defaults to the live configuration.")
   @ValidateNested()
   against?: ReplayAgainst | null | undefined;
 
@@ -154,18 +154,21 @@ export class DecisionsArgs extends PageArgs {
 
   @Optional(
     () => String,
-    "Only decisions about contacts that `contacts` finds by this text. API keys need the `contacts:read` scope.",
+    "Only decisions about contacts that match this text in the `contacts` query. API keys need the `contacts:read` scope.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
 
-  @Optional(() => Int, "Filters by version.")
+  @Optional(() => Int, "Only decisions made with this version of the configuration.")
   version?: number | null | undefined;
 
   @Optional(() => DecisionOutcome, "Only decisions with this outcome.")
   outcome?: DecisionOutcome | null | undefined;
 
-  @Optional(() => Boolean, "True for decisions that failed or have failed effects; false for all others.")
+  @Optional(
+    () => Boolean,
+    "True to list only decisions that failed or have failed effects, false to list all others.",
+  )
   hasFailures?: boolean | null | undefined;
 
   @Optional(() => GraphQLISODateTime, "Only decisions at or after this time.")
@@ -180,7 +183,7 @@ export class ReplayDecisionsArgs {
   @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Field(() => ReplayAgainst, { description: "The configuration to use for the decision." })
+  @Field(() => ReplayAgainst, { description: "The configuration to replay the decisions with." })
   @ValidateNested()
   against!: ReplayAgainst;
 
@@ -191,7 +194,7 @@ export class ReplayDecisionsArgs {
   until?: Date | null | undefined;
 
   @Field(() => Int, {
-    description: `Max decisions to replay, 1 to ${MAX_REPLAYED}; the most recent ones are replayed first.`,
+    description: `Max decisions to replay, 1 to ${MAX_REPLAYED}, starting with the most recent.`,
   })
   @IsBetween(1, MAX_REPLAYED)
   first: number = DEFAULT_REPLAYED;

@@ -30,7 +30,7 @@ export class DecisionResolver {
   ) {}
 
   @Access(MAY_READ_DECISIONS)
-  @Query(() => Decision, { nullable: true, description: "One decision; null if it does not exist." })
+  @Query(() => Decision, { nullable: true, description: "One decision, or null if it does not exist." })
   decision(
     @Ctx() context: RequestContext,
     @Arg("id", () => ID, { description: "ID of the decision." }) id: string,
@@ -47,7 +47,7 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Mutation(() => Decision, {
     description:
-      "Lets an agent decide what to do in a situation according to its configuration, and applies the effects in one transaction, once per idempotency key.",
+      "Submits a situation to an agent, which decides according to its configuration. The effects are applied in one transaction, once per idempotency key.",
   })
   decide(@Ctx() context: RequestContext, @Input() input: DecideInput): Promise<Decision> {
     return this.service.decide(context, input);
@@ -56,12 +56,12 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Query(() => Replay, {
     description:
-      "Returns what the agent would have decided with another version of its configuration, or with the draft.",
+      "Returns the decision that the agent would have made with another version of its configuration, the draft or a document.",
   })
   replayDecision(
     @Ctx() context: RequestContext,
     @Arg("id", () => ID, { description: "ID of the decision." }) id: string,
-    @Arg("against", () => ReplayAgainst, { description: "The configuration to use for the decision." })
+    @Arg("against", () => ReplayAgainst, { description: "The configuration to replay the decision with." })
     against: ReplayAgainst,
   ): Promise<Replay> {
     return this.replays.one(context, id, against);
@@ -80,7 +80,7 @@ export class DecisionResolver {
   @FieldResolver(() => ModelExchange, {
     nullable: true,
     description:
-      "The model's input and answer; null if no model was asked or the contact was erased. In a dry run, the input that the model would get. API keys need the `conversations:read` scope.",
+      "The model's input and answer, or null if no model was asked or the contact was erased. For a dry run, only the input that the model would get. API keys need the `conversations:read` scope.",
   })
   @AtMostInAll(MODEL_EXCHANGE_MAX)
   modelExchange(@Root() decision: Decision): ModelExchange | null {
@@ -92,7 +92,7 @@ export class DecisionResolver {
   @FieldResolver(() => Explanation, {
     nullable: true,
     description:
-      "Explanation of the decision; null until the decision is made, and after its contact is erased.",
+      "Explanation of the decision. Null until the decision is made, and after its contact is erased.",
   })
   explanation(@Root() { explanation }: Decision): Explanation | null {
     return explanation?.value ?? null;
@@ -101,7 +101,7 @@ export class DecisionResolver {
   @FieldResolver(() => DecisionReason, {
     nullable: true,
     description:
-      "Main reason for the decision; null until the decision is made, after its contact is erased, or if there is none.",
+      "Main reason for the decision. Null until the decision is made, after its contact is erased, or if there is no reason.",
   })
   reason(@Root() decision: Decision): DecisionReason | null {
     return reasonOf(decision);

@@ -100,7 +100,7 @@ export const decisionRoutes: RouteGroup = {
     {
       operationId: "getDecision",
       summary: "Get a decision",
-      description: "One decision with its explanation; 404 if it does not exist.",
+      description: "One decision with its explanation, or 404 if it does not exist.",
       method: "GET",
       path: "/agent/decisions/:decisionId",
       document: `query getDecision($id: ID!) { decision(id: $id) { ${DECISION} ${EXPLANATION} ${EXCHANGE} } }`,

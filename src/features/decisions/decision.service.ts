@@ -39,7 +39,7 @@ interface Request {
 const sessionOf = ({ caller }: RequestContext): string => (caller.kind === "member" ? caller.sessionId : "");
 
 /**
- * Rechecks members, in a fixed order, so that batches do not deadlock.
+ * Rechecks members in a fixed order, so that batches do not deadlock.
  * @returns their rejections by session
  */
 async function rejectionsOfMembers(
@@ -58,7 +58,7 @@ async function rejectionsOfMembers(
   return rejections;
 }
 
-/** Returns an outcome; if it is a rejection, its paths are prefixed with `input`. */
+/** Prefixes the paths of a rejection with `input`; returns other outcomes unchanged. */
 const withinInput = <T>(outcome: T): T =>
   outcome instanceof InvalidInput ? (outcome.within("input") as T) : outcome;
 
@@ -68,7 +68,7 @@ const rejectInput = (error: unknown): never => {
 
 type DecisionFilter = Omit<DecisionsArgs, "agentId" | "first" | "after">;
 
-/** The decisions that match a filter; `query` alone does not limit the agents or contacts. */
+/** Decisions that match a filter. `query` does not restrict the agents or contacts, but `parts` does. */
 interface Matching {
   query: SelectQueryBuilder<Decision>;
   parts: Part[];

@@ -60,11 +60,11 @@ export const EXPLANATION_MAX: Size = {
     MAX_EFFECTS * TIMER_KEY_MAX_LENGTH,
 };
 
-@ObjectType({ simpleResolvers: true, description: "Why part of a decision failed." })
+@ObjectType({ simpleResolvers: true, description: "An error in the explanation of a decision." })
 export class ExplanationError {
   @Field(() => String, {
     description:
-      "Error code, such as `too_expensive` or `not_deliverable`; not an enum, because later versions may add codes.",
+      "Error code, such as `too_expensive` or `not_deliverable`. It is not an enum, because later versions may add codes.",
   })
   @MaxCharacters(NAME_MAX_LENGTH)
   code!: string;
@@ -81,7 +81,7 @@ export class ReadValue {
   path!: string;
 
   @ThirdPartyText()
-  @Nullable(() => GraphQLJson, "The value; also null if it is an object or list too large to show.")
+  @Nullable(() => GraphQLJson, "The value. Also null if it is an object or a list that is too large to show.")
   @MaxCharacters(READ_MAX_LENGTH)
   value!: unknown;
 
@@ -97,11 +97,11 @@ export class ClauseExplanation {
 
   @Nullable(
     () => Boolean,
-    "True if the condition is met; null if its evaluation failed, which counts as false.",
+    "True if the condition is met, or null if its evaluation failed, which counts as false.",
   )
   value!: boolean | null;
 
-  @Nullable(() => ExplanationError, "Why the evaluation failed; null if it succeeded.")
+  @Nullable(() => ExplanationError, "Error of the evaluation, or null if it succeeded.")
   error!: ExplanationError | null;
 
   @Field(() => [ReadValue], { description: "The values that the condition read, in order." })
@@ -146,7 +146,7 @@ export type EffectStatus = "done" | "failed" | "unchanged" | "skipped";
 
 const EffectStatus = enumOf<EffectStatus>("EffectStatus", "Result of an effect.", {
   done: "The effect was applied.",
-  failed: "The effect failed; see `error`.",
+  failed: "The effect failed. See `error`.",
   unchanged: "There was nothing to change.",
   skipped: "The decision did something else instead, or a gate held back the effect.",
 });
@@ -159,10 +159,11 @@ export type GateName = "declared" | "handler" | "loop" | "organization" | "conta
 
 export const GateName = enumOf<GateName>("GateName", "A condition for applying a decision's effects.", {
   declared:
-    "The configuration declares the type of the situation; otherwise, only rules for all types are tried.",
+    "The configuration declares the type of the situation. Otherwise, only rules for all types are tried.",
   handler:
-    "Neither the conversation nor the contact is handed off to a human; otherwise, only rules with `whileHuman` have effects.",
-  loop: "The sender's address received fewer than five automatic answers within an hour; otherwise, nothing is sent.",
+    "Neither the conversation nor the contact is handed off to a human. Otherwise, only rules with `whileHuman` have effects.",
+  loop:
+    "The sender's address received fewer than five automatic answers within an hour. Otherwise, nothing is sent.",
   organization: "The organization was not deactivated while the decision was being made.",
   contact: "The contact was not erased while the decision was being made.",
   open: "The conversation was not closed while the decision was being made.",
@@ -175,17 +176,17 @@ export class LineObstacle {
   @MaxCharacters(NAME_MAX_LENGTH)
   line!: string;
 
-  @Field(() => ExplanationError, { description: "Why a message on the line would fail." })
+  @Field(() => ExplanationError, { description: "Error that a message on the line would fail with." })
   error!: ExplanationError;
 }
 
 @ObjectType({ simpleResolvers: true, description: "A timer that an effect sets or cancels." })
 export class TimerExplanation {
-  @Nullable(() => ID, "ID of the timer; null if there is none, or in a dry run.")
+  @Nullable(() => ID, "ID of the timer, or null in a dry run or if there is none.")
   id!: string | null;
 
   @ThirdPartyText()
-  @Nullable(() => String, "Name of the timer; null if it could not be determined.")
+  @Nullable(() => String, "Name of the timer, or null if it could not be determined.")
   @MaxCharacters(TIMER_KEY_MAX_LENGTH)
   key!: string | null;
 
@@ -207,17 +208,23 @@ export class EffectExplanation {
   @Field(() => EffectKind, { description: "Kind of the effect." })
   kind!: Effect["kind"];
 
-  @Nullable(() => String, "ID of the rule that the effect belongs to; null for an effect of `otherwise`.")
+  @Nullable(() => String, "ID of the rule that the effect belongs to, or null for an effect of `otherwise`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
   @Field(() => EffectStatus, { description: "Result of the effect." })
   status!: EffectStatus;
 
-  @Nullable(() => ExplanationError, "Why the effect failed or was skipped; null if it was applied.")
+  @Nullable(
+    () => ExplanationError,
+    "Error that caused the effect to fail or be skipped, or null if there was none.",
+  )
   error!: ExplanationError | null;
 
-  @Nullable(() => ID, "ID of the message queued by `send`; null for other kinds of effects and in a dry run.")
+  @Nullable(
+    () => ID,
+    "ID of the message queued by `send`, or null in a dry run and for other kinds of effects.",
+  )
   messageId!: string | null;
 
   @Nullable(() => String, "Name of the template, for `send` and `ask`.")
@@ -231,28 +238,28 @@ export class EffectExplanation {
 
   @Nullable(
     () => String,
-    "Language tag of the template translation that was used; null for the template's own text.",
+    "Language tag of the template translation that was used, or null for the template's own text.",
   )
   @MaxCharacters(LOCALE_MAX_LENGTH)
   locale?: string;
 
   @ThirdPartyText()
-  @Nullable(() => String, "Subject of an e-mail that starts a conversation; null for the line's subject.")
+  @Nullable(() => String, "Subject of an e-mail that starts a conversation, or null for the line's subject.")
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   subject?: string;
 
   @ThirdPartyText()
-  @Nullable(() => String, "The text as HTML, for an e-mail; null if there is none.")
+  @Nullable(() => String, "The text as HTML, for an e-mail, or null if there is none.")
   @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
   html?: string;
 
-  @Nullable(() => ID, "ID of the failed message that is resent, for `resend`; null for other effects.")
+  @Nullable(() => ID, "ID of the failed message that `resend` sends again, or null for other effects.")
   resendOf?: string;
 
   @Nullable(() => Int, "Delay before the message is sent (s), for `send`.")
   delaySeconds!: number | null;
 
-  @Nullable(() => String, "Topic of the message, for `send` and `ask`; null if it has none.")
+  @Nullable(() => String, "Topic of the message, for `send` and `ask`, or null if it has none.")
   @MaxCharacters(NAME_MAX_LENGTH)
   topic?: string | undefined;
 
@@ -261,7 +268,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => MessageGate,
-    "Why the message is scheduled or proposed, for `send`; null if it is queued immediately. When the message is sent, caps are checked and windows are checked again.",
+    "The gate that schedules or proposes the message, for `send`, or null if the message is queued immediately. When the message is sent, caps are checked and windows are checked again.",
   )
   gate?: MessageGate;
 
@@ -271,7 +278,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => [LineObstacle],
-    "Lines in the effect's list that were skipped because they cannot reach the contact; null if the effect has no list.",
+    "Lines in the effect's list that were skipped because they cannot reach the contact, or null if the effect has no list.",
   )
   @AtMost(MAX_LINES_OF_MESSAGE)
   obstacles?: LineObstacle[];
@@ -280,13 +287,13 @@ export class EffectExplanation {
   @AtMost(MAX_TAGS)
   tags!: readonly string[] | null;
 
-  @Nullable(() => String, "Why the conversation was handed off to a human, for `handoff`.")
+  @Nullable(() => String, "Reason for the handoff to a human, for `handoff`.")
   @MaxCharacters(HANDOFF_REASON_MAX_LENGTH)
   reason!: string | null;
 
   @Nullable(
     () => HandoffScope,
-    "The conversations handed off, for `handoff`; null for the current conversation.",
+    "The conversations that `handoff` hands off, or null for the current conversation.",
   )
   scope?: "contact" | undefined;
 
@@ -307,7 +314,7 @@ export class GateExplanation {
 
   @Nullable(
     () => String,
-    "For the gate `declared`: the declared situation type with the most similar name; null if none is similar.",
+    "For the gate `declared`, the declared situation type with the most similar name, or null if none is similar.",
   )
   @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
   nearest?: string | null;
@@ -329,20 +336,20 @@ export class ModelRequest {
 
   @Nullable(
     () => Int,
-    "Number of input tokens; null if the model's server does not report it, or the request failed.",
+    "Number of input tokens, or null if the request failed or the model's server does not report it.",
   )
   inputTokens!: number | null;
 
   @Nullable(
     () => Int,
-    "Number of output tokens; null if the model's server does not report it, or the request failed.",
+    "Number of output tokens, or null if the request failed or the model's server does not report it.",
   )
   outputTokens!: number | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: "Explanation of an agent's decision." })
 export class Explanation {
-  @Nullable(() => Int, "Version of the configuration; null for a draft or document.")
+  @Nullable(() => Int, "Version of the configuration, or null for a draft or document.")
   version!: number | null;
 
   @Field(() => GraphQLISODateTime, { description: "The time used in conditions and templates." })
@@ -354,10 +361,10 @@ export class Explanation {
   @AtMost(4)
   gates!: GateExplanation[];
 
-  @Nullable(() => ExplanationError, "Why the decision could not be made; null if it was made.")
+  @Nullable(() => ExplanationError, "Error that prevented the decision, or null if the decision was made.")
   error?: ExplanationError | null;
 
-  @Nullable(() => ModelRequest, "The request to the model; null if none was made.")
+  @Nullable(() => ModelRequest, "The request to the model, or null if none was made.")
   model?: ModelRequest;
 
   @Field(() => [RuleExplanation], { description: "The rules that were tried, in order." })

@@ -2,7 +2,7 @@ import type { ContactPart } from "../contacts/contact-export";
 import { Decision } from "./decision.entity";
 import { RuleMatch } from "./rule-match.entity";
 
-/** The decisions about a contact, and when rules with `once` last matched for the contact. */
+/** The decisions about a contact, and the times when rules with `once` last matched for the contact. */
 export const decisionParts: readonly ContactPart[] = [
   {
     kind: "decision",

@@ -32,14 +32,14 @@ export const ConversationDecisionsResolver = linkToPage(
 export const DecisionContactResolver = linkById(Decision, Contact, {
   name: "contact",
   access: MAY_READ_CONTACTS,
-  description: "The contact; null if the decision is not about a contact.",
+  description: "The contact, or null if the decision is not about a contact.",
   id: "contactId",
 });
 
 export const DecisionConversationResolver = linkById(Decision, Conversation, {
   name: "conversation",
   access: MAY_READ_CONVERSATIONS,
-  description: "The conversation; null if the decision is not about a conversation.",
+  description: "The conversation, or null if the decision is not about a conversation.",
   id: "conversationId",
 });
 
@@ -47,13 +47,13 @@ export const MessageDecisionResolver = linkById(Message, Decision, {
   name: "decision",
   access,
   description:
-    "The decision that sent the message or, for an inbound message, that the message triggered; null if there is none.",
+    "The decision that sent the message or, for an inbound message, that the message triggered. Null if there is none.",
   id: "decisionId",
 });
 
 export const TimerDecisionResolver = linkById(Timer, Decision, {
   name: "decision",
   access,
-  description: "The decision that set the timer; null if it is no longer kept.",
+  description: "The decision that set the timer, or null if the decision has been deleted.",
   id: "decisionId",
 });

@@ -31,7 +31,7 @@ import { isHandedOff, plan } from "./plan";
 /** Max decisions per replay. */
 export const MAX_REPLAYED = 500;
 
-/** The configuration to replay decisions against. */
+/** The configuration to replay decisions with. */
 export interface Against {
   /** Null for a draft or document. */
   version: number | null;
@@ -40,7 +40,7 @@ export interface Against {
 
 export const ReplayStatus = enumOf(
   "ReplayStatus",
-  "How a replayed decision compares with the recorded one.",
+  "Result of comparing a replayed decision with the recorded one.",
   {
     same: "The same rule would decide, with the same effects.",
     changed: "Another rule would decide, or the effects would differ.",
@@ -56,7 +56,7 @@ export class ReplayAgainst {
   @Optional(() => Int, "Number of a published version.")
   version?: number | null | undefined;
 
-  @Optional(() => Boolean, "Pass `true` for the draft; agent keys cannot read it.")
+  @Optional(() => Boolean, "Pass `true` for the draft. Agents' API keys cannot read it.")
   draft?: boolean | null | undefined;
 
   @Optional(() => GraphQLJsonObject, "A document. API keys need `contacts:read` and `conversations:read`.")
@@ -66,7 +66,7 @@ export class ReplayAgainst {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A recorded decision, compared with the decision under another configuration.",
+  description: "A recorded decision, compared with the decision that another configuration would make.",
 })
 export class ComparedDecision {
   @Field(() => ID, { description: "ID of the recorded decision." })
@@ -76,21 +76,21 @@ export class ComparedDecision {
   @MaxCharacters(SITUATION_TYPE_MAX_LENGTH)
   situationType!: string;
 
-  @Field(() => ReplayStatus, { description: "How the replayed decision compares with the recorded one." })
+  @Field(() => ReplayStatus, { description: "Result of comparing the decisions." })
   status!: ReplayStatus;
 
-  @Nullable(() => String, "ID of the rule that decided; null for `otherwise`.")
+  @Nullable(() => String, "ID of the rule that decided, or null for `otherwise`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   recordedRuleId!: string | null;
 
   @Nullable(
     () => String,
-    "ID of the rule that decides under the other configuration; null for `otherwise`, or if no rule could be tried.",
+    "ID of the rule that would decide with the other configuration, or null for `otherwise` or if no rule could be tried.",
   )
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Nullable(() => ExplanationError, "Why the configuration rejects the situation.")
+  @Nullable(() => ExplanationError, "The error if the configuration rejects the situation, otherwise null.")
   error!: ExplanationError | null;
 }
 
@@ -102,17 +102,17 @@ export class Replay extends ComparedDecision {
   @AtMostInAll(EXPLANATION_MAX)
   @Nullable(
     () => Explanation,
-    "Explanation of the replayed decision; null if it could not be made. Unchanged effects have their recorded results; other effects are `skipped`, because a replay applies no effects.",
+    "Explanation of the replayed decision, or null if it could not be made. Unchanged effects keep their recorded results. Other effects are not applied, so their status is `skipped`, or `failed` if they have an error.",
   )
   explanation!: Explanation | null;
 }
 
 @ObjectType({
   simpleResolvers: true,
-  description: "How often a rule decided, and how often it would decide with the other configuration.",
+  description: "Number of decisions by a rule, as recorded and with the other configuration.",
 })
 export class RuleTotal {
-  @Nullable(() => String, "ID of the rule; null for `otherwise`.")
+  @Nullable(() => String, "ID of the rule, or null for `otherwise`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
@@ -146,14 +146,14 @@ export class Replays {
 
   @Field(() => [RuleTotal], {
     description:
-      "Totals per rule, in alphabetical order. Situations that would be rejected count only as `recorded`; decisions about erased contacts are not counted.",
+      "Totals per rule, in alphabetical order. Situations that would be rejected count only as `recorded`. Decisions about erased contacts are not counted.",
   })
   @AtMost(MAX_RULES)
   rules!: RuleTotal[];
 
   @Field(() => [ComparedDecision], {
     description:
-      "Decisions that would change or whose situations would be rejected, newest first; use `replayDecision` for an explanation.",
+      "Decisions that would change or whose situations would be rejected, newest first. Use `replayDecision` for an explanation.",
   })
   @AtMost(MAX_REPLAYED)
   decisions!: ComparedDecision[];

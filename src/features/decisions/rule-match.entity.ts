@@ -3,7 +3,7 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { NAME_MAX_LENGTH } from "../configuration/configuration.limits";
 
-/** When a rule with `once`, or a rule in its group, last matched for a subject. */
+/** The last match of a rule with `once`, or of a rule in its group, for a subject. */
 @Entity()
 @Index(["matchedAt"])
 export class RuleMatch {

@@ -11,7 +11,7 @@ import { Interrupted } from "./model/model";
 /** Delay after a temporary failure (ms). */
 const RETRY_MS = 5_000;
 
-/** Errors that may pass: database outages, and transactions that lost a race. */
+/** Temporary errors: database outages, and transactions that lost a race. */
 const MAY_PASS: ReadonlySet<string> = new Set(["unavailable", "conflict"]);
 
 export const DONE: SendResult = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };

@@ -36,7 +36,7 @@ export class TimerDecisions {
   /**
    * Submits the situations of due timers to their agents, unless the timers were canceled or replaced. One transaction
    * takes the timers and decides while it holds the contacts' locks, so a timer is not canceled in between.
-   * @param failure why the decisions cannot be made, if they cannot
+   * @param failure the reason why the decisions cannot be made, if any
    * @throws GatewayError like `decide`
    */
   async fire(tx: Tx, due: readonly DueTimer[], failure?: ExplanationError): Promise<void> {

@@ -17,7 +17,7 @@ import type { DueTimer, TimerDecisions } from "./timer-decisions";
 /** Lane kind for due timers whose line is paused; changes to the line or the conversation wake such lanes. */
 export const HELD_TIMER_LANE = "held_timer";
 
-/** How long the lane of a held timer sleeps if it is not woken (ms). */
+/** Max sleep of a held timer's lane (ms). */
 const HELD_MS = DAY_MS;
 
 /** A waiting timer. */

@@ -2,9 +2,9 @@ import { groupBy } from "../../common/group-by";
 import { settled } from "../../database/coalesce-in-tx";
 import { GatewayError } from "../../errors";
 
-/** How units of work run in one transaction. */
+/** Callbacks for units of work that run in one transaction. */
 interface Units<Item, Input, Result> {
-  /** The subject of a unit; undefined if no other unit waits for it. */
+  /** Returns the subject of a unit; undefined for a unit that no other unit waits for. */
   subjectOf(input: Input): string | undefined;
   /** Reloads the inputs of items, because earlier units may have changed them. */
   again(items: readonly Item[]): Promise<Input[]>;
@@ -18,7 +18,7 @@ interface Units<Item, Input, Result> {
  * @param items one per unit
  * @param inputs the inputs of all units
  * @returns the result of each unit, or the GatewayError of a unit that stored nothing
- * @throws the error of a unit that had stored something; it ends the transaction
+ * @throws the error of a unit that had stored something, which ends the transaction
  */
 export async function inTurns<Item, Input, Result>(
   items: readonly Item[],

@@ -26,9 +26,11 @@ export const TEST_MAX_CHARACTERS =
   (10 + 1 + MAX_MESSAGES_PER_DECISION) * MESSAGE_TEXT_MAX_LENGTH +
   10_000;
 
-@ObjectType({ simpleResolvers: true, description: "A configuration test, created from a decision." })
+@ObjectType({ simpleResolvers: true, description: "A configuration test created from a decision." })
 export class TestFromDecision {
-  @Field(() => GraphQLJsonObject, { description: "The test, to be added to a configuration's `tests`." })
+  @Field(() => GraphQLJsonObject, {
+    description: "The test, which can be added to a configuration's `tests`.",
+  })
   @MaxCharacters(TEST_MAX_CHARACTERS)
   test!: object;
 }
@@ -39,23 +41,23 @@ export class ConfigurationTestResult {
   @MaxCharacters(NAME_MAX_LENGTH)
   id!: string;
 
-  @Field(() => Boolean, { description: "True if the agent does what the test expects." })
+  @Field(() => Boolean, { description: "True if the agent's decision meets the test's expectations." })
   passed!: boolean;
 
   @Nullable(
     () => String,
-    "ID of the rule that decided; null for `otherwise`, or if the situation was rejected.",
+    "ID of the rule that decided, or null for `otherwise` or if the situation was rejected.",
   )
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Nullable(() => DecisionOutcome, "Outcome of the decision; null if the situation was rejected.")
+  @Nullable(() => DecisionOutcome, "Outcome of the decision, or null if the situation was rejected.")
   outcome!: DecisionOutcome | null;
 }
 
 @ObjectType({
   simpleResolvers: true,
-  description: "A difference between what a test expects and what the agent does.",
+  description: "A difference between a test's expectations and the agent's decision.",
 })
 export class ConfigurationTestDifference implements TestDifference {
   @Field(() => String, { description: "ID of the test." })
@@ -72,19 +74,19 @@ export class ConfigurationTestDifference implements TestDifference {
 
   @Nullable(
     () => String,
-    "ID of the rule that caused the difference; null for `otherwise`, or if the situation was rejected.",
+    "ID of the rule that caused the difference, or null for `otherwise` or if the situation was rejected.",
   )
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
   @Nullable(
     () => Int,
-    "Position of the condition in the rule, starting at 1; null if no condition caused the difference.",
+    "Position of the condition in the rule, starting at 1, or null if no condition caused the difference.",
   )
   clause!: number | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "How often tests reached a condition of a rule." })
+@ObjectType({ simpleResolvers: true, description: "Test coverage of a rule's condition." })
 export class ConfigurationClauseCoverage implements Omit<ClauseCoverage, "source"> {
   @Field(() => Int, { description: "Number of tests that met the condition." })
   met!: number;
@@ -93,13 +95,13 @@ export class ConfigurationClauseCoverage implements Omit<ClauseCoverage, "source
   notMet!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "How often tests reached a rule." })
+@ObjectType({ simpleResolvers: true, description: "Test coverage of a rule." })
 export class ConfigurationRuleCoverage implements Pick<RuleCoverage, "ruleId" | "matched"> {
-  @Nullable(() => String, "ID of the rule; null for `otherwise`.")
+  @Nullable(() => String, "ID of the rule, or null for `otherwise`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
 
-  @Field(() => Int, { description: "Number of tests that the rule matched." })
+  @Field(() => Int, { description: "Number of tests where the rule matched." })
   matched!: number;
 
   @Field(() => [ConfigurationClauseCoverage], { description: "The rule's conditions, in order." })
@@ -120,14 +122,14 @@ export class ConfigurationTests {
   results!: readonly ConfigurationTestResult[];
 
   @Field(() => [ConfigurationTestDifference], {
-    description: "Differences between what the tests expect and what the agent does, at most 100.",
+    description: "Differences between the tests' expectations and the agent's decisions, at most 100.",
   })
   @AtMost(MAX_REPORTED)
   differences!: readonly ConfigurationTestDifference[];
 
   @Field(() => [ConfigurationRuleCoverage], {
     description:
-      "How often the tests reached each rule and condition, in order. Tests cannot find mistakes in rules and conditions that they do not reach.",
+      "Test coverage of each rule and condition, in order. Tests cannot find mistakes in rules and conditions that they do not reach.",
   })
   @AtMost(MAX_RULES + 1)
   coverage!: readonly ConfigurationRuleCoverage[];

@@ -18,7 +18,7 @@ class RunConfigurationTestsArgs {
   @Field(() => ID, SCOPED_AGENT_ID)
   agentId?: string | null | undefined;
 
-  @Optional(() => ReplayAgainst, "The configuration; the live one if omitted.")
+  @Optional(() => ReplayAgainst, "The configuration to test. Defaults to the live configuration.")
   @ValidateNested()
   against?: ReplayAgainst | null | undefined;
 }
@@ -50,7 +50,7 @@ export class ConfigurationTestsResolver {
     @Arg("against", () => ReplayAgainst, {
       nullable: true,
       description:
-        "The configuration that determines what the test expects; only managers can set it. The decision's configuration if omitted.",
+        "The configuration that determines the test's expectations. Among members, only managers can set it. Defaults to the decision's configuration.",
     })
     against?: ReplayAgainst | null,
   ): Promise<TestFromDecision> {
@@ -61,7 +61,7 @@ export class ConfigurationTestsResolver {
   @FieldResolver(() => GraphQLJsonObject, {
     nullable: true,
     description:
-      "The dry run as a configuration test, as returned by `testFromDecision`; null for a recorded decision. API keys need `contacts:read` and `conversations:read`.",
+      "The dry run as a configuration test, as returned by `testFromDecision`, or null for a recorded decision. API keys need `contacts:read` and `conversations:read`.",
   })
   @MaxCharacters(TEST_MAX_CHARACTERS)
   test(@Ctx() context: RequestContext, @Root() decision: Decision): Promise<object | null> {

@@ -20,7 +20,7 @@ import type { ConfigurationTests } from "./configuration-tests.outputs";
 import { type TestReport, testsInSteps } from "./run-tests";
 import { type Recorded, testFrom } from "./test-from-decision";
 
-/** Runs configuration tests; takes turns with replays. */
+/** Runs configuration tests, which take turns with replays. */
 export class ConfigurationTestService {
   constructor(
     private readonly database: Database,

@@ -1,7 +1,7 @@
 import type { ConfigurationDocument } from "../../configuration/document/format";
 import type { TestResult } from "./run-test";
 
-/** How often tests reached a rule. */
+/** Test coverage of a rule. */
 export interface RuleCoverage {
   /** Null for `otherwise`. */
   ruleId: string | null;
@@ -11,7 +11,7 @@ export interface RuleCoverage {
   clauses: ClauseCoverage[];
 }
 
-/** How often tests reached a condition. */
+/** Test coverage of a condition. */
 export interface ClauseCoverage {
   source: string;
   /** Number of tests where the condition was met. */

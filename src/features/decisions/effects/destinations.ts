@@ -24,7 +24,7 @@ const UNDELIVERABLE_ERROR: ExplanationError = {
   message: "A mail server reported that the contact's address does not exist.",
 };
 
-/** Errors that cause the next line to be tried; a human who answers is not bypassed on another line. */
+/** Errors that cause the next line to be tried. A human who is answering must not be bypassed on another line. */
 const UNREACHED: ReadonlySet<string> = new Set([
   "not_deliverable",
   "not_found",

@@ -21,7 +21,7 @@ const INVALID: Answer = {
   error: { code: "model_invalid", message: "The model's answer was not a valid choice." },
 };
 
-/** Reads a model's answer, which may be a recorded one. */
+/** Parses a model's new or recorded answer. */
 export function answerOf(ask: Ask, text: string): Answer {
   const proposal = text.length > ANSWER_MAX_LENGTH ? undefined : readProposal(ask, text);
   const recorded = text === "" ? {} : { text: text.slice(0, ANSWER_MAX_LENGTH) };

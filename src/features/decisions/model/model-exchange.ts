@@ -42,7 +42,7 @@ export class ModelText implements AskText {
 
 @ObjectType({ simpleResolvers: true, description: "An earlier message given to a model." })
 export class ModelHistoryMessage {
-  @Field(() => MessageAuthor, { description: "Who wrote the message." })
+  @Field(() => MessageAuthor, { description: "Author of the message." })
   author!: MessageAuthor;
 
   @ThirdPartyText()
@@ -83,15 +83,15 @@ export class ModelExchange {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "The model's unmodified answer, valid or not; null if there is none, or if an earlier gateway version made the decision.",
+    "The model's unmodified answer, valid or not. Null if there is no answer, or if an earlier gateway version made the decision.",
   )
   @MaxCharacters(ANSWER_MAX_LENGTH)
   answer!: string | null;
 }
 
 /**
- * Returns the input that a model got or would get for a decision, and its answer; null if no model is asked or the
- * contact is erased.
+ * Returns the input that a model got or would get for a decision, and the model's answer; null if no model is asked or
+ * the contact is erased.
  */
 export function exchangeOf({ effects, snapshot, decider }: Decision): ModelExchange | null {
   const ask = decider === DeciderKind.model ? askIn(effects) : undefined;

@@ -26,12 +26,12 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-/** A model on a server with OpenAI's chat completions API. Its texts never appear in logs or errors. */
+/** A model on a server with OpenAI's chat completions API. The model's texts never appear in logs or errors. */
 export class Model {
   private client: OpenAI | undefined;
   private readonly settings: ModelServer;
   private readonly timeoutMs: number;
-  /** False after the server has rejected JSON schemas; the prompt also describes the answer. */
+  /** False once the server has rejected JSON schemas. The prompt describes the answer as well. */
   private takesSchemas = true;
 
   constructor(settings: ModelServer, { timeoutMs = TIMEOUT_MS } = {}) {
@@ -184,6 +184,6 @@ async function fetchAnswer(...[target, init]: Parameters<typeof fetch>): Promise
   if (response.body === null) return response;
   const text = await response.text();
   const status = (response.ok && errorStatusIn(text)) || response.status;
-  // Some servers declare a different type.
+  // Some servers declare a different content type.
   return new Response(text, { status, headers: { "content-type": "application/json" } });
 }
