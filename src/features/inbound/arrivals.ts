@@ -144,7 +144,7 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
   };
 }
 
-/** Message-IDs that e-mail lines derive from message IDs. */
+/** The gateway's message IDs within the `Message-ID`s that e-mail lines derive from them. */
 export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
 
 /** Moves e-mails to the open conversation of the message that they answer, if it has the same contact and line. */

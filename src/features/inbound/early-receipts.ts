@@ -91,7 +91,7 @@ export class EarlyReceipts implements LaneWork {
       );
       return { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
     } catch (err) {
-      this.log.warn({ err, receipt: id }, "could not apply a receipt; it will be retried");
+      this.log.warn({ err, receipt: id }, "could not apply a receipt, will retry it later");
       return {
         outcome: AttemptOutcome.retryable,
         code: "failed",

@@ -36,7 +36,7 @@ import {
   turnsOf,
 } from "./arrivals";
 
-/** How long a confirmation suppresses further ones (ms); each message may cost money. */
+/** Min time between confirmations sent to an address (ms), because each message may cost money. */
 const CONFIRMED_MS = HOUR_MS;
 
 const SYSTEM = MessageAuthor.system;

@@ -42,24 +42,24 @@ const REPORTED = [
 export const INBOUND_MESSAGE = z.object({
   id: text(
     PROVIDER_ID_MAX_LENGTH,
-    "ID assigned by the system that sends the message; messages with the same ID are stored only once.",
+    "ID assigned by the system that sends the message. Messages with the same ID are stored only once.",
   ),
   // Longer strings are rejected as addresses of the wrong kind.
   from: text(MESSAGE_TEXT_MAX_LENGTH, "The contact's address, of the kind that the line sends to.").meta({
     maxLength: ADDRESS_MAX_LENGTH,
   }),
   text: text(MESSAGE_TEXT_MAX_LENGTH, "Text that the contact wrote.", 0),
-  timestamp: time("When the contact wrote the message; defaults to now."),
+  timestamp: time("When the contact wrote the message. Defaults to the current time."),
 });
 
 export const INBOUND_RECEIPT = z
   .object({
-    messageId: text(36, "The message ID that the gateway sent; specify either this or `providerId`.")
+    messageId: text(36, "The message ID that the gateway sent. Specify either this or `providerId`.")
       .meta({ format: "uuid" })
       .optional(),
     providerId: text(
       PROVIDER_ID_MAX_LENGTH,
-      "The message ID that the bridge returned in its response; specify either this or `messageId`.",
+      "The message ID that the line's receiver returned in its response. Specify either this or `messageId`.",
     ).optional(),
     status: z
       .enum(REPORTED, {
@@ -67,8 +67,8 @@ export const INBOUND_RECEIPT = z
           typeof input === "string" ? `must be one of ${REPORTED.join(", ")}` : "must be a string",
       })
       .meta({ description: "Current status of the message." }),
-    errorCode: text(ERROR_TEXT_MAX_LENGTH, "Why delivery failed, as a string or a number.").optional(),
-    timestamp: time("When the status was reached; defaults to now."),
+    errorCode: text(ERROR_TEXT_MAX_LENGTH, "Reason why the delivery failed, as a string or a number.").optional(),
+    timestamp: time("When the status was reached. Defaults to the current time."),
   })
   .refine((receipt) => (receipt.messageId === undefined) !== (receipt.providerId === undefined), {
     path: ["messageId"],
@@ -95,7 +95,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
   );
 }
 
-/** Returns a time from another system, limited to now because its clock may be ahead; now if omitted. */
+/** Returns a time from another system, limited to now, because that system's clock may be ahead; now if omitted. */
 const timeOf = (named: string | undefined): string => {
   const instant = named === undefined ? undefined : instantOf(named);
   return instant === undefined ? timestamp() : timestampOf(Math.min(instant.getTime(), Date.now()));

@@ -41,7 +41,7 @@ const PARAMETERS = [
   },
   ...[
     ["webhook-id", "An ID for the request, chosen by the sender."],
-    ["webhook-timestamp", "When the request was signed (Unix time in seconds); at most five days ago."],
+    ["webhook-timestamp", "When the request was signed (Unix time in seconds), at most five days ago."],
     [
       "webhook-signature",
       "One or more signatures, separated by spaces, each consisting of `v1,` and Base64.",
@@ -65,7 +65,7 @@ const RECEIVED = {
     conversationId: id("ID of the message's conversation."),
     contactId: id("ID of the contact."),
     status: { type: "string", enum: ["received"], description: "Status of the message." },
-    decisionId: id("ID of the decision about the message; absent if the agent makes no decision."),
+    decisionId: id("ID of the decision about the message. Absent if the agent makes no decision."),
     omitted: text(
       OMITTED_MAX_LENGTH,
       "Human-readable description of the message parts that were not stored.",
@@ -75,7 +75,7 @@ const RECEIVED = {
 
 const APPLIED = {
   type: "object",
-  description: "Empty if the message is not known yet; the receipt is applied once the message is known.",
+  description: "Empty if the message is not known yet. The receipt is applied once the message is known.",
   properties: {
     messageId: id("ID of the message."),
     status: {
@@ -121,7 +121,7 @@ export const inboundOperations = (): readonly HttpOperation[] => [
     answers: {
       200: { description: "The message was already stored.", ...received },
       202: { description: "The message was stored.", ...received },
-      204: { description: "A mail server's report was received; no message was stored." },
+      204: { description: "A mail server's report was received, and no message was stored." },
     },
     errors: ERRORS.filter((code) => code !== "not_found"),
   },

@@ -79,8 +79,8 @@ export class InboundService {
   }
 
   /**
-   * Stores a contact's message; the agent decides about it when no more messages follow. A line stores each ID only
-   * once. A message that only says STOP or START opts the address out or in.
+   * Stores a contact's message. After `burstSeconds`, the agent decides about all messages received by then. A line
+   * stores each ID only once. A message that only says STOP or START opts the address out or in.
    * @throws GatewayError `invalid_request` with the path `from`, or `conflict` for an archived line
    */
   async receive(line: InboundLine, inbound: Inbound): Promise<Received> {

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 /** Max memory per thread (MB). */
 const MAX_MEMORY_MB = 256;
 
-/** Max idle time of a thread (ms); ending it frees its memory. */
+/** Max idle time of a thread (ms), because an idle thread keeps its memory. */
 export const IDLE_TIMEOUT_MS = 10_000;
 
 /** An e-mail, as passed to a thread. */

@@ -28,7 +28,7 @@ export interface MailReport {
  * @param raw the bytes as received, in chunks; the buffers may be empty afterwards
  * @param id identifies the e-mail if it has no `Message-ID`
  * @param optOutWords additional words that count as an opt-out
- * @param line the line that received it; its organization's e-mails are parsed one at a time
+ * @param line the line that received the e-mail; its organization's e-mails are parsed one at a time
  * @returns a contact's message, or a mail server's report, which may be empty
  * @throws InvalidInput for an e-mail that has no sender or cannot be parsed
  * @throws GatewayError `unavailable` if too many e-mails are waiting

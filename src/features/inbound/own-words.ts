@@ -18,8 +18,8 @@ export interface DividedText {
 }
 
 /**
- * Splits the text of an e-mail. Text between and below lines with `>` is the author's if there is nothing above them,
- * or if paragraphs separate them; otherwise, the author's words end at the quotation.
+ * Splits the text of an e-mail. Text between and below quoted lines (`>`) is the author's if these lines come first, or
+ * if the author's paragraphs separate them. Otherwise, the author's words end at the quotation.
  */
 export function ownWords(text: string): DividedText {
   const lines = text.split(/\r?\n/);

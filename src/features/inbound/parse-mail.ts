@@ -74,7 +74,7 @@ const turns = new Map<string, { turn: Semaphore; mails: number }>();
  * Parses an e-mail, or at least its start. Each organization uses one thread at a time, and its lines take turns, so
  * that one line's slow e-mails neither delay other organizations nor starve the organization's other lines.
  * @param raw the bytes in chunks, transferred to a thread: the buffers may be empty afterwards
- * @param line the line that received it
+ * @param line the line that received the e-mail
  * @returns undefined for an e-mail that cannot be parsed
  * @throws GatewayError `unavailable` if the wait is too long
  */
@@ -125,7 +125,7 @@ async function parse(parts: readonly Uint8Array[], isHead: boolean): Promise<Par
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(TOO_LATE), TIMEOUT_MS);
   try {
-    // Copied if they are part of a larger buffer, because that buffer may be shared.
+    // Copies parts of a larger buffer, because that buffer may be shared.
     const raw = parts.map((part) => (part.length === part.buffer.byteLength ? part : new Uint8Array(part)));
     const mail = { raw, isHead, maxTextLength: PARSED_TEXT_MAX_LENGTH };
     const result = await thread.parse(mail, timeout.signal);

@@ -1,5 +1,5 @@
 // @ts-check
-// Reads an e-mail's senders, and the e-mails that it refers to, from its headers.
+// Reads an e-mail's senders and references from its headers.
 const { PostalMime } = require("./postal-mime.cjs");
 
 /** @typedef {import("postal-mime").Header} Header */

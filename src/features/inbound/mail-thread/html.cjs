@@ -3,8 +3,8 @@
 const { PostalMime } = require("./postal-mime.cjs");
 
 /**
- * Returns the text of an e-mail, from HTML if there is no other text, and the HTML as text if only the HTML marks
- * quotations.
+ * Returns an e-mail's plain text, or its HTML as text if there is no plain text. If there are both and the HTML marks
+ * quotations, also returns the HTML as text.
  * @param {import("postal-mime").Email} mail
  * @returns {Promise<{ text: string, html?: string }>}
  */
@@ -56,7 +56,7 @@ const QUOTE_ABOVE =
 /** An indented paragraph in Gmail or Apple Mail, which is not a quotation. */
 const INDENTED = /\bborder:\s*(none|0)/i;
 
-/** Reads only the start of the attributes, because mail programs write shorter ones. */
+/** Reads only the start of long attributes, because mail programs write short ones. */
 const QUOTE_TAG = /<(\/?)(blockquote|div|span|hr)\b([^<>]{0,1000})[^<>]*>/gi;
 
 /**

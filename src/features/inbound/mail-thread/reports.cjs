@@ -9,7 +9,7 @@ const MESSAGE_ID_MAX_LENGTH = 2_000;
 const DETAIL_MAX_LENGTH = 2_000;
 
 /**
- * True if a program wrote an e-mail, according to RFC 3834, 2 and 5, or older conventions. Ignores
+ * True if a program wrote an e-mail, according to sections 2 and 5 of RFC 3834 or older conventions. Ignores
  * `X-Auto-Response-Suppress`, because people's e-mails may also have it.
  * @param {readonly Header[]} headers
  * @param {string} from
