@@ -32,13 +32,13 @@ const URL_FIELD = {
 };
 const HOST = "Host name or IP address of the mail server.";
 const PORT =
-  "Port of the mail server, 1 to 65,535; null for the default: 465 for `tls`, 587 for `starttls`, 25 for `none`.";
+  "Port of the mail server, 1 to 65,535. Null selects the default: 465 for `tls`, 587 for `starttls`, 25 for `none`.";
 const SECURITY = "How the connection is encrypted.";
 const FROM =
   "Sender of the messages: an e-mail address, or a name and an address such as `Anna <anna@example.com>`.";
 const SUBJECT = "Subject of the messages, 1 to 200 characters.";
 const LIST_ADDRESS =
-  "Address of a mailing list, such as a group that forwards to the line; null if there is none. E-mails from this list are answered as if written by people.";
+  "Address of a mailing list, such as a group that forwards to the line, or null if there is none. E-mails from this list are answered as if written by people.";
 
 const IsAddress = (): PropertyDecorator =>
   Checked("isAddress", (value) =>
@@ -91,7 +91,10 @@ export class NewLineEmail {
   @Field(() => SmtpSecurity, { defaultValue: SmtpSecurity.starttls, description: SECURITY })
   security!: SmtpSecurity;
 
-  @Optional(() => String, "User name for the mail server; null or omitted to send without authentication.")
+  @Optional(
+    () => String,
+    "User name for the mail server. If null or omitted, messages are sent without authentication.",
+  )
   @IsText(USER_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   user?: string | null | undefined;
@@ -134,7 +137,8 @@ export class NewLineSettings {
 }
 
 @InputType({
-  description: "Changes to the delivery settings of an e-mail line; omitted fields are left unchanged.",
+  description:
+    "Changes to the delivery settings of an e-mail line. Omitted fields keep their values, but a changed `security` resets an omitted port to its default.",
 })
 export class LineEmailChanges {
   @Omittable(() => String, HOST)
@@ -149,14 +153,14 @@ export class LineEmailChanges {
   @Nullable(() => SmtpSecurity, SECURITY)
   security?: SmtpSecurity | null | undefined;
 
-  @Optional(() => String, "User name for the mail server; null removes the user name and the password.")
+  @Optional(() => String, "User name for the mail server. Null removes the user name and the password.")
   @IsText(USER_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   user?: string | null | undefined;
 
   @Optional(
     () => String,
-    "Password for the mail server; null removes the password and the user name. It must be passed again if the host, port or security changes, so that it is never sent to a different server.",
+    "Password for the mail server. Null removes the password and the user name. The password must be passed again if the host, port or security changes, so that it is never sent to a different server.",
   )
   @IsText(PASSWORD_MAX_LENGTH)
   password?: string | null | undefined;

@@ -8,7 +8,7 @@ import { FROM_MAX_LENGTH, URL_MAX_LENGTH } from "./line.limits";
 
 export const SmtpSecurity = enumOf("SmtpSecurity", "How a connection to a mail server is encrypted.", {
   tls: "TLS from the start, usually on port 465.",
-  starttls: "STARTTLS, required before any message is sent; usually on port 587.",
+  starttls: "STARTTLS, required before any message is sent, usually on port 587.",
   none: "Not encrypted, usually on port 25.",
 });
 export type SmtpSecurity = keyof typeof SmtpSecurity;
@@ -37,7 +37,10 @@ export class LineEmail {
   @Field(() => SmtpSecurity, { description: "How the connection is encrypted." })
   security!: SmtpSecurity;
 
-  @Nullable(() => String, "User name for the mail server; null to send without authentication.")
+  @Nullable(
+    () => String,
+    "User name for the mail server, or null if messages are sent without authentication.",
+  )
   user!: string | null;
 
   @Field(() => Boolean, { description: "True if a password is stored. The password is never shown." })
@@ -54,7 +57,7 @@ export class LineEmail {
 
   @Nullable(
     () => String,
-    "Address of a mailing list whose e-mails are answered as if written by people; null to treat e-mails from all lists as automatic.",
+    "Address of a mailing list whose e-mails are answered as if written by people, or null if e-mails from all lists are treated as automatic.",
   )
   listAddress?: string | null;
 }

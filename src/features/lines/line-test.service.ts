@@ -42,7 +42,7 @@ export class LineTest {
 
   @Nullable(
     () => String,
-    "Machine-readable error code, such as `timeout`, `dns` or, for an HTTP status, `http_503`; null if there was no error.",
+    "Machine-readable error code, such as `timeout`, `dns` or, for an HTTP status, `http_503`. Null if there was no error.",
   )
   code!: string | null;
 

@@ -27,8 +27,8 @@ export const WhenUncertain = enumOf(
   "WhenUncertain",
   "Policy for messages when it is unknown whether they were sent.",
   {
-    retry: "Send the message again; it may be delivered twice.",
-    fail: "Mark the message as failed and do not resend it; it may not have been delivered.",
+    retry: "Send the message again, which may deliver it twice.",
+    fail: "Mark the message as failed without resending it, although it may not have been delivered.",
   },
 );
 export type WhenUncertain = keyof typeof WhenUncertain;
@@ -57,7 +57,7 @@ export class Line {
   @Column({ type: "varchar", length: 16 })
   kind!: LineKind;
 
-  @Nullable(() => String, "The sender address that contacts see; null unless the line sends e-mail.")
+  @Nullable(() => String, "The sender address that contacts see, or null if the line does not send e-mail.")
   @Column({ type: "varchar", length: 254, nullable: true })
   address!: string | null;
 
@@ -65,12 +65,12 @@ export class Line {
   @Column({ type: "simple-json", default: "{}" })
   settings!: LineSettings;
 
-  @Nullable(() => LineWebhook, "Delivery settings of a webhook line; null for other kinds.")
+  @Nullable(() => LineWebhook, "Delivery settings of a webhook line, or null for other kinds of lines.")
   get webhook(): LineWebhook | null {
     return this.kind === LineKind.webhook ? (this.settings as LineWebhook) : null;
   }
 
-  @Nullable(() => LineEmail, "Delivery settings of an e-mail line; null for other kinds.")
+  @Nullable(() => LineEmail, "Delivery settings of an e-mail line, or null for other kinds of lines.")
   get email(): LineEmail | null {
     return this.kind === LineKind.email ? (this.settings as LineEmail) : null;
   }
@@ -89,7 +89,7 @@ export class Line {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When messages stop being signed with the previous secret; null if only the current secret is used.",
+    "When messages stop being signed with the previous secret, or null if only the current secret is used.",
   )
   get previousSecretUntil(): Timestamp | null {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
@@ -99,11 +99,11 @@ export class Line {
   @Column({ type: "varchar", length: 16 })
   state!: LineState;
 
-  @Nullable(() => String, "Why the line is paused.")
+  @Nullable(() => String, "Reason for the pause, or null if there is none.")
   @Column({ type: "varchar", length: PAUSED_REASON_MAX_LENGTH, nullable: true })
   pausedReason!: string | null;
 
-  @Nullable(() => Int, "Max messages that the line sends per minute; null for no limit.")
+  @Nullable(() => Int, "Max messages that the line sends per minute, or null for no limit.")
   @Column({ type: "integer", nullable: true })
   ratePerMinute!: number | null;
 
@@ -117,7 +117,7 @@ export class Line {
   @Column({ type: "varchar", length: 16 })
   whenUncertain!: WhenUncertain;
 
-  @Nullable(() => String, "Confirmation sent to a contact who opts out; null if none is sent.")
+  @Nullable(() => String, "Confirmation sent to a contact who opts out, or null if none is sent.")
   @MaxCharacters(OPT_OUT_REPLY_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
   optOutReply!: string | null;

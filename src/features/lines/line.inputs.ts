@@ -55,92 +55,92 @@ export class CreateLineInput extends IdempotentInput {
 
   @Optional(
     () => NewLineSettings,
-    "Delivery settings; they determine the line's kind. Null or omitted for a `local` line, which keeps its messages on this server.",
+    "Delivery settings, which determine the line's kind. If null or omitted, the line is `local` and keeps its messages on this server.",
   )
   @ValidateNested()
   settings?: NewLineSettings | null | undefined;
 
   @Optional(
     () => Int,
-    "Max messages that the line sends per minute, 1 to 10,000; null or omitted for no limit.",
+    "Max messages that the line sends per minute, 1 to 10,000. Unlimited if null or omitted.",
   )
   @IsBetween(1, MAX_RATE_PER_MINUTE)
   ratePerMinute?: number | null | undefined;
 
   @Optional(
     () => Int,
-    "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds; null or omitted for three days.",
+    "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds. Defaults to three days.",
   )
   @IsBetween(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS)
   expireAfterSeconds?: number | null | undefined;
 
   @Nullable(
     () => WhenUncertain,
-    "Policy for messages when it is unknown whether they were sent; null or omitted for `retry`.",
+    "Policy for messages when it is unknown whether they were sent. Defaults to `retry`.",
   )
   whenUncertain?: WhenUncertain | null | undefined;
 
   @Optional(
     () => String,
-    "Confirmation sent to a contact who opts out, at most 1,000 characters; null or omitted to send none.",
+    "Confirmation sent to a contact who opts out, at most 1,000 characters. If null or omitted, none is sent.",
   )
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
   @HoldsNoToken()
   optOutReply?: string | null | undefined;
 
-  @Optional(() => [String], `${OPT_OUT_WORDS} Null or omitted for none.`)
+  @Optional(() => [String], `${OPT_OUT_WORDS} Defaults to none.`)
   @AreOptOutWords()
   optOutWords?: string[] | null | undefined;
 }
 
 export const LineById = InputById("line");
 
-@InputType({ description: "Changes to a line; omitted fields are left unchanged." })
+@InputType({ description: "Changes to a line. Omitted fields keep their values." })
 export class UpdateLineInput extends LineById {
   @Omittable(() => String, "The new name, subject to the same rules as `CreateLineInput.name`.")
   @IsSlug()
   name?: string | undefined;
 
-  @Optional(() => Int, "Max messages that the line sends per minute, 1 to 10,000; null for no limit.")
+  @Optional(() => Int, "Max messages that the line sends per minute, 1 to 10,000. Null removes the limit.")
   @IsBetween(1, MAX_RATE_PER_MINUTE)
   ratePerMinute?: number | null | undefined;
 
   @Optional(
     () => Int,
-    "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds; null for three days.",
+    "Max time a message may wait on the line before it expires, 60 to 2,592,000 seconds. Null resets it to three days.",
   )
   @IsBetween(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS)
   expireAfterSeconds?: number | null | undefined;
 
   @Nullable(
     () => WhenUncertain,
-    "Policy for messages when it is unknown whether they were sent; null for `retry`.",
+    "Policy for messages when it is unknown whether they were sent. Null resets it to `retry`.",
   )
   whenUncertain?: WhenUncertain | null | undefined;
 
   @Optional(
     () => String,
-    "Confirmation sent to a contact who opts out, at most 1,000 characters; null to send none.",
+    "Confirmation sent to a contact who opts out, at most 1,000 characters. Null disables the confirmation.",
   )
   @IsText(OPT_OUT_REPLY_MAX_LENGTH)
   @HoldsNoToken()
   optOutReply?: string | null | undefined;
 
-  @Optional(() => [String], `${OPT_OUT_WORDS} The current words are replaced; null removes them.`)
+  @Optional(() => [String], `${OPT_OUT_WORDS} Replaces the current words. Null removes them.`)
   @AreOptOutWords()
   optOutWords?: string[] | null | undefined;
 
-  @Optional(() => LineWebhookChanges, "Changes to the delivery settings; allowed only for `webhook` lines.")
+  @Optional(() => LineWebhookChanges, "Changes to the delivery settings, allowed only for `webhook` lines.")
   @ValidateNested()
   webhook?: LineWebhookChanges | null | undefined;
 
-  @Optional(() => LineEmailChanges, "Changes to the delivery settings; allowed only for `email` lines.")
+  @Optional(() => LineEmailChanges, "Changes to the delivery settings, allowed only for `email` lines.")
   @ValidateNested()
   email?: LineEmailChanges | null | undefined;
 
   @Nullable(
     () => Int,
-    "The version that the changes are based on; if it is not the current version, the request is rejected with `version_conflict`.",
+    "The version that the changes are based on. If the line's current version differs, the request is rejected with `version_conflict`.",
   )
   expectedVersion?: number | null | undefined;
 }
@@ -162,7 +162,7 @@ export class SetDefaultLineInput extends LineById {}
 
 @InputType({ description: "A line to pause." })
 export class PauseLineInput extends LineById {
-  @Optional(() => String, "Why the line is paused, at most 200 characters.")
+  @Optional(() => String, "Reason for the pause, at most 200 characters.")
   @IsText(PAUSED_REASON_MAX_LENGTH, { singleLine: true })
   @HoldsNoToken()
   reason?: string | null | undefined;

@@ -36,7 +36,7 @@ export class AgentLinesResolver {
   @FieldResolver(() => [Line], {
     nullable: true,
     description:
-      "The agent's lines, ordered by name; null for a deleted agent. API keys need the `agent:read` scope.",
+      "The agent's lines, ordered by name, or null for a deleted agent. API keys need the `agent:read` scope.",
   })
   lines(@Root() agent: Agent): Promise<Line[] | null> {
     return unlessDeleted(agent, async (id) => (await this.service.ofAgent(id)) ?? []);
@@ -64,7 +64,7 @@ export class LineResolver {
   @FieldResolver(() => LineFault, {
     nullable: true,
     description:
-      "Why the line fails to send messages; null once it has sent a message. On e-mail lines, rejections of individual messages do not count.",
+      "The fault that keeps the line from sending messages, or null once it has sent a message. On e-mail lines, the rejection of an individual message is not a fault.",
   })
   fault(@Root() { id }: Line): Promise<LineFault | null> {
     return findIfAny(this.service.faultOf, id);
@@ -73,7 +73,7 @@ export class LineResolver {
   @Access(MANAGERS)
   @Mutation(() => LineWithSecret, {
     description:
-      "Creates a line. An agent's first line becomes its default; an agent can have at most 50 lines.",
+      "Creates a line. An agent's first line becomes its default line. An agent can have at most 50 lines.",
   })
   createLine(@Ctx() context: RequestContext, @Input() input: CreateLineInput): Promise<LineWithSecret> {
     return this.service.create(context, input);
@@ -120,7 +120,7 @@ export class LineResolver {
 
   @Access(MANAGERS)
   @Mutation(() => Line, {
-    description: "Takes a line out of use. The default line cannot be archived; set another default first.",
+    description: "Takes a line out of use. The default line cannot be archived. Set another default first.",
   })
   archiveLine(@Ctx() context: RequestContext, @Input() { id }: ArchiveLineInput): Promise<Line> {
     return this.service.archive(context, id);
