@@ -5,7 +5,7 @@ import type { Tx } from "../../database/unit-of-work";
 /**
  * Copies keys' last uses to their rows when the hours that record them are about to be deleted. Until then, only the
  * hour records the use, so that a key's row stays unchanged while the key is in use.
- * @param before hours before this are deleted
+ * @param before hours before this time are deleted
  * @param limit max keys
  * @returns the number of keys
  */

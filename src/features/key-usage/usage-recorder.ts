@@ -81,7 +81,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     const countedAs = `${isElsewhere ? "elsewhere" : "refused"}:${key.id}:${minute}`;
     const known = this.rejections.get(countedAs);
     if (known !== undefined) known.count += 1;
-    // Generated now, because the audit log filters by ID as well as by time.
+    // The ID is generated now, because the audit log filters by ID as well as by time.
     else this.rejections.set(countedAs, { id: uuid(), action, key, origin, at, count: 1 });
     this.schedule();
   }

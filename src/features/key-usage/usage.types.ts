@@ -10,8 +10,8 @@ import { ApiKey, ApiKeyState } from "../api-keys/api-key.entity";
 const MAX_ENTRIES = 100;
 
 export const UsagePeriod = enumOf("UsagePeriod", "Period of a usage report.", {
-  last_24_hours: "24 buckets of one hour each; the last is the current hour.",
-  last_30_days: "30 buckets of one UTC day each; the last is the current day.",
+  last_24_hours: "24 buckets of one hour each, ending with the current hour.",
+  last_30_days: "30 buckets of one UTC day each, ending with the current day.",
 });
 export type UsagePeriod = keyof typeof UsagePeriod;
 
@@ -21,7 +21,7 @@ export const UsageOutcome = enumOf("UsageOutcome", "Outcome of a request with an
 });
 export type UsageOutcome = keyof typeof UsageOutcome;
 
-export const KeyRefusal = enumOf("KeyRefusal", "Why an API key was rejected.", {
+export const KeyRefusal = enumOf("KeyRefusal", "Reason for the rejection of an API key.", {
   inactive: "The key was revoked or had expired, or its organization was deactivated.",
   address: "The key was used from an address outside its allowed networks.",
 });
@@ -70,24 +70,24 @@ export class UsageBucket {
   @Field(() => GraphQLISODateTime, { description: "Start of the bucket." })
   start!: Timestamp;
 
-  @Field(() => Float, { description: "Requests accepted." })
+  @Field(() => Float, { description: "Number of accepted requests." })
   accepted!: number;
 
   @Field(() => Float, {
     description:
-      "Requests rejected because the key was revoked or expired, its organization was deactivated, or the key was used from an address outside its allowed networks.",
+      "Number of requests rejected because the key was revoked or expired, its organization was deactivated, or the key was used from an address outside its allowed networks.",
   })
   refused!: number;
 }
 
 @ObjectType("UsageTotals", { description: "Usage of all keys of an organization in a period." })
 export class UsageTotals {
-  @Field(() => Float, { description: "Requests accepted in the period." })
+  @Field(() => Float, { description: "Number of requests accepted in the period." })
   accepted!: number;
 
   @Field(() => Float, {
     description:
-      "Requests rejected in the period because the key was revoked or expired, its organization was deactivated, or the key was used from an address outside its allowed networks.",
+      "Number of requests rejected in the period because the key was revoked or expired, its organization was deactivated, or the key was used from an address outside its allowed networks.",
   })
   refused!: number;
 
@@ -103,7 +103,10 @@ export class KeyUsageReport extends UsageTotals {
   @Field(() => ApiKey, { description: "The key." })
   apiKey!: ApiKey;
 
-  @Nullable(() => KeyRefusal, "Why the key was last rejected; null if it was never rejected in the period.")
+  @Nullable(
+    () => KeyRefusal,
+    "Reason for the key's last rejection, or null if the key was not rejected in the period.",
+  )
   lastRefusal!: KeyRefusal | null;
 }
 

@@ -1,4 +1,4 @@
 export const mcpScopes = {
   "mcp:graphql":
-    "Search the GraphQL schema and run documents through MCP; each field also needs its own scope.",
+    "Search the GraphQL schema and run documents through MCP. Each field also needs its own scope.",
 };
