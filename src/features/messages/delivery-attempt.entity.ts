@@ -32,11 +32,11 @@ export class DeliveryAttempt {
   @Column({ type: "varchar", length: 24 })
   startedAt!: Timestamp;
 
-  @Nullable(() => GraphQLISODateTime, "When the attempt ended; null while it is in progress.")
+  @Nullable(() => GraphQLISODateTime, "When the attempt ended, or null while it is in progress.")
   @Column({ type: "varchar", length: 24, nullable: true })
   endedAt!: Timestamp | null;
 
-  @Nullable(() => AttemptOutcome, "Outcome of the attempt; null while it is in progress.")
+  @Nullable(() => AttemptOutcome, "Outcome of the attempt, or null while it is in progress.")
   @Column({ type: "varchar", length: 16, nullable: true })
   outcome!: AttemptOutcome | null;
 

@@ -67,7 +67,7 @@ export type Start =
   | Unsent
   | { status: typeof MessageStatus.delivered | typeof MessageStatus.sending; line: GateLine };
 
-/** Why a message is not sent now. */
+/** The reason why a message is not sent now. */
 export type Unsent =
   | { status: typeof MessageStatus.queued; heldReason: HeldReason; notBefore: Timestamp | null }
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError };
@@ -75,7 +75,7 @@ export type Unsent =
 /**
  * Decides whether a message may be sent, apart from limits shared with other messages. The status `sending` means that
  * a process ended while sending the message.
- * @returns the line to send it on, or why it is not sent now
+ * @returns the line to send the message on, or the reason why it is not sent now
  */
 export function gate(message: QueuedRow, context: GateContext, now: Timestamp): GateLine | Unsent {
   const { line, conversation, organizationIsActive } = context;

@@ -33,7 +33,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   html?: string | undefined;
   /** When to queue the message, if it is scheduled; a scheduled message has no sequence. */
   sendAt?: Timestamp | undefined;
-  /** Why the message is scheduled, if not for a delay, and the path of the policy part that holds it back. */
+  /** The reason for scheduling, if not a delay, and the path of the policy part that holds the message back. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
   /** The part of the configuration that requires a person's approval; undefined if none does. */
   review?: ReviewDemand | undefined;

@@ -33,18 +33,18 @@ export class MessageGate {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the condition is checked again; null if that depends on something other than time.",
+    "When the condition is checked again, or null if that does not depend on time.",
   )
   until!: Timestamp | null;
 
   @Nullable(
     () => String,
-    "Path of the configuration setting that imposes the condition, such as `policy.windows[0]`; null if none does, or if the rule imposes it.",
+    "Path of the configuration setting that imposes the condition, such as `policy.windows[0]`. Null if no setting imposes it, or if the rule itself does.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;
 
-  @Nullable(() => String, "Topic of the message; null if it has none.")
+  @Nullable(() => String, "Topic of the message, or null if it has none.")
   @MaxCharacters(TOPIC_MAX_LENGTH)
   topic!: string | null;
 }
@@ -58,7 +58,7 @@ export function gatesOf(message: Message): MessageGate[] {
   return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }
 
-/** Why a message requires a person's approval: because of its rule or the configuration's policy. */
+/** The reason why a message requires a person's approval: its rule or the configuration's policy. */
 export type ReviewDemand = "rule" | "policy";
 
 /** Returns the path of the setting that requires a review; null for a rule, because rules have no fixed path. */

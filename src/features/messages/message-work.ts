@@ -6,7 +6,7 @@ import type { Receipts } from "./receipts";
 import type { Rejections } from "./rejections";
 import { type Dependencies, startMessages } from "./start-messages";
 
-/** The queued messages of lanes, in order, and when the lanes are due again whose messages were read only in part. */
+/** The queued messages of lanes, in order, and the next due times of lanes whose messages were read only in part. */
 export interface Queues {
   queues: ReadonlyMap<string, readonly QueuedMessage[]>;
   next?: NextWork;

@@ -108,7 +108,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Subject of an inbound e-mail, or of an outbound e-mail that starts a conversation; null if the message has no subject of its own.",
+    "Subject of an inbound e-mail, or of an outbound e-mail that starts a conversation. Null if the message has no subject of its own.",
   )
   @MaxCharacters(SUBJECT_MAX_LENGTH)
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH, nullable: true })
@@ -117,7 +117,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "The text as HTML, sent along with the plain text in an e-mail; null if there is none.",
+    "The text as HTML, sent along with the plain text in an e-mail, or null if there is none.",
   )
   @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
@@ -126,7 +126,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Quoted e-mails and the signature of an inbound e-mail, not included in `text`; null if there are none.",
+    "Quoted e-mails and the signature of an inbound e-mail, not included in `text`, or null if there are none.",
   )
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
@@ -149,7 +149,7 @@ export class Message {
 
   @Nullable(
     () => ID,
-    "ID of the decision that sent the message or, for an inbound message, that the message triggered; null if there is none.",
+    "ID of the decision that sent the message or, for an inbound message, that the message triggered. Null if there is none.",
   )
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
@@ -158,13 +158,13 @@ export class Message {
   @Column({ type: "varchar", length: 36, nullable: true })
   answeredAddressId!: string | null;
 
-  @Nullable(() => ID, "ID of the message's conversation; null if the message does not belong to one.")
+  @Nullable(() => ID, "ID of the message's conversation, or null if it does not belong to one.")
   @Column({ type: "varchar", length: 36, nullable: true })
   conversationId!: string | null;
 
   @Nullable(
     () => Int,
-    "Sequence number of the message in the conversation, starting at 1; null while the message is scheduled or proposed. There may be gaps.",
+    "Sequence number of the message in the conversation, starting at 1. There may be gaps. Null while the message is scheduled or proposed, and for messages without a conversation.",
   )
   @Column({ type: "integer", nullable: true })
   sequence!: number | null;
@@ -173,15 +173,15 @@ export class Message {
   @Column({ type: "varchar", length: 8, default: MessageDirection.outbound })
   direction!: MessageDirection;
 
-  @Field(() => MessageAuthor, { description: "Who wrote the message." })
+  @Field(() => MessageAuthor, { description: "Author of the message." })
   @Column({ type: "varchar", length: 8, default: MessageAuthor.api })
   author!: MessageAuthor;
 
-  @Nullable(() => ID, "ID of the member who wrote the message; null for other authors.")
+  @Nullable(() => ID, "ID of the member who wrote the message, or null for other authors.")
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 
-  /** The conversation's version when the message was accepted or carried over; at others, the message is canceled. */
+  /** The conversation's version when the message was accepted or carried over; canceled if it differs now. */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 
@@ -198,25 +198,25 @@ export class Message {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "Earliest time of the next attempt to send the message; null if none is planned.",
+    "Earliest time of the next attempt to send the message, or null if none is planned.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   notBefore!: Timestamp | null;
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When a scheduled message is or was due to be queued; null if it was never scheduled.",
+    "When a scheduled message is or was due to be queued, or null if it was never scheduled.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   sendAt!: Timestamp | null;
 
-  @Nullable(() => ScheduledReason, "Why the message is scheduled; null if it is not.")
+  @Nullable(() => ScheduledReason, "Reason why the message is scheduled, or null if it is not.")
   @Column({ type: "varchar", length: 8, nullable: true })
   scheduledReason!: ScheduledReason | null;
 
   @Nullable(
     () => String,
-    "Path of the configuration setting that caused the message to be scheduled or proposed, such as `policy.windows[0]`; null if there is none, or if the rule itself requires review.",
+    "Path of the configuration setting that caused the message to be scheduled or proposed, such as `policy.windows[0]`. Null if there is none, or if the rule itself requires review.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })
@@ -225,7 +225,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Text as proposed by the agent, before any change by a person; null if the message was not proposed.",
+    "Text as proposed by the agent, before any change by a person. Null if the message was not proposed.",
   )
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
@@ -233,7 +233,7 @@ export class Message {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When a person approved or discarded the proposed message; null if it has not been reviewed.",
+    "When a person approved or discarded the proposed message, or null if it has not been reviewed.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   reviewedAt!: Timestamp | null;
@@ -244,7 +244,7 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Topic in the agent's policy that the message is about; null if there is none. The message is sent only if the contact consents to the topic.",
+    "Topic in the agent's policy that the message is about, or null if there is none. A message about a topic is sent only if the contact consents to the topic.",
   )
   @MaxCharacters(TOPIC_MAX_LENGTH)
   @Column({ type: "varchar", length: TOPIC_MAX_LENGTH, nullable: true })
@@ -257,14 +257,14 @@ export class Message {
   @Column({ type: "boolean", default: false })
   isUrgent!: boolean;
 
-  @Nullable(() => MessageError, "Why the message was canceled or failed.")
+  @Nullable(() => MessageError, "Reason why the message was canceled or failed.")
   @Column({ type: "varchar", length: 32, nullable: true })
   errorCode!: MessageError | null;
 
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Human-readable error message from the last attempt, or why the proposed message was discarded; null if there is none.",
+    "Human-readable error message from the last attempt, or the reason for discarding the proposed message. Null if there is none.",
   )
   @MaxCharacters(ERROR_TEXT_MAX_LENGTH)
   @Column({ type: "varchar", length: ERROR_TEXT_MAX_LENGTH, nullable: true })
@@ -273,7 +273,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Human-readable description of the parts of an inbound message that were not stored; null if all were stored.",
+    "Human-readable description of the parts of an inbound message that were not stored, or null if all were stored.",
   )
   @MaxCharacters(OMITTED_MAX_LENGTH)
   @Column({ type: "varchar", length: OMITTED_MAX_LENGTH, nullable: true })
@@ -284,13 +284,16 @@ export class Message {
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 
-  @Nullable(() => ID, "ID of the message that this failed message was resent as; null if it was not resent.")
+  @Nullable(
+    () => ID,
+    "ID of the message that this failed message was resent as, or null if it was not resent.",
+  )
   @Column({ ...UUID_COLUMN, nullable: true })
   resentAs!: string | null;
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the message fails unless it has been sent; null for messages queued by earlier versions of the gateway.",
+    "When the message fails unless it has been sent. Null for inbound messages and messages queued by earlier versions of the gateway.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;
@@ -312,7 +315,7 @@ export class Message {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the delivery status last changed; null if it has not changed yet.",
+    "When the delivery status last changed, or null if it has not changed yet.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   updatedAt!: Timestamp | null;

@@ -75,7 +75,7 @@ export class MessagesArgs extends OrderedPageArgs {
 
   @Nullable(
     () => Boolean,
-    "True for messages that are held back by anything other than an earlier message in their conversation; false for all others. See `heldReason`.",
+    "True to list only messages held back by anything other than an earlier message in their conversation, false to list all others. See `heldReason`.",
   )
   held?: boolean | null | undefined;
 
@@ -90,7 +90,7 @@ export class MessagesArgs extends OrderedPageArgs {
 
   @Optional(
     () => String,
-    "Only messages to and from contacts that `contacts` finds by this text. API keys need the `contacts:read` scope.",
+    "Only messages to and from contacts that match this text in the `contacts` query. API keys need the `contacts:read` scope.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;

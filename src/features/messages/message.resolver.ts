@@ -37,7 +37,7 @@ export class MessageResolver {
   @Access(MAY_READ_MESSAGES)
   @Query(() => Message, {
     nullable: true,
-    description: "One message; null if it does not exist.",
+    description: "One message, or null if it does not exist.",
   })
   message(
     @Ctx() context: RequestContext,
@@ -68,7 +68,7 @@ export class MessageResolver {
 
   @FieldResolver(() => HeldReason, {
     nullable: true,
-    description: "Why the message is waiting; null if nothing holds it back.",
+    description: "Reason why the message is waiting, or null if nothing holds it back.",
   })
   heldReason(@Root() message: Message): HeldReason | null | Promise<HeldReason | null> {
     const { heldReason } = message;
@@ -79,7 +79,7 @@ export class MessageResolver {
   @AtMost(1)
   @FieldResolver(() => [MessageGate], {
     description:
-      "The conditions that currently prevent the message from being sent; empty if there are none.",
+      "The conditions that currently prevent the message from being sent. Empty if there are none.",
   })
   async gates(@Root() message: Message): Promise<MessageGate[]> {
     return gatesOf({ ...message, heldReason: await this.heldReason(message) });
@@ -88,7 +88,7 @@ export class MessageResolver {
   @FieldResolver(() => ID, {
     nullable: true,
     description:
-      "ID of the unsent message directly ahead of this message in the conversation; it must be sent or fail first. Null if there is none, or if this message is not queued.",
+      "ID of the unsent message directly ahead of this message in the conversation, which must be sent or fail first. Null if there is none, or if this message is not queued.",
   })
   waitsFor(@Root() message: Message): Promise<string | null> {
     return this.service.inFrontOf(message);
@@ -102,7 +102,7 @@ export class MessageResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      "Name of the line that last sent or received the message or, if it has not been sent yet, of the line it is waiting on; null if there is none.",
+      "Name of the line that last sent or received the message or, if it has not been sent yet, of the line that it is waiting on. Null if there is none.",
   })
   async lineName(@Root() { id }: Message): Promise<string | null> {
     return (await this.service.lineNameOf(id)) ?? null;
@@ -112,7 +112,7 @@ export class MessageResolver {
   @FieldResolver(() => Line, {
     nullable: true,
     description:
-      "The line that last sent or received the message; null if there is none. API keys need the `agent:read` scope.",
+      "The line that last sent or received the message, or null if there is none. API keys need the `agent:read` scope.",
   })
   line(@Root() { lineId }: Message): Promise<Line | null> {
     return findIfAny(this.lines.byId, lineId);

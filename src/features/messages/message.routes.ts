@@ -43,7 +43,7 @@ const REVIEWED = {
 /** The message API. */
 export const messageRoutes: RouteGroup = {
   tag: "Messages",
-  description: "Messages queued for the API key's agent.",
+  description: "Messages that the API key's agent sends and receives.",
   routes: [
     {
       operationId: "sendMessage",

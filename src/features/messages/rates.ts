@@ -28,7 +28,7 @@ export class Rates {
 
   /**
    * Reads and locks the traffic of lines that have a rate, until the transaction ends. Does not wait for locks, because a
-   * deliverer does this once for each kind of lane, so it locks lines in no order.
+   * deliverer does this once for each kind of lane, so it locks lines in no fixed order.
    */
   static async of(tx: Tx, lines: readonly GateLine[]): Promise<Rates> {
     const rates = new Map(lines.map(({ id, ratePerMinute }) => [id, ratePerMinute]));

@@ -94,7 +94,7 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
-        // A window or a cap may have taken an unsent message's position, or may be about to.
+        // A window or a cap may have taken an unsent message's position, or may be about to take it.
         const mayLackPosition =
           conversationId !== null && PROGRESS[found.status] < PROGRESS[MessageStatus.sent];
         const place = mayLackPosition ? await this.hooks.the("placingIn")(tx, conversationId) : undefined;

@@ -124,7 +124,7 @@ export class Rejections {
     return [...byLine].filter(([id, ended]) => isNews(streakOf(ended), traffic.get(id)));
   }
 
-  /** Uses a transaction of its own for each line, so that it does not wait for one line while it holds another. */
+  /** Uses a separate transaction for each line, so that it does not wait for one line while it holds another. */
   private async countLine(ended: readonly FinishedSend[]): Promise<void> {
     const rejecting = await this.database.write((tx) => countRejections(tx, ended), { limits: BACKGROUND });
     if (rejecting.length > 0) this.lineHealth.pauseRejecting(rejecting);
