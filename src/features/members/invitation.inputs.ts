@@ -29,7 +29,7 @@ export class InviteMemberInput extends IdempotentInput {
 
   @Field(() => [Permission], {
     defaultValue: [],
-    description: "Permissions that the member will have; none if omitted.",
+    description: "Permissions that the member will have. Defaults to none.",
   })
   @ArrayMaxSize(20, { message: "must have at most 20 items" })
   @IsEnum(Permission, { ...NO_SUCH_PERMISSION, each: true })
@@ -80,7 +80,7 @@ export class NewInvitation {
 
   @Nullable(
     () => InvitationMail,
-    "Outcome of sending the link by e-mail; null for a repeated request, which sends nothing.",
+    "Outcome of sending the link by e-mail, or null for a repeated request, which sends nothing.",
   )
   mail!: InvitationMail | null;
 }

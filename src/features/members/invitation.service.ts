@@ -133,7 +133,7 @@ export class InvitationService {
       },
     );
     if (!isNew) return { invitation, link: null, mail: null };
-    // The token is in the fragment, which browsers never send to servers, so it appears in no log.
+    // The token is in the fragment, which browsers never send to servers, so it does not appear in logs.
     const link = `${this.page}#${token}`;
     const send = () => this.mail(invitation, link);
     return { invitation, link, mail: await (context.outsideLoad?.(send) ?? send()) };

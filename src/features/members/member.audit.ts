@@ -29,7 +29,7 @@ export const memberActions = auditActions({
   member_passkey_required: "The correct password was entered for a member who must also use a passkey.",
   member_passkey_rejected: "A sign-in with a member's passkey was rejected.",
   member_passkey_cloned:
-    "A sign-in was rejected because the passkey's signature counter went backwards; the passkey may have been cloned.",
+    "A sign-in was rejected because the passkey's signature counter did not increase, so the passkey may have been cloned.",
   invitation_created: "A person was invited to become a member.",
   invitation_withdrawn:
     "An invitation was withdrawn or replaced, or became invalid when its sender lost the permission to invite.",

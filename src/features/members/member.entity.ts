@@ -40,7 +40,7 @@ export class Member {
   @Column({ type: "boolean", default: false })
   isEmailSelfChosen!: boolean;
 
-  @Nullable(() => String, "Name chosen by the member, not necessarily unique; null if there is none.")
+  @Nullable(() => String, "Name chosen by the member, or null if there is none. It may not be unique.")
   @Column({ type: "varchar", length: 100, nullable: true })
   name!: string | null;
 
@@ -50,14 +50,14 @@ export class Member {
 
   @Field(() => Boolean, {
     description:
-      "True if the member has a password; if not, the member signs in with a passkey or OpenID Connect.",
+      "True if the member has a password. Otherwise, the member signs in with a passkey or OpenID Connect.",
   })
   get hasPassword(): boolean {
     return this.passwordHash !== "";
   }
 
   @Field(() => [Permission], {
-    description: "The member's permissions; empty if the member may only view agents and members.",
+    description: "The member's permissions. Empty if the member may only view agents and members.",
   })
   @Column({ type: "simple-array" })
   permissions!: Permission[];

@@ -99,7 +99,7 @@ export class EndSessionInput extends InputById("session") {}
 
 @InputType({ description: "A change to the member's password." })
 export class ChangePasswordInput {
-  @Optional(() => String, "The current password; null for a member without one.")
+  @Optional(() => String, "The current password, or null for a member who has none.")
   @IsShortEnough()
   currentPassword?: string | null;
 
@@ -118,22 +118,19 @@ export class ChangeEmailInput {
 
 @InputType({ description: "A change to the member's name." })
 export class ChangeNameInput {
-  @Optional(
-    () => String,
-    "The new name, 1 to 100 characters without an @; null or omitted to remove the name.",
-  )
+  @Optional(() => String, "The new name, 1 to 100 characters without an @. Null or omitted removes the name.")
   @IsMemberName()
   name?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: "How members can sign in." })
+@ObjectType({ simpleResolvers: true, description: "The available sign-in methods." })
 export class SignInOptions {
   @Field(() => Boolean, { description: "True if members can sign in with a password." })
   password!: boolean;
 
   @Nullable(
     () => String,
-    "Name of the OpenID Connect issuer, as shown on the sign-in page; null if there is none.",
+    "Name of the OpenID Connect issuer, as shown on the sign-in page, or null if there is none.",
   )
   issuerName!: string | null;
 }

@@ -37,7 +37,7 @@ export class MemberResolver {
   @Access("anyone")
   @Query(() => Member, {
     nullable: true,
-    description: "The signed-in member; null for callers without a session.",
+    description: "The signed-in member, or null for callers without a session.",
   })
   viewer(@Ctx() context: RequestContext): Promise<Member | null> {
     return this.service.viewer(context);
@@ -52,14 +52,14 @@ export class MemberResolver {
   }
 
   @Access("anyone")
-  @Query(() => SignInOptions, { description: "How members can sign in." })
+  @Query(() => SignInOptions, { description: "The available sign-in methods." })
   signInOptions(): SignInOptions {
     return this.sessions.options;
   }
 
   @FieldResolver(() => MemberIdentity, {
     nullable: true,
-    description: "The OpenID Connect account that the member signs in with; null if there is none.",
+    description: "The OpenID Connect account that the member signs in with, or null if there is none.",
   })
   async identity(@Root() { id }: Member): Promise<MemberIdentity | null> {
     return (await this.service.identityOf(id)) ?? null;
@@ -164,7 +164,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions opened with it. The next OpenID Connect sign-in links an account with the member's verified e-mail address, unless the member chose that address with changeEmail. Requires a recent sign-in.",
+      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions opened with it. The next OpenID Connect sign-in links an account with the member's verified e-mail address, unless the member chose that address with `changeEmail`. Requires a recent sign-in.",
   })
   unlinkIdentity(
     @Ctx() context: RequestContext,

@@ -48,7 +48,7 @@ export class Passkey {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  @Nullable(() => GraphQLISODateTime, "When the member last signed in with the passkey; null if never.")
+  @Nullable(() => GraphQLISODateTime, "When the member last used the passkey, or null if never.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   lastUsedAt!: Timestamp | null;
 }

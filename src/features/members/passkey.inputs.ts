@@ -75,7 +75,7 @@ export class RemovePasskeyInput extends InputById("passkey") {}
 export class StartPasskeySignInInput {
   @Optional(
     () => SignInInput,
-    "Credentials that `signIn` rejected with `passkey_required`; if omitted, the browser offers the passkeys it knows.",
+    "Credentials that `signIn` rejected with `passkey_required`. If omitted, the browser offers the passkeys that it knows.",
   )
   @ValidateNested()
   credentials?: SignInInput | null | undefined;

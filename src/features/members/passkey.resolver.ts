@@ -30,7 +30,8 @@ export class PasskeyResolver {
     @Ctx() context: RequestContext,
     @Arg("memberId", () => ID, {
       nullable: true,
-      description: "ID of another member, whose passkeys only managers can list; the caller if omitted.",
+      description:
+        "ID of the member. Defaults to the caller. Only managers can list another member's passkeys.",
     })
     memberId?: string | null,
   ): Promise<Passkey[]> {
@@ -56,7 +57,7 @@ export class PasskeyResolver {
   }
 
   @Access({ member: true }, { whileDeactivated: true })
-  @Mutation(() => Passkey, { description: "Renames a passkey of the caller." })
+  @Mutation(() => Passkey, { description: "Renames one of the caller's passkeys." })
   renamePasskey(@Ctx() context: RequestContext, @Input() { id, name }: RenamePasskeyInput): Promise<Passkey> {
     return this.service.rename(context, id, name);
   }

@@ -46,7 +46,7 @@ export class Session {
   @Column({ type: "varchar", length: 64, nullable: true })
   oidcSession!: string | null;
 
-  /** When the member last proved who they are; null if that was at `createdAt`. */
+  /** When the member last proved their identity; null if that was at `createdAt`. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   confirmedAt!: Timestamp | null;
 }

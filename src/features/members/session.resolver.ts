@@ -21,7 +21,8 @@ export class SessionResolver {
     @Ctx() context: RequestContext,
     @Arg("memberId", () => ID, {
       nullable: true,
-      description: "ID of another member, whose sessions only managers can list; the caller if omitted.",
+      description:
+        "ID of the member. Defaults to the caller. Only managers can list another member's sessions.",
     })
     memberId?: string | null,
   ): Promise<Session[]> {

@@ -98,7 +98,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     return session as Session & { member: Member };
   }
 
-  /** How members can sign in. */
+  /** Returns the available sign-in methods. */
   get options(): SignInOptions {
     const { oidc } = this.config;
     return { password: oidc?.isOnly !== true, issuerName: oidc?.name ?? null };
@@ -362,7 +362,7 @@ async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void>
 /** Returns the context of a sign-in that failed or is incomplete. */
 export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind: "anonymous" }, origin });
 
-/** Records that the calling member has just proved who they are. The session expires as before. */
+/** Records that the calling member has just proved their identity. Does not extend the session. */
 export async function confirmSession(tx: Tx, context: RequestContext, member: Member): Promise<Session> {
   const id = memberCaller(context).sessionId;
   await tx.update(Session, { id }, { confirmedAt: timestamp() });

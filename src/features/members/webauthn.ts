@@ -68,7 +68,7 @@ export class WebAuthn {
 
   /**
    * Verifies a new passkey; the authenticator must have verified its user.
-   * @returns undefined if anything about it is invalid
+   * @returns undefined if the passkey is invalid
    */
   async verifyNew(
     challenge: string,
