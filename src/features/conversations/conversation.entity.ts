@@ -17,7 +17,7 @@ export type ConversationState = keyof typeof ConversationState;
 
 export const Handler = enumOf("Handler", "The party that answers in a conversation.", {
   agent: "The agent.",
-  human: "A human. The agent makes no decisions until the conversation is released.",
+  human: "A human. Until the conversation is released, the agent applies only rules with `whileHuman`.",
 });
 export type Handler = keyof typeof Handler;
 

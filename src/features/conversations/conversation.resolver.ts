@@ -134,7 +134,7 @@ export class ConversationResolver {
 
   @Access(CHANGE)
   @Mutation(() => Message, {
-    description: "Approves a proposed message and queues it, or schedules it if its rule delays it.",
+    description: "Approves a proposed message, which is then queued, or scheduled if its rule sets a delay.",
   })
   approveMessage(@Ctx() context: RequestContext, @Input() input: ApproveMessageInput): Promise<Message> {
     return this.reviews.approve(context, input);
@@ -183,7 +183,7 @@ export class ConversationResolver {
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
     description:
-      "Hands a conversation off to a human. The agent's queued messages are canceled, and the agent makes no decisions in the conversation until it is released.",
+      "Hands a conversation off to a human and cancels the agent's queued messages. Until the conversation is released, the agent applies only rules with `whileHuman`.",
   })
   handOffConversation(
     @Ctx() context: RequestContext,

@@ -12,7 +12,7 @@ import { Conversation, ConversationState, Handler } from "./conversation.entity"
 import { type LineReference, PendingMessages } from "./conversation.inputs";
 import { addressOn, lineOf } from "./destination";
 
-/** Why a conversation was released: at a caller's request, or because `releaseAfter` passed. */
+/** The reason for a release: a caller's request, or the end of `releaseAfter`. */
 export type ReleaseReason = "request" | "timeout";
 
 /** A change to a conversation and its queued messages. */
@@ -27,7 +27,7 @@ export interface PlannedChange {
   lines?: readonly [from: string, to: string];
   /** The decision that makes the change; undefined if a caller makes it. */
   decisionId?: string;
-  /** Why the conversation is handed off. */
+  /** The reason for the handoff. */
   reason?: string;
   /** The reason in the release event. */
   releaseReason?: ReleaseReason;

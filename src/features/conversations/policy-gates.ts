@@ -136,7 +136,7 @@ class ReadPolicyGates implements PolicyGates {
     const counted = this.counted.get(contactId);
     if (counted === undefined) return askAgain(LOCKED_MS);
     const nowMs = Date.parse(now);
-    // Excludes earlier attempts to send the message itself.
+    // Earlier attempts to send this message do not count.
     const others = [...counted].flatMap(([id, other]) => (id === message.id ? [] : other));
     const full = fullUntil(caps, others, nowMs);
     if (full !== undefined) {

@@ -39,7 +39,9 @@ export class DecisionResolver {
   }
 
   @Access(MAY_READ_DECISIONS)
-  @Query(() => DecisionConnection, { description: "An agent's decisions, newest first." })
+  @Query(() => DecisionConnection, {
+    description: "The decisions of one agent or of all agents, newest first.",
+  })
   decisions(@Ctx() context: RequestContext, @Args() args: DecisionsArgs): Promise<DecisionConnection> {
     return this.service.list(context, args);
   }

@@ -110,7 +110,7 @@ export const decisionRoutes: RouteGroup = {
     },
     {
       operationId: "replayDecision",
-      summary: "Replay a decision with another version of the configuration",
+      summary: "Replay a decision with another configuration",
       method: "POST",
       path: "/agent/decisions/:decisionId/replay",
       document: `query replayDecision($id: ID!, $against: ReplayAgainst!) {

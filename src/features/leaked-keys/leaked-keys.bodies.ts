@@ -15,7 +15,7 @@ const URL_MAX_LENGTH = 2_048;
 /** A key found in public, or a token of a connected application. */
 export interface LeakReport {
   token: string;
-  /** Where the key was found; null if unknown. */
+  /** URL where the key was found; null if unknown. */
   url: string | null;
 }
 

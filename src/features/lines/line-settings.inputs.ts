@@ -33,7 +33,7 @@ const URL_FIELD = {
 const HOST = "Host name or IP address of the mail server.";
 const PORT =
   "Port of the mail server, 1 to 65,535. Null selects the default: 465 for `tls`, 587 for `starttls`, 25 for `none`.";
-const SECURITY = "How the connection is encrypted.";
+const SECURITY = "Encryption of the connection.";
 const FROM =
   "Sender of the messages: an e-mail address, or a name and an address such as `Anna <anna@example.com>`.";
 const SUBJECT = "Subject of the messages, 1 to 200 characters.";

@@ -6,7 +6,7 @@ import { MaxCharacters } from "../../schema/list-size";
 import { AddressKind } from "../contacts/contact-address.entity";
 import { FROM_MAX_LENGTH, URL_MAX_LENGTH } from "./line.limits";
 
-export const SmtpSecurity = enumOf("SmtpSecurity", "How a connection to a mail server is encrypted.", {
+export const SmtpSecurity = enumOf("SmtpSecurity", "Encryption of a connection to a mail server.", {
   tls: "TLS from the start, usually on port 465.",
   starttls: "STARTTLS, required before any message is sent, usually on port 587.",
   none: "Not encrypted, usually on port 25.",
@@ -34,7 +34,7 @@ export class LineEmail {
   @Field(() => Int, { description: "Port of the mail server." })
   port!: number;
 
-  @Field(() => SmtpSecurity, { description: "How the connection is encrypted." })
+  @Field(() => SmtpSecurity, { description: "Encryption of the connection." })
   security!: SmtpSecurity;
 
   @Nullable(

@@ -9,7 +9,7 @@ import { Agent } from "../agents/agent.entity";
 import { MAX_OPT_OUT_WORDS, OPT_OUT_REPLY_MAX_LENGTH, PAUSED_REASON_MAX_LENGTH } from "./line.limits";
 import { LineEmail, type LineSettings, LineWebhook } from "./line-settings";
 
-export const LineKind = enumOf("LineKind", "How a line delivers messages.", {
+export const LineKind = enumOf("LineKind", "Delivery method of a line.", {
   local: "Messages stay on this server, where they can be read.",
   webhook: "Messages are signed according to Standard Webhooks and posted to a URL.",
   email: "Messages are sent as e-mail through a mail server.",
@@ -53,7 +53,7 @@ export class Line {
   @Column({ type: "varchar", length: 63 })
   name!: string;
 
-  @Field(() => LineKind, { description: "How the line delivers messages." })
+  @Field(() => LineKind, { description: "Delivery method of the line." })
   @Column({ type: "varchar", length: 16 })
   kind!: LineKind;
 

@@ -38,7 +38,7 @@ import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** How long messages are also signed with the previous secret (ms). */
+/** Time during which messages are also signed with the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /**

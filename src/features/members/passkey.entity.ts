@@ -36,7 +36,7 @@ export class Passkey {
   @Column({ type: "bigint", transformer: { from: Number, to: (count: number) => count } })
   counter!: number;
 
-  /** How browsers reach the authenticator. */
+  /** Transports that browsers use to reach the authenticator. */
   @Column({ type: "simple-array" })
   transports!: string[];
 

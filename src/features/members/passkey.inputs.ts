@@ -54,7 +54,7 @@ export class AddPasskeyInput extends PasskeyAnswer {
 
   @Field(() => [String], {
     defaultValue: [],
-    description: "How browsers reach the authenticator, from `response.getTransports()`.",
+    description: "Transports that browsers use to reach the authenticator, from `response.getTransports()`.",
   })
   @ArrayMaxSize(10, { message: "must have at most 10 items" })
   @MaxLength(20, { each: true, message: "must have at most 20 characters" })

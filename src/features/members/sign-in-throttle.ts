@@ -11,7 +11,7 @@ import { retryAfterError } from "../../rate-limits/retry-after";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
-/** How long an address remains known after a sign-in. */
+/** Time for which an address remains known after a sign-in. */
 const KNOWN_MS = 30 * DAY_MS;
 /** Max attempts per account across all addresses. */
 const MAX_PER_ACCOUNT = 100;

@@ -39,7 +39,7 @@ export class MessageGate {
 
   @Nullable(
     () => String,
-    "Path of the configuration setting that imposes the condition, such as `policy.windows[0]`. Null if no setting imposes it, or if the rule itself does.",
+    "Path of the configuration setting that imposes the condition, such as `policy.windows[0]`. Null if a rule imposes the condition, or if no setting imposes it.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;

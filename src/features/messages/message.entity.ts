@@ -216,7 +216,7 @@ export class Message {
 
   @Nullable(
     () => String,
-    "Path of the configuration setting that caused the message to be scheduled or proposed, such as `policy.windows[0]`. Null if there is none, or if the rule itself requires review.",
+    "Path of the configuration setting that caused the message to be scheduled or proposed, such as `policy.windows[0]`. Null if a rule requires the review, or if there is no such setting.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   @Column({ type: "varchar", length: POLICY_PATH_MAX_LENGTH, nullable: true })

@@ -29,7 +29,7 @@ export class MessageResolver {
   ) {}
 
   @Access(MAY_READ_MESSAGES)
-  @Query(() => MessageConnection, { description: "An agent's messages." })
+  @Query(() => MessageConnection, { description: "The messages of one agent or of all agents." })
   messages(@Ctx() context: RequestContext, @Args() args: MessagesArgs): Promise<MessageConnection> {
     return this.service.list(context, args);
   }

@@ -6,7 +6,7 @@ import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
 import { HeldReason } from "./message.enums";
 
-/** How far ahead of its evenly spaced turn a message may be sent (ms), so that late wake-ups do not lower the rate. */
+/** Max time by which a message may be sent before its turn (ms), so that late wake-ups do not lower the rate. */
 const TOLERANCE_MS = 1_000;
 
 /** The traffic of a line that has sent nothing yet. */

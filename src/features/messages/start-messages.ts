@@ -133,7 +133,7 @@ const expiryOf = ({ expiresAt }: QueuedRow): Timestamp => expiresAt ?? timestamp
 const earliest = (one: Timestamp | null | undefined, other: Timestamp): Timestamp =>
   one != null && one < other ? one : other;
 
-/** Returns the mark that tells other programs whether a message is automatic. */
+/** Returns the value of an e-mail's `Auto-Submitted` header; null for a message from a member. */
 function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"] {
   if (author === MessageAuthor.member) return null;
   return author === MessageAuthor.api ? "auto-generated" : "auto-replied";

@@ -81,7 +81,7 @@ export function differencesOf(compared: Compared): TestDifference[] {
 /** Returns the rule that decided, or `otherwise`, as the subject of a sentence. */
 const decider = ({ ruleId }: Pick<Plan, "ruleId">) => (ruleId === null ? "otherwise" : `rule ${ruleId}`);
 
-/** Returns why a rule other than the expected one decided. */
+/** Explains why the expected rule did not decide. */
 function whyNot(
   expected: string | null,
   { configuration, test, planned }: Compared,

@@ -99,7 +99,7 @@ export async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
 /** The destination of a message; a standalone message has neither a conversation nor a place. */
 export interface Destination {
   conversation: Conversation | null;
-  /** Where to open the conversation. */
+  /** The place to open the conversation at. */
   place?: Place;
   opening?: Promise<Conversation>;
 }
