@@ -22,7 +22,7 @@ export const ConversationLogKind = enumOf("ConversationLogKind", "A kind of chan
 });
 export type ConversationLogKind = keyof typeof ConversationLogKind;
 
-@ObjectType({ simpleResolvers: true, description: "A logged change to a conversation and the caller that made it." })
+@ObjectType({ simpleResolvers: true, description: "A logged change to a conversation, with its caller." })
 @Entity()
 @Index(["agentId", "id"])
 @Index(["conversationId", "id"])
@@ -61,11 +61,11 @@ export class ConversationLogEntry {
   @Column({ type: "varchar", length: REASON_MAX_LENGTH, nullable: true })
   reason!: string | null;
 
-  @Nullable(() => String, "Previous line or assignee, or null if there was none or neither changed.")
+  @Nullable(() => String, "Previous line or assignee. Null if there was none, and for other changes.")
   @Column({ type: "varchar", length: 254, nullable: true })
   before!: string | null;
 
-  @Nullable(() => String, "New line or assignee, or null if there is none or neither changed.")
+  @Nullable(() => String, "New line or assignee. Null if there is none, and for other changes.")
   @Column({ type: "varchar", length: 254, nullable: true })
   after!: string | null;
 

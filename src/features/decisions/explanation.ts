@@ -176,7 +176,7 @@ export class LineObstacle {
   @MaxCharacters(NAME_MAX_LENGTH)
   line!: string;
 
-  @Field(() => ExplanationError, { description: "Error that a message on the line would fail with." })
+  @Field(() => ExplanationError, { description: "Error that would make a message on the line fail." })
   error!: ExplanationError;
 }
 
@@ -268,7 +268,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => MessageGate,
-    "The gate that schedules or proposes the message, for `send`, or null if the message is queued immediately. When the message is sent, caps are checked and windows are checked again.",
+    "The gate that keeps the message from being queued immediately, for `send`, or null if there is none. When the message is sent, caps are checked and windows are checked again.",
   )
   gate?: MessageGate;
 

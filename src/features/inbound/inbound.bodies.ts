@@ -67,7 +67,7 @@ export const INBOUND_RECEIPT = z
           typeof input === "string" ? `must be one of ${REPORTED.join(", ")}` : "must be a string",
       })
       .meta({ description: "Current status of the message." }),
-    errorCode: text(ERROR_TEXT_MAX_LENGTH, "Reason why the delivery failed, as a string or a number.").optional(),
+    errorCode: text(ERROR_TEXT_MAX_LENGTH, "Reason for the failure, as a string or a number.").optional(),
     timestamp: time("When the status was reached. Defaults to the current time."),
   })
   .refine((receipt) => (receipt.messageId === undefined) !== (receipt.providerId === undefined), {

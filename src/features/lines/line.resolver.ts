@@ -120,7 +120,8 @@ export class LineResolver {
 
   @Access(MANAGERS)
   @Mutation(() => Line, {
-    description: "Takes a line out of use. The default line cannot be archived. Set another default first.",
+    description:
+      "Takes a line out of use. The default line cannot be archived, so set another default first.",
   })
   archiveLine(@Ctx() context: RequestContext, @Input() { id }: ArchiveLineInput): Promise<Line> {
     return this.service.archive(context, id);

@@ -118,7 +118,10 @@ export class ChangeEmailInput {
 
 @InputType({ description: "A change to the member's name." })
 export class ChangeNameInput {
-  @Optional(() => String, "The new name, 1 to 100 characters without an @. Null or omitted removes the name.")
+  @Optional(
+    () => String,
+    "The new name, 1 to 100 characters without an @. If null or omitted, the name is removed.",
+  )
   @IsMemberName()
   name?: string | null;
 }

@@ -181,7 +181,7 @@ export class Message {
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 
-  /** The conversation's version when the message was accepted or carried over; canceled if it differs now. */
+  /** The conversation version that the message was accepted for or carried over to; other versions cancel it. */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 
@@ -284,10 +284,7 @@ export class Message {
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 
-  @Nullable(
-    () => ID,
-    "ID of the message that this failed message was resent as, or null if it was not resent.",
-  )
+  @Nullable(() => ID, "ID of the new message if this failed message was resent, otherwise null.")
   @Column({ ...UUID_COLUMN, nullable: true })
   resentAs!: string | null;
 

@@ -99,7 +99,7 @@ export async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
 /** The destination of a message; a standalone message has neither a conversation nor a place. */
 export interface Destination {
   conversation: Conversation | null;
-  /** The place to open the conversation at. */
+  /** The place for a new conversation. */
   place?: Place;
   opening?: Promise<Conversation>;
 }
