@@ -33,7 +33,7 @@ const { component: SecretDialog } = loaded(
 /** Pages that create keys have already loaded the dialog's code, so that no secret is lost if the network fails. */
 const ShownSecret = () => useShownSecret() && <SecretDialog />;
 
-/** Asks for the sign-in that waiting requests need. */
+/** Asks the member to confirm their identity if requests are waiting for it. */
 const SignInWaitedFor = () => {
   const waiting = useWaiting();
   return waiting && <ConfirmSignIn onClosed={waiting.settle} />;

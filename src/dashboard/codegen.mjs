@@ -9,7 +9,7 @@ const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 const SCHEMA = join(ROOT, "schema.graphql");
 const GENERATED = "documents.generated.ts";
-/** Holds the hash of sources and results of the last run. */
+/** Contains the hash of the last run's sources and results. */
 const STAMP = join(ROOT, "dist/documents.sha256");
 
 const generatedFiles = () => filesIn(HERE).filter((file) => basename(file) === GENERATED);

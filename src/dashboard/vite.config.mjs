@@ -30,11 +30,11 @@ const browserOnly = {
   name: "browser-only",
   enforce: "pre",
   resolveId(id, importer) {
-    if (id.startsWith("node:")) this.error(`${importer} needs ${id}, which no browser has`);
+    if (id.startsWith("node:")) this.error(`${importer} imports ${id}, which browsers do not have`);
   },
 };
 
-/** Adds `boot.js` where the page requests it, as a file, because the Content-Security-Policy forbids inline scripts. */
+/** Replaces the page's markers with `boot.js` as a file, because the Content-Security-Policy forbids inline scripts. */
 const boot = () => {
   let file;
   return {
@@ -112,7 +112,7 @@ const lessMantine = libraryChanges(
 const COMMON =
   /credentials[\\/]token-parts\.|icons-react[\\/].*Icon(Plus|Search|X)\.|dashboard[\\/](api[\\/][\w-]+|store|loaded|session[\\/](session|documents)|agents[\\/]documents|ui[\\/](failure|format|icon|name|notice|page|row-link|secrets|segmented|table|tag|task)|api-keys[\\/]key-state)\./;
 
-/** Modules shared by many pages, by kind. None is part of Overview's first load. */
+/** Modules shared by many pages, by kind. None of them is loaded with Overview. */
 const INPUTS =
   /@mantine[\\/]core[\\/].*[\\/](Input|InputBase|TextInput|NativeSelect|ActionIcon|CloseButton)[\\/]/;
 const LISTS =
@@ -143,7 +143,7 @@ export default defineConfig({
   plugins: [browserOnly, librariesFirst, boot(), lessMantine, lessQuery],
   build: {
     target: "baseline-widely-available",
-    // The document lists the scripts that all pages share. A page's styles must be loaded with it, but its scripts load
+    // The HTML lists the scripts that all pages share. A page's styles must be loaded with it, but its scripts load
     // each other, and listing them would add 1 kB to each first load.
     modulePreload: {
       polyfill: false,

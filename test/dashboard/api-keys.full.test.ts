@@ -255,7 +255,7 @@ describeDashboard("API keys", (dashboard) => {
     await seen(page.getByRole("button", { name: "Rotate" }));
     await page.getByRole("button", { name: "Keep this key" }).click();
     await gone(page.getByText("no key from this rotation works"));
-    await seen(page.getByText("hasty stays."));
+    await seen(page.getByText("Kept hasty."));
     expect((await dashboard.gateway.services.keys.find(context, id))?.expiresAt).toBeNull();
   });
 
@@ -265,7 +265,7 @@ describeDashboard("API keys", (dashboard) => {
     await whoami(secret);
     await keys.rotate(await operator(dashboard.gateway), { id, graceSeconds: 3600 });
     const page = await dashboard.visit(`/api-keys/${id}`);
-    await seen(page.getByText("It has not been used since the rotation: safe to revoke."));
+    await seen(page.getByText("It has not been used since the rotation, so you can revoke it."));
     await whoami(secret);
     await usageRecorder.flush({ all: true });
     await seenInTime(page.getByText("It is still used from 127.0.0.1, last "));

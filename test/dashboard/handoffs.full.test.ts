@@ -185,7 +185,7 @@ describeDashboard(
 
       await page.goto(`${gateway.url}/dashboard/settings/profile`);
       await toggle.click();
-      await seen(page.getByText("No more e-mails about First agent."));
+      await seen(page.getByText("You’ll get no more e-mails about First agent’s handoffs."));
       await api.handOff(await talkTo("Later"));
       expect(await read((reader) => reader.countBy(HandoffNotice, { memberId: anna.id }))).toBe(1);
     });

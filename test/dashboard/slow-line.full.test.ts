@@ -61,7 +61,7 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     });
     await page.route(CODE, (route) => route.fulfill({ status: 404 }));
     await page.getByRole("link", { name: "Audit log" }).click();
-    await seen(page.getByRole("alert").getByText("Something went wrong in this page."));
+    await seen(page.getByRole("alert").getByText("Something went wrong on this page."));
     await eventually(() => loads).toBe(1);
     await page.goBack();
     await seen(page.getByRole("heading", { name: "Overview" }));

@@ -68,7 +68,7 @@ describeDashboard("a page of the dashboard", (dashboard) => {
       [
         unavailable,
         "Some data can’t be reloaded",
-        "The server can’t reach its database. Try again in a moment.",
+        "The server is temporarily unavailable. Try again in a moment.",
       ],
     ] as const) {
       await page.route("**/graphql", (route) => (answer ? route.fulfill(answer) : route.abort()));

@@ -106,7 +106,7 @@ function Keys({ agent, keys }: { agent: Agent; keys: AgentSetupQuery["apiKeys"] 
     >
       {count === 0 ? (
         <Empty title="No active API keys">
-          <p>Your apps need one to call as {agent.name}.</p>
+          <p>Your apps need one to act as {agent.name}.</p>
           {create}
         </Empty>
       ) : (

@@ -76,8 +76,8 @@ export function CreateAgent({
             spellCheck={false}
           />
           <p>
-            It starts with a local line named main and an example rule, which sends a message when an order is
-            shipped.
+            The agent starts with a local line named main and an example rule, which sends a message when an
+            order is shipped.
           </p>
         </>
       )}

@@ -127,14 +127,14 @@ function factsOf(key: KeyFragment, nameOfActor: Names["nameOfActor"]): Record<st
   };
 }
 
-/** Says that a replaced key can be revoked, or from where it is still used. */
+/** Shows that a replaced key can be revoked, or the address that still uses it. */
 function UseSinceRotation({ apiKey, successorId }: { apiKey: KeyFragment; successorId: string }) {
   const { lastUsedAt, lastUsedIp } = apiKey;
   const successor = usePolledQuery(ApiKeyDocument, { id: successorId }, { pollMs: LOG_INTERVAL_MS }).data
     ?.apiKey;
   if (successor == null) return null;
   if (lastUsedAt === null || lastUsedAt <= successor.createdAt)
-    return " It has not been used since the rotation: safe to revoke.";
+    return " It has not been used since the rotation, so you can revoke it.";
   return (
     <>
       {" "}
@@ -143,7 +143,7 @@ function UseSinceRotation({ apiKey, successorId }: { apiKey: KeyFragment; succes
   );
 }
 
-/** The result of rotating this key. */
+/** Shows that this key was replaced, and offers to keep it if its replacement no longer works. */
 function Rotation({ apiKey }: { apiKey: KeyFragment }) {
   const { name, state, isReplaced, replacedById, expiresAt } = apiKey;
   const { deactivated } = useViewer();
@@ -167,7 +167,7 @@ function Rotation({ apiKey }: { apiKey: KeyFragment }) {
   const keep = () =>
     run(async () => {
       await change(RevokeApiKeyDocument, { id: replacedById, keepReplaced: true });
-      toast(`${name} stays.`);
+      toast(`Kept ${name}.`);
     });
   return (
     <Notice className={styles.alert} tone="warn" role="note" icon={IconAlertTriangle}>

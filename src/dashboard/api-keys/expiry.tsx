@@ -17,7 +17,7 @@ const NO_DATE: Readonly<Record<string, string>> = {
   date: "Pick the last day this key should work.",
 };
 
-/** When a key expires: a number of days from now, "date" for a chosen date, or "" for never. */
+/** The selected expiration: `days` is a number of days from now, "date" for the date in `date`, or "" for never. */
 export interface Expiry {
   days: string;
   date: string;

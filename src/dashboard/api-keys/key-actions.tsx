@@ -5,7 +5,7 @@ import { loaded } from "../ui/loaded";
 import type { MenuAction } from "../ui/menu-button";
 import type { KeyFragment } from "./documents.generated";
 
-/** The dialogs; their code and fields are loaded when one is opened. */
+/** The dialogs, whose code is loaded on demand. */
 const DIALOGS = {
   rename: loaded(async () => (await import("./rename-key")).RenameKey).component,
   rotate: loaded(async () => (await import("./rotate-key")).RotateKey).component,
@@ -24,7 +24,7 @@ export const historyOf = (id: string): string => `/settings/audit-log?target=${i
 /** True if a key can be changed and rotated, not just revoked. */
 const isChangeable = ({ state, isReplaced }: KeyFragment): boolean => state === "active" && !isReplaced;
 
-/** True if a key can be replaced by another one; connected applications renew their tokens themselves. */
+/** True if a key can be rotated; connected applications refresh their own tokens. */
 export const isRotatable = (key: KeyFragment): boolean => isChangeable(key) && key.clientId === null;
 
 /** Returns the dialogs for keys, at most one open at a time, and the actions that open them. */

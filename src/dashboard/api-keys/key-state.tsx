@@ -30,7 +30,7 @@ export function statusOf({ state, isReplaced, expiresAt }: KeyFragment): KeyStat
 
 export const KeyTag = ({ status }: { status: KeyStatus }) => <StateTag of={STATUSES} state={status} />;
 
-/** The state of a key, and when it began or will end. */
+/** The state of a key, with its expiration or revocation time. */
 export function KeyState({ apiKey }: { apiKey: KeyFragment }) {
   const { state, expiresAt, revokedAt, leakedAt } = apiKey;
   const moment = revokedAt ?? expiresAt;

@@ -6,7 +6,7 @@ import type { KeyFragment } from "./documents.generated";
 import styles from "./key-list.module.css";
 
 /**
- * After a whole key is pasted into a search, says whether it belongs to the organization and offers to revoke it.
+ * Shown after a whole key is pasted into a search. Offers to revoke the key if it belongs to the organization.
  * @param keys the found keys; undefined while they are loading
  */
 export function PastedKey(props: {

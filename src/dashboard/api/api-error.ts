@@ -30,7 +30,7 @@ const RETRYING = "Can’t reach the server. Retrying…";
 const SENTENCES: Readonly<Record<string, string>> = {
   unreachable: "Can’t reach the server. Try again in a moment.",
   internal_error: "Something went wrong on the server. The error has been logged.",
-  unavailable: "The server can’t reach its database. Try again in a moment.",
+  unavailable: "The server is temporarily unavailable. Try again in a moment.",
   organization_deactivated: "Your organization is deactivated. Reactivate it to make changes.",
   version_conflict: "This has changed since you opened it. Open it again to see the changes.",
   invalid_credentials: "Incorrect e-mail or password.",
@@ -41,7 +41,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
  * @param polled true if the page retries automatically
  */
 export function sentenceOf(error: unknown, { polled = false } = {}): string {
-  if (!(error instanceof ApiError)) return "Something went wrong in this page. Reload it and try again.";
+  if (!(error instanceof ApiError)) return "Something went wrong on this page. Reload it and try again.";
   if (error.code === "too_many_attempts") {
     const minutes = Math.ceil((error.retryAfterSeconds ?? 60) / 60);
     return `Too many attempts. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
@@ -125,7 +125,7 @@ export const isNotFound = (error: unknown): boolean =>
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "version_conflict";
 
-/** True if the server or a proxy is at fault, so that the request ID helps to find the reason in a log. */
+/** True if the server or a proxy is at fault; the request ID then helps to find the cause in a log. */
 export const isServerError = ({ code }: ApiError): boolean =>
   ["internal_error", "unavailable", "unreachable"].includes(code);
 

@@ -21,7 +21,7 @@ export const client = new QueryClient({
     queries: {
       // A server on the same machine needs no network connection.
       networkMode: "always",
-      // A hidden page would not repeat a request until it is visible, not even with the next poll.
+      // In a hidden page, a retry would be paused, and block the query's polls, until the page is visible.
       retry: (failures, error) => failures < 2 && isTransient(error) && focusManager.isFocused(),
       retryDelay: (failures) => 500 * 2 ** failures,
       staleTime: 1_000,
@@ -82,7 +82,7 @@ const hasOutdatedData = () =>
       return isPolled && state.data !== undefined;
     });
 
-/** Returns true in a component while displayed data that is polled cannot be reloaded. */
+/** True while polled data on the page cannot be reloaded. */
 export const useHasOutdatedData = (): boolean =>
   useSyncExternalStore(client.getQueryCache().subscribe, hasOutdatedData);
 

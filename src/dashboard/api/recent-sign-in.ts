@@ -8,12 +8,12 @@ interface Waiting {
 
 const waiting = createStore<Waiting | undefined>(undefined);
 
-/** The requests that the confirmation dialog is for; undefined if there are none. */
+/** Returns the requests that wait for the confirmation dialog; undefined if there are none. */
 export const useWaiting = waiting.use;
 
 /**
- * Asks members to confirm their identity.
- * @returns false if they did not confirm it
+ * Asks the member to confirm their identity; concurrent calls share one dialog.
+ * @returns false if the member closed the dialog without confirming
  */
 export async function confirmSignIn(): Promise<boolean> {
   if (waiting.get() === undefined) {

@@ -9,7 +9,7 @@ import styles from "./audit-log.module.css";
 import { changesInText, describe, type Entry } from "./sentence";
 
 /**
- * An entry: its sentence and time on one line; expands to show the details.
+ * An entry, with its sentence and time on one line. It expands to show the details.
  * @param props.labelOf returns the label for a member's ID and e-mail address
  */
 export function AuditEntry(props: { entry: Entry; labelOf: Names["labelOf"] }) {

@@ -11,7 +11,7 @@ import { type AuditFilter, readAll, saveAsCsv } from "./export";
 
 /**
  * Exports all entries that match the filters; a second press cancels.
- * @param onError called with a failure, and with undefined on start
+ * @param onError called with the error if the export fails, and with undefined when it starts
  */
 export function ExportButton({
   filter,

@@ -140,7 +140,7 @@ export const ACTION_LABELS = Object.values(AuditAction).map((value) => ({
   label: wordingOf(value).label,
 }));
 
-/** An entry in words. Actor and targets stand out on the page. */
+/** An entry as the parts of a sentence, because the page emphasizes the actor and the target. */
 export interface Sentence {
   /** "" if the sentence starts with the verb. */
   who: string;
@@ -198,7 +198,7 @@ export function describeInText(entry: Entry): string {
   return `${[who, verb, target, to && `to ${to}`, after].filter((part) => part !== "").join(" ")}.`;
 }
 
-/** Returns the changes that an action made to each field; entries from earlier versions store them as text. */
+/** Returns an entry's changes, field by field; entries written by earlier versions store them as text. */
 export const changesInText = ({ changes, detail }: Pick<Entry, "changes" | "detail">): string | null =>
   changes.map(changeInText).join("; ") || detail;
 

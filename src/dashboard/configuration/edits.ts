@@ -21,7 +21,7 @@ function stored(): Readonly<Record<string, Edit>> {
 }
 
 /**
- * The edits by member and agent. They outlive the page and the session; the tab's storage keeps them across reloads.
+ * The edits by member and agent. They survive navigation and sign-out; session storage keeps them across reloads.
  */
 const edits = createStore(stored());
 

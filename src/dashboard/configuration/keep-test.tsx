@@ -16,7 +16,7 @@ import {
 import { useEdit } from "./edits";
 
 /**
- * A button, for managers, that adds a test to the member's unsaved edit or, without one, to the draft.
+ * A button for managers that adds a test to their unsaved edit or, if there is none, to the draft.
  * @param load creates the test
  */
 export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; label?: string }) {

@@ -49,7 +49,7 @@ export function ReplayReport(props: { agent: Agent; savedAt: string; isPublished
       execute(ReplayDecisionsDocument, { agentId: agent.id, first: Number(count) }, signal),
     enabled: !isPublished,
     staleTime: Number.POSITIVE_INFINITY,
-    // Keeping a test changes the draft; the previous result stays visible, so that nothing moves.
+    // Keeping a test changes the draft; the previous result stays visible to avoid a layout shift.
     placeholderData: (previous, query) => (query?.queryKey[3] === count ? previous : undefined),
     refetchOnWindowFocus: false,
   });

@@ -24,7 +24,7 @@ export const useTests = (agentId: string, savedAt: string, enabled: boolean) =>
     queryFn: ({ signal }) => execute(RunConfigurationTestsDocument, { agentId }, signal),
     enabled,
     staleTime: Number.POSITIVE_INFINITY,
-    // Keeping a test changes the draft; the previous result stays visible, so that nothing moves.
+    // Keeping a test changes the draft; the previous result stays visible to avoid a layout shift.
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
   });

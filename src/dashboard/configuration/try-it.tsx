@@ -40,8 +40,8 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
     ...(typed === undefined ? [] : [{ value: "typed" as const, label: "The text above" }]),
   ];
-  // Defaults to the newest text, which the member is working on. The chosen one is gone after the draft is published or
-  // the typed text is saved.
+  // Defaults to the newest text, which the member is working on. The chosen text no longer exists after the draft is
+  // published or the typed text is saved.
   const by = choices.find(({ value }) => value === chosen)?.value ?? choices.at(-1)?.value ?? "live";
   const isBroken = by === "typed" && typed !== undefined && "problem" in typed;
   const shown =

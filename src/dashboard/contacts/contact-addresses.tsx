@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<AddressKind, string>> = {
 };
 
 /**
- * A contact's addresses and whether each accepts messages. Members with write permission can mark an address as
+ * A contact's addresses; each shows if it cannot receive messages. Members with write permission can mark an address as
  * deliverable again.
  */
 export function ContactAddresses({ id: contact, addresses }: Pick<ContactLabelFragment, "id" | "addresses">) {
@@ -36,7 +36,7 @@ export function ContactAddresses({ id: contact, addresses }: Pick<ContactLabelFr
     <>
       {error !== undefined && <Failure error={error} />}
       <ul className={styles.list} aria-label="Addresses">
-        {addresses.length === 0 && <li>No addresses: nothing can be sent.</li>}
+        {addresses.length === 0 && <li>No addresses, so nothing can be sent.</li>}
         {addresses.map(({ id, kind, address, optedOutAt, undeliverableAt }) => (
           <li key={id} className={styles.address}>
             <bdi>{address}</bdi>

@@ -83,9 +83,9 @@ async function saveChanges(input: PutContactInput, base: ContactFragment): Promi
   }
 }
 
-/** The error if someone else changed the same fields. */
+/** Thrown if someone else changed the same fields. */
 class Overlap extends ApiError {
-  /** Their changes that the message names, which saving again replaces. */
+  /** The other person's values named in the message; saving again replaces them. */
   readonly named: Partial<Editable>;
 
   constructor(both: readonly (keyof Editable)[], now: ContactFragment) {

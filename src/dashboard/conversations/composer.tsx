@@ -55,7 +55,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
     event?.preventDefault();
     if (text.trim() === "" || busy) return;
     field.current?.focus();
-    // The next message may be written while this one is being sent, even if the page is left and opened again.
+    // The user may write the next message while this one is being sent, even after leaving and reopening the page.
     unsent.set(memberId, id, "");
     let sending = text;
     // May be called twice, because a canceled request also fails.
@@ -75,7 +75,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
       } finally {
         window.removeEventListener("pagehide", restore);
       }
-      // A page that is shown again from the browser's cache has restored a text that has been sent.
+      // A page shown again from the browser's back/forward cache has restored a text that was sent.
       const kept = unsent.get(memberId, id);
       if (sending === "" && kept.startsWith(text))
         unsent.set(memberId, id, kept.slice(text.length).replace(/^\n/, ""));

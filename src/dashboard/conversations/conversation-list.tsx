@@ -48,8 +48,8 @@ const FILTERS = ["search", "handler", "assignee", "line", "contact"];
 const UNASSIGNED = { value: "unassigned", label: "Unassigned" };
 
 /**
- * Conversations by state, with filters. Conversations that need a reply are listed longest waiting first, all others
- * latest activity first.
+ * Conversations by state, with filters. Conversations that need a reply are sorted by waiting time, longest first; all
+ * others by last activity, latest first.
  * @param agentId null for the conversations of all agents
  * @param onlyAgentId the agent whose conversations are listed; null if there are several
  */

@@ -21,7 +21,7 @@ import { useThread } from "./use-thread";
 
 const SECTION = "Conversations";
 
-/** One conversation: its messages, its contact and the possible actions. */
+/** One conversation: its messages, contact and actions. */
 export function Conversation() {
   const { id = "" } = useParams<{ id: string }>();
   return <ConversationPage key={id} id={id} />;

@@ -24,7 +24,7 @@ const addressKindOf = ({ kind, webhook }: LineNamesQuery["lines"][number]): Addr
 };
 
 /**
- * The field for the name of a line. Managers select a line; others cannot list the lines, so they type its name.
+ * The field for a line's name. Managers select a line; other members cannot list the lines, so they type a name.
  * @param any the label for "no line", if the field may be empty
  * @param except the line to exclude
  * @param contactId the contact that the line must reach

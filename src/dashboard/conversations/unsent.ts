@@ -29,7 +29,7 @@ export const unsent = {
   },
   /**
    * Returns the idempotency key for sending a text. A text that returns to the field after a lost response keeps its
-   * key, also after a reload, so the server does not send it twice.
+   * key, even after a reload, so the server does not send it twice.
    */
   keyOf: (memberId: string, conversationId: string, text: string): string => {
     const last = lastOf(memberId, conversationId);
@@ -40,7 +40,7 @@ export const unsent = {
   },
   /**
    * Forgets the key of a text that was sent or discarded, because the same text may be sent twice on purpose.
-   * @param sent keeps the key of any other text, which may still be on its way
+   * @param sent the text that was sent; the key of any other text is kept, because its request may be in flight
    */
   forgetKey: (memberId: string, conversationId: string, sent?: string): void => {
     if (sent === undefined || lastOf(memberId, conversationId)?.text === sent)

@@ -17,7 +17,7 @@ const STATUSES: Readonly<Record<EffectStatus, Look>> = {
   skipped: { label: "Skipped", tone: "plain" },
 };
 
-/** The status of effects that are not applied. In a plan, their error adds no information. */
+/** The status of effects that are not applied. In a plan, the error of a skipped effect adds no information. */
 const SKIPPED = "skipped";
 
 /**

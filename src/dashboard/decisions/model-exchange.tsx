@@ -14,7 +14,7 @@ export function ModelExchange({ exchange, isPlanned = false }: { exchange: Excha
     <div className={styles.body}>
       <p>
         The model {isPlanned ? "gets" : "got"} the situation, the contact and the conversation as data, never
-        as instructions. Contacts wrote some of what follows.
+        as instructions. Some of the text below was written by contacts.
       </p>
       <Folded label="Instructions" text={instructions} />
       {texts.map(({ name, text }) => (

@@ -32,7 +32,7 @@ interface AppliedEffect {
   gate: { name: string } | null;
 }
 
-/** The gates that wait for a time, not for other messages or the line. */
+/** The gates that hold a message until a certain time, rather than until other messages or the line are ready. */
 const WAITS_FOR_TIME: readonly string[] = ["delay", "window", "cap"];
 
 type SentVerb = "proposed" | "scheduled" | "sent";
@@ -89,7 +89,7 @@ const HELD_BACK: Readonly<Record<GateName, string>> = {
   declared: "",
 };
 
-/** The main reason for a decision on up to two lines; names its rule if another rule decided. */
+/** The main reason for a decision, on up to two lines; names the reason's rule if a different rule decided. */
 export function Reason(props: {
   ruleId: string | null;
   reason: NonNullable<DecisionsQuery["decisions"]["nodes"][number]["reason"]>;
@@ -140,7 +140,7 @@ export function deedsOf(effects: readonly AppliedEffect[]): string {
   return deeds.length === 1 ? `${last}` : `${deeds.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** The gate that only warns the caller of a possible mistake. */
+/** A gate that holds nothing back and only warns of a possible mistake. */
 const DECLARED = "declared";
 
 /** Explains why a decision did nothing or sent nothing; undefined if no closed gate is the reason. */

@@ -24,7 +24,7 @@ const { component: LineDialog } = loaded(async () => (await import("./line-dialo
 
 const POLL_INTERVAL_MS = 20_000;
 
-/** One line: its settings, and where its inbound messages go. Some links contain only its ID, not its agent. */
+/** One line: its settings and the URLs for inbound messages. Some links contain only the line's ID, not its agent. */
 export function LineDetail() {
   const { id } = useParams<{ id: string }>();
   const [params] = useSearchParams();

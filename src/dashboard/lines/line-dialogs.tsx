@@ -85,7 +85,7 @@ function PauseLine({ line, onClosed }: Props) {
     >
       {({ field }) => (
         <>
-          <p>Messages wait until you resume it. Contacts can still write to it.</p>
+          <p>Messages wait until you resume the line. Contacts can still write to it.</p>
           <TextInput
             {...field("reason")}
             label="Reason (optional)"

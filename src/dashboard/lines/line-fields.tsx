@@ -23,7 +23,7 @@ import styles from "./lines.module.css";
 /** Names of the inputs of `LimitFields`. */
 export const LIMIT_FIELDS = ["ratePerMinute", "expireAfterSeconds", "optOutReply", "optOutWords"];
 
-/** The fields that show the server's error messages about them. */
+/** The fields that show the server's messages about their values. */
 export const LINE_FIELDS = [
   "name",
   "url",
@@ -149,7 +149,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
   );
 };
 
-/** How long messages may wait, as a number and its unit. */
+/** The maximum time that messages may wait, as a number and its unit. */
 function ExpiryFields({ field, seconds }: Fields & { seconds: number }) {
   const [unit, setUnit] = useState(unitOf(seconds).value);
   return (

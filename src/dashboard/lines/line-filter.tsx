@@ -6,8 +6,8 @@ import { FilterSelect } from "../ui/filter-select";
 import type { ListAddress } from "../ui/list-address";
 
 /**
- * A filter by line: a choice for managers, who may list the lines, if the list is about one agent; otherwise, a chip if a
- * link has set it.
+ * A filter by line. For managers, who may list the lines, it is a select if the list is about one agent; otherwise, it
+ * is a chip, shown only if a link has set the filter.
  * @param agentId the agent that the list is about; null if there are several
  * @param by how the URL names the line
  * @param name the line's name for the chip
@@ -28,7 +28,7 @@ export function LineFilter(props: {
   ).data?.lines;
   if (!isChoice) return <FilterChip address={address} name="line" label="Line" value={name} />;
   const chosen = address.get("line");
-  // Shows the filter before its options are loaded, so that nothing moves when they arrive.
+  // Shown before its options are loaded, to avoid a layout shift.
   const options =
     lines?.map((line) => ({ value: line[by], label: line.name })) ??
     (chosen === "" ? [] : [{ value: chosen, label: name }]);

@@ -1,6 +1,6 @@
 import type { AddressKind, LineKind, SmtpSecurity, WhenUncertain } from "./documents.generated";
 
-/** The names of the line kinds, and how they deliver. */
+/** The kinds of lines, with their labels and descriptions. */
 export const KINDS: Readonly<Record<LineKind, { label: string; help: string }>> = {
   webhook: {
     label: "Webhook",

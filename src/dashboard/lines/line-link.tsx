@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { useViewer } from "../session/session";
 
-/** A line's name, linked to its page or, without an ID, to the agent's lines, for members who may open them. */
+/** A line's name. For members who may see lines, links to the line's page or, without an ID, to the agent's lines. */
 export function LineLink(props: { id?: string | null; agentId: string; name: string }) {
   const { id, agentId, name } = props;
   const { manages } = useViewer();

@@ -7,7 +7,7 @@ import styles from "./members.module.css";
 /** Polling interval (ms); long because members rarely change. */
 const POLL_INTERVAL_MS = 60_000;
 
-/** Number of managers named. */
+/** Max managers to name. */
 const SHOWN = 3;
 
 /** The e-mail addresses of managers: "a, b, or c". */

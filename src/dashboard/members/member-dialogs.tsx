@@ -19,7 +19,7 @@ type Props = { member: MemberEntry; onClosed: () => void };
 export function ChangePermissions({ member, onClosed }: Props) {
   const submit = async (form: FormData) => {
     const chosen = permissionsOf(form);
-    // Last config:manage, because without it members cannot change the rest of their own permissions.
+    // Changes config:manage last, because without it, members cannot change their own other permissions.
     for (const permission of PERMISSIONS.toReversed()) {
       const variables = { memberId: member.id, permission };
       const [has, shall] = [member.permissions, chosen].map((all) => all.includes(permission));

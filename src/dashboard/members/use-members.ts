@@ -5,7 +5,7 @@ import { MembersDocument } from "./documents.generated";
 /** Polling interval (ms); long because members rarely change. */
 const POLL_INTERVAL_MS = 60_000;
 
-/** The API's name for people who act on the server itself. */
+/** The API's actor name for actions on the server's command line. */
 const COMMAND_LINE = "command line";
 
 export type Names = ReturnType<typeof useMembers>;

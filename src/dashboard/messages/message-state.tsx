@@ -79,7 +79,7 @@ export const AUTHORS: Readonly<Record<MessageAuthor, string>> = {
 /** True if a message can still be canceled. */
 export const isWaiting = (status: MessageStatus): boolean => status === "queued" || status === "scheduled";
 
-/** A filter option and the API filters it stands for. */
+/** A filter option, with the API filters that it sets. */
 interface StatusFilter {
   value: string;
   label: string;
@@ -110,7 +110,7 @@ export const STATUS_FILTERS: readonly StatusFilter[] = [
     : [option],
 );
 
-/** True if a message is held back, and not only by the messages before it. */
+/** True if a message is held back for a reason other than the messages before it. */
 export const isHeld = ({ heldReason }: Pick<DeliveryState, "heldReason">): boolean =>
   heldReason !== null && heldReason !== "behind";
 
@@ -171,7 +171,7 @@ export function StateReason({
   );
 }
 
-/** Ends a receiver's own words with a period, because a sentence may follow. */
+/** Adds a period to an error text unless it has one, because a sentence may follow. */
 const asSentence = (text: string): string => (/[.!?…]$/.test(text.trim()) ? text : `${text.trim()}.`);
 
 /** A time in a contact's time zone, if known. */

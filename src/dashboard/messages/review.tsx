@@ -10,7 +10,7 @@ import { toast } from "../ui/toast";
 import { ApproveMessageDocument, DiscardMessageDocument } from "./documents.generated";
 import styles from "./messages.module.css";
 
-/** Ways to handle a proposed message other than approving it as it is. */
+/** The ways to handle a proposed message, other than approving it unchanged. */
 const FORMS = {
   edit: { label: "Text to send", submit: "Approve and send", maxLength: MESSAGE_TEXT_MAX_LENGTH, rows: 4 },
   discard: { label: "Reason (optional)", submit: "Discard", maxLength: DISCARD_REASON_MAX_LENGTH, rows: 1 },
@@ -38,7 +38,7 @@ export function Review({
   if (!may("conversations_write"))
     return (
       <p className={styles.hint}>
-        You cannot approve it. <AskForPermission permission="conversations_write" />
+        You cannot approve this message. <AskForPermission permission="conversations_write" />
       </p>
     );
   const approve = (edited: string | null) =>

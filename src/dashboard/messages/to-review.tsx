@@ -50,8 +50,8 @@ export function ToReview() {
 function Proposals({ messages, isLoading }: { messages: readonly Proposal[]; isLoading: boolean }) {
   const list = useRef<HTMLDivElement>(null);
   const [reviewed, setReviewed] = useState<{ id: string; index: number }>();
-  // Focuses the message that takes the place of a reviewed one, so that the keyboard stays in the list. The reviewed
-  // one may have left the list earlier, because reloading the page's other data may take longer.
+  // Focuses the message that takes the place of a reviewed one, to keep keyboard users in the list. The reviewed one may
+  // already have left the list, because reloading the page's other data may take longer.
   useEffect(() => {
     if (reviewed === undefined || messages.some(({ id }) => id === reviewed.id)) return;
     setReviewed(undefined);

@@ -14,7 +14,7 @@ const { component: SwitchOrganization } = loaded(
   async () => (await import("./switch-organization")).SwitchOrganization,
 );
 
-/** The organization's details, and its deactivation by managers. */
+/** The organization's details. Managers can rename, deactivate and reactivate it. */
 export function Organization() {
   const { organization, manages, deactivated } = useViewer();
   const [asks, setAsks] = useState<"rename" | "switch">();
@@ -52,7 +52,7 @@ export function Organization() {
             <p>
               {deactivated
                 ? "API keys start working again immediately."
-                : "All API keys stop working immediately. Members keep read-only access. You can reactivate at any time."}
+                : "All API keys stop working immediately. Members keep read-only access. You can reactivate it at any time."}
             </p>
             <Button
               variant={deactivated ? "filled" : "default"}

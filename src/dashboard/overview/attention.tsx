@@ -33,7 +33,7 @@ const waiting = (item: Item, noun: string): string =>
 
 type Parts = Pick<ListedRow, "href" | "title" | "details">;
 
-/** Returns an item's link, which leads to the list or page behind it, and its text. */
+/** Returns an item's text, and the link to its list or page. */
 function partsOf(item: Item): Parts {
   const { agent, line, webhookEndpoint: webhook, apiKey } = item;
   if (line !== null) {
@@ -86,8 +86,8 @@ function rowOf(item: Item): ListedRow {
 }
 
 /**
- * The items that need attention, each as a line with a link.
- * @param props.manages false if the items leave out lines, webhooks and keys
+ * The items that need attention, each in a row with a link.
+ * @param props.manages false if lines, webhooks and keys are not included
  */
 export const Attention = (props: { query: UseQueryResult<AttentionQuery>; manages: boolean }) => (
   <Card title="Needs attention">

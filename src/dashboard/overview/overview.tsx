@@ -35,7 +35,7 @@ const STEPS_INTERVAL_MS = 15_000;
 /** Polling interval for rarely changing data (ms). */
 const SLOW_INTERVAL_MS = 60_000;
 
-/** True once there is data or a request has failed, because a slow report may fail and must not hide the rest. */
+/** True once there is data or a request has failed; a slow report may fail, and must not hide the rest. */
 const isSettled = ({ data, isFetched, failureCount }: UseQueryResult): boolean =>
   data !== undefined || isFetched || failureCount > 0;
 
@@ -54,7 +54,7 @@ function Content() {
   const [params, setParams] = useSearchParams();
   const period: UsagePeriod = params.get("period") === "30d" ? "last_30_days" : "last_24_hours";
   const reads = may("conversations_read");
-  // Members without permissions see nothing that could need attention.
+  // Members without permissions cannot see anything that could need attention.
   const attends = manages || reads;
   const [dismissed, dismiss] = useRemembered("get-started-dismissed");
   const [tried, markTried] = useRemembered("situation-tried");
@@ -83,7 +83,7 @@ function Content() {
 
   const attention = usePolledQuery(AttentionDocument, {}, { enabled: attends, pollMs: NUMBERS_INTERVAL_MS });
 
-  // Shown together, so that nothing moves when the last response arrives.
+  // Shown together, to avoid layout shifts.
   const isLoaded =
     agents.data &&
     (isSettled(steps) || !wantsSteps) &&

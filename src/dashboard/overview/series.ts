@@ -21,8 +21,8 @@ export interface Series {
 export const colorOf = (rank: number): string => `var(--series-${rank + 1})`;
 
 /**
- * Returns a series for each of the busiest keys, one for all other keys, and one for rejected requests, without empty
- * series.
+ * Returns a series for each of the busiest keys, one for all other keys, and one for rejected requests. Empty series
+ * are omitted.
  */
 export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[] {
   const top = used.map(({ apiKey, buckets: own }, rank) => ({
@@ -71,7 +71,7 @@ const utcDay = lazy(
 
 /**
  * Returns the full name of each bar, tick labels for the current one and two or three before it, and a note about them.
- * Labels are this far apart so that they do not touch on narrow screens.
+ * The labels are spaced so that they do not overlap on narrow screens.
  */
 export function namesOf(
   buckets: readonly { start: string }[],

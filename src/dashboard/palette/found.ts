@@ -21,7 +21,7 @@ const HEADINGS: Readonly<Record<FoundKind, string>> = {
 
 type Found = FindQuery["find"][number];
 
-/** Returns the found resources that the dashboard has a page for, by heading. */
+/** Returns the found resources that have a page in the dashboard, grouped by heading. */
 export function foundEntries(found: readonly Found[]): Readonly<Record<string, readonly Entry[]>> {
   const groups = Object.entries(HEADINGS).map(([kind, heading]) => [
     heading,

@@ -21,10 +21,10 @@ const DEBOUNCE_MS = 200;
 /** How often to repeat the search (ms). */
 const POLL_MS = 30_000;
 
-/** Min length of a searched text. */
+/** Min length of a search (characters). */
 const MIN_LENGTH = 2;
 
-/** The start of a token without a public part; no part of it is sent, even while it is being typed. */
+/** The start of a token without a public part; a search for it is never sent, even while it is being typed. */
 const SECRET_START = /(?:ag[irst]|whsec)_/i;
 
 export interface Entry {
@@ -67,7 +67,7 @@ function Finder({ close }: { close: () => void }) {
     ([, found]) => found.length > 0,
   );
   const entries = groups.flatMap(([, found]) => found);
-  // There may now be fewer results than when the selection moved.
+  // The results may have become fewer since the selection moved.
   const selected = Math.min(at, entries.length - 1);
   const active = useRef<HTMLDivElement>(null);
   const id = useId();

@@ -20,7 +20,7 @@ const COLUMNS = columnsOf("Name", "ID", "Category", "Status");
 
 const { component: AddPet } = loaded(async () => (await import("./add-pet")).AddPet);
 
-/** Build → Pets: the store that all API keys share. */
+/** Build → Pets: the pet store that all API keys share. */
 export function Pets() {
   const address = useListAddress();
   const { manages, deactivated } = useViewer();

@@ -20,7 +20,7 @@ export function HandoffNotices() {
   const set = (agentId: string, name: string, enabled: boolean) =>
     run(async () => {
       await change(SetHandoffNoticesDocument, { agentId, enabled });
-      toast(enabled ? `You’ll get e-mails about ${name}’s handoffs.` : `No more e-mails about ${name}.`);
+      toast(`You’ll get ${enabled ? "" : "no more "}e-mails about ${name}’s handoffs.`);
     });
   return (
     <Card title="E-mails about handoffs">
@@ -36,8 +36,8 @@ export function HandoffNotices() {
           ) : (
             <div className={styles.notices}>
               <p>
-                One e-mail when an agent hands off a conversation, and no more about it until someone opens
-                it. If the conversation is assigned, only the assignee gets it.
+                You get one e-mail when an agent hands off a conversation, and no more about it until someone
+                opens it. If the conversation is assigned, only the assignee gets it.
               </p>
               <ul aria-label="Agents">
                 {agents.map(({ id, name, handoffNotices }) => (

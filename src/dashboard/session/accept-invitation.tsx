@@ -47,7 +47,7 @@ export function AcceptInvitation() {
               <p className={styles.help}>
                 {password && "Or "}
                 <a href={`/auth/oidc/start?invitation=${invitation.id}`}>sign in with {issuerName}</a> as{" "}
-                {invitation.email}, which accepts the invitation.
+                {invitation.email} to accept the invitation.
               </p>
             )}
             {password && <PasswordForm key={token} token={token} email={invitation.email} />}

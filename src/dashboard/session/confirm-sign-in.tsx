@@ -58,7 +58,7 @@ export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) =
     queryFn: ({ signal }) => execute(WaysToConfirmDocument, {}, signal),
     gcTime: 0,
   });
-  // Lets the waiting request fail, so that its page shows why.
+  // Lets the waiting request fail, so its page shows the error.
   useEffect(() => {
     if (isError) onClosed(false);
   }, [isError, onClosed]);

@@ -32,8 +32,8 @@ const rememberUse = () => {
 };
 
 /**
- * True if this browser offers passkeys where it autofills forms. It does so only if one was used before, because
- * preparing the offer counts as an attempt to sign in, and people behind one address share a limit.
+ * True if this browser should offer passkeys where it autofills forms. It does so only if a passkey was used before,
+ * because preparing the offer counts as a sign-in attempt, and all users behind an IP address share one limit.
  */
 export const offersPasskeys = async (): Promise<boolean> =>
   wasUsed() && (await library()).browserSupportsWebAuthnAutofill();

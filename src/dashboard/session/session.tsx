@@ -12,10 +12,10 @@ const { component: SignIn } = loaded(async () => (await import("./sign-in")).Sig
 
 const ViewerContext = createContext<NonNullable<ViewerQuery["viewer"]> | undefined>(undefined);
 
-/** Returns the signed-in member. For components inside `SignedIn`. */
+/** Returns the signed-in member to a component inside `SignedIn`. */
 export function useViewer() {
   const viewer = useContext(ViewerContext);
-  if (viewer === undefined) throw new Error("useViewer needs SignedIn around it.");
+  if (viewer === undefined) throw new Error("useViewer must be called inside SignedIn.");
   return {
     ...viewer,
     /** True if the member has a permission, or none is needed. */

@@ -3,7 +3,7 @@ import styles from "./advanced.module.css";
 
 /**
  * A form's optional fields, collapsed until opened.
- * @param hasErrors true if a field has a message; the fields stay visible after it is gone
+ * @param hasErrors true if a field shows an error; the fields stay visible after the error is cleared
  */
 export function Advanced({ hasErrors, children }: { hasErrors: boolean; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);

@@ -98,7 +98,7 @@ const allExact = createStore(false);
 /** Switches the times on all pages between exact and relative. */
 export const toggleTimes = (): void => allExact.set(!allExact.get());
 
-/** True where there is room to show each time both exactly and relative to now. */
+/** True where there is room to show each time in both forms, exact and relative to now. */
 export const TimesInFull = createContext(false);
 
 /**

@@ -15,14 +15,14 @@ const RETURN_MS = 100;
 /** The part that took the focus of a removed element. */
 let substitute: Element | undefined;
 
-/** True if nothing has the focus, or only the part that took it from a removed element. */
+/** True if no element has the focus, or only the part that took it from a removed element. */
 export const isFocusFree = (): boolean =>
   document.activeElement === document.body || document.activeElement === substitute;
 
 /**
- * Keeps the focus near the last focused element, because browsers lose it when the element is removed or disabled: the
- * focus returns to an element that was disabled for a while, and moves from a removed one to the part around it or to
- * the page's heading. After a dialog that leads to another page, it moves to that page's heading. Call once.
+ * Keeps the focus near the last focused element, because browsers lose it when the element is removed or disabled. The
+ * focus returns to an element that is no longer disabled, and moves from a removed element to the part around it or to
+ * the page's heading. After a dialog that opens another page, it moves to that page's heading. Call once.
  */
 export function keepFocus(): void {
   let last: Element | undefined;

@@ -10,7 +10,7 @@ type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
  * Keeps the input of a form when the session ends, until the same member opens it again. Passwords, check boxes and
  * radio buttons are not kept.
  * @param name identifies the form on its page
- * @param changed the controls that the user has changed; the others show what is stored when the form is opened again
+ * @param changed the controls that the user has changed; when the form is opened again, the others show stored values
  */
 export function useKeptForm(
   name: string,
@@ -23,7 +23,7 @@ export function useKeptForm(
     const values = kept.get(key) ?? [];
     kept.delete(key);
     restore(element, values);
-    // A selection may have added fields.
+    // Restoring a select may have added fields.
     const later = setTimeout(() => restore(element, values));
     return () => {
       clearTimeout(later);

@@ -22,7 +22,7 @@ export const onePage = <Node,>(nodes: readonly Node[] | undefined): Connection<N
 
 /**
  * A page of a list as a table, including its loading, empty and error states.
- * @param label names the table, in the plural ("API keys")
+ * @param label the name of the items, in the plural ("API keys")
  * @param filters the names of the filters in the URL
  * @param empty shown for an empty list without filters
  * @param cells one per column

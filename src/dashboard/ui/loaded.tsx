@@ -11,11 +11,11 @@ const RELOAD_INTERVAL_MS = 60_000;
 /** How often to check whether the server responds again (ms). */
 const ASK_INTERVAL_MS = 2_000;
 
-/** The placeholder for a component whose code is not loaded. */
+/** The placeholders for a component whose code is not loaded. */
 interface Instead {
   /** Shown while the component loads; defaults to nothing. */
   fallback?: ReactNode;
-  /** Shown if the component cannot be loaded; defaults to a message in the corner. */
+  /** Shown if the component cannot be loaded; defaults to a toast. */
   failed?: ReactNode;
 }
 
@@ -71,7 +71,7 @@ export function loaded<Props extends object>(load: () => Promise<ComponentType<P
   };
 }
 
-/** Shows in the corner that something cannot be loaded. */
+/** Shows a toast that part of the page cannot be loaded. */
 export function NotLoaded() {
   useEffect(() => toast("Part of this page can’t be loaded. Reload it and try again.", "bad"), []);
   return null;
@@ -86,7 +86,7 @@ const isAnswering = (): Promise<boolean> =>
 /**
  * Loads missing code when the server responds again. After a server upgrade, this page's code no longer exists, so the
  * page is reloaded.
- * @param isGone true if nothing needs the code any longer
+ * @param isGone returns true if the code is no longer needed
  */
 async function loadAgain(load: () => Promise<void>, isGone: () => boolean): Promise<void> {
   while (!(await isAnswering())) {

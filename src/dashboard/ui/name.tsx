@@ -21,7 +21,7 @@ export const Name = ({ children, dir }: { children: ReactNode; dir?: "ltr" | und
   </bdi>
 );
 
-/** Gives an element its text as a tooltip if the text is truncated. */
+/** Sets an element's text as its tooltip if the text is truncated. */
 export function showWhole({ currentTarget: element }: MouseEvent<HTMLElement>) {
   element.title = tooltipOf(element);
 }
@@ -31,7 +31,7 @@ const tooltipOf = (element: HTMLElement): string =>
     ? (element.textContent ?? "")
     : "";
 
-/** Gives the link covering a row the tooltip of the time, name or tag under the pointer. */
+/** Sets the tooltip of the link that covers a row to that of the time, name or tag under the pointer. */
 export function showTooltipBelow({ currentTarget: link, clientX, clientY }: MouseEvent<HTMLElement>) {
   const below = document
     .elementsFromPoint(clientX, clientY)

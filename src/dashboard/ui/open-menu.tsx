@@ -2,7 +2,7 @@ import { Menu } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { MenuButton, type RowMenuProps } from "./menu-button";
 
-/** The menu of a `RowMenu`; it opens when first rendered, and later from its button. */
+/** The menu of a `RowMenu`. It opens when it is first rendered and, after that, with its button. */
 export function OpenMenu({ of, actions }: RowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [opened, setOpened] = useState(false);
@@ -29,7 +29,7 @@ export function OpenMenu({ of, actions }: RowMenuProps) {
           <Menu.Item
             key={label}
             onClick={() => {
-              // A closing dialog restores the previous focus, but the menu is gone by then.
+              // A closing dialog restores the previous focus, but this menu item no longer exists by then.
               button.current?.focus();
               onClick();
             }}

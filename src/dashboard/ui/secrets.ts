@@ -10,7 +10,7 @@ import {
   SIGNING_SECRET,
 } from "../../credentials/token-parts";
 
-/** A pasted gateway secret, reduced to the hint of an API key, or to nothing for other secrets. */
+/** A pasted gateway secret. Only the hint of an API key is kept, and nothing of other secrets. */
 export interface PastedSecret {
   kind:
     | typeof API_KEY
@@ -36,8 +36,8 @@ const SECRETS = new RegExp(
 );
 
 /**
- * Reduces API keys to their hints and removes other secrets.
- * @param text may be a part of a URL, encoded or not
+ * Replaces API keys with their hints and removes other secrets.
+ * @param text any text, such as part of a URL, encoded or not
  */
 export const withoutSecrets = (text: string): string => text.replace(SECRETS, (_, hint: string = "") => hint);
 

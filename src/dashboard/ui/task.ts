@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { sentenceOf } from "../api/api-error";
 import { toast } from "./toast";
 
-/** Runs a task started by a button, with its progress and failure. A toast shows the failure if the component is gone. */
+/** Runs a button's task and returns its progress and error. If the component is gone, a toast shows the error. */
 export function useTask() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

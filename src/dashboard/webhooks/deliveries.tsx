@@ -24,7 +24,7 @@ const COLUMNS = columnsOf(
   "Created",
 );
 
-/** Event deliveries, newest first; a link can open one by its event's ID. */
+/** Event deliveries, newest first; the URL can open one of them by its event's ID. */
 export function Deliveries({ endpointId, canResend }: { endpointId: string; canResend: boolean }) {
   const address = useListAddress();
   const [opened, setOpened] = useState(address.get("event"));

@@ -22,7 +22,7 @@ export const DeliveryState = ({
 }) => (
   <div>
     <StateTag of={STATES} state={state} />
-    {waitsFor !== null && <p className={pageStyles.second}>waits for the one before it</p>}
+    {waitsFor !== null && <p className={pageStyles.second}>waits for an earlier event</p>}
     {state === "pending" && waitsFor === null && notBefore !== null && (
       <p className={pageStyles.second}>
         next attempt <Time value={notBefore} isDue />

@@ -32,9 +32,9 @@ type Details = WebhookDeliveryQuery["webhookDeliveries"]["nodes"][number];
 interface Props {
   endpointId: string;
   eventId: string;
-  /** False if the endpoint receives nothing at the moment. */
+  /** False while the endpoint receives no events. */
   canResend: boolean;
-  /** Shows the delivery of another event. */
+  /** Called to show the delivery of another event. */
   onOpen: (eventId: string) => void;
   onClosed: () => void;
 }

@@ -93,7 +93,7 @@ function Test({ id, close }: { id: string; close: () => void }) {
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How often to count the missed events again (ms). */
+/** How often to recount the missed events (ms). */
 const COUNT_INTERVAL_MS = 30_000;
 
 const PERIODS = [
@@ -203,7 +203,7 @@ function Enable({ endpoint, onClosed }: Props) {
   };
   return (
     <FormDialog title="Enable the webhook?" submit="Enable" onSubmit={submit} onClosed={onClosed}>
-      <p>It receives pending and future events. Use Redeliver for the events it missed in between.</p>
+      <p>It receives pending and future events. Use Redeliver for events missed while it was disabled.</p>
     </FormDialog>
   );
 }

@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<WebhookDisabledReason, string>> = {
   secret_lost: "Its signing secret was lost: rotate it first",
 };
 
-/** The state of an endpoint, and why it receives no events. */
+/** The state of an endpoint, with the reason if it is disabled, or the start of its failures. */
 export const EndpointState = ({ endpoint }: { endpoint: EndpointFragment }) => {
   const { state, disabledReason, failingSince } = endpoint;
   if (state === "disabled") {

@@ -48,7 +48,7 @@ export function Webhooks() {
     <Page
       section="Build"
       title="Webhooks"
-      lead="We post events to your URLs as they happen, signed and in order, and retry until they are delivered."
+      lead="We post events to your URLs as they happen, signed and in order, and retry failed deliveries."
       actions={
         <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={create}>
           Create webhook

@@ -39,16 +39,12 @@ export interface Mark {
   offset?: number | undefined;
 }
 
-/** The editor's methods for its page. */
+/** The methods that a page can call on its editor. */
 export interface EditorHandle {
   /** Moves the cursor to the mark, and the focus to the editor. */
   show(mark: Mark): void;
 }
 
-/**
- * An editor for JSON. It lives in a shadow root, where CodeMirror adopts its style sheets; elsewhere it would add
- * style elements, which the Content-Security-Policy forbids.
- */
 export interface EditorProps {
   label: string;
   /** Description that screen readers read after the label. */
@@ -66,6 +62,10 @@ export interface EditorProps {
   ref?: Ref<EditorHandle>;
 }
 
+/**
+ * An editor for JSON. It is in a shadow root, where CodeMirror adopts its style sheets; elsewhere, CodeMirror would add
+ * style elements, which the Content-Security-Policy forbids.
+ */
 export function Editor(props: EditorProps) {
   const { text, schema, marks, isReadOnly = false, label } = props;
   const host = useRef<HTMLDivElement>(null);
