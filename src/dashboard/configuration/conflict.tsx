@@ -12,10 +12,10 @@ import { textOf } from "./document-text";
 import type { Draft, Live } from "./documents";
 
 /**
- * Shows that another member has saved or published since the edit began.
+ * Shows that someone else, or the member in another tab, has saved or published since the edit was started.
  * @param mine the user's text
  * @param onTake discards the edit
- * @param onKeep keeps the edit, so that the next save overwrites the other one
+ * @param onKeep keeps the edit, so the next save overwrites the other member's changes
  */
 export function Conflict(props: {
   mine: string;

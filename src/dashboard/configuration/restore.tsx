@@ -33,7 +33,7 @@ export function Restore(props: { agent: Agent; version: number; live: number; on
         <>
           <p>
             This publishes the document of version {version} again, as version {live + 1}. It takes effect
-            with the next decision. The draft stays as it is.
+            with the next decision. The draft is not affected.
           </p>
           <TextInput
             name="note"

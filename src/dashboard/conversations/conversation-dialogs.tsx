@@ -67,7 +67,7 @@ const HandOff = (props: Props) => (
   <Confirm
     {...props}
     title="Hand off this conversation"
-    text="The agent stops answering here and its queued messages are canceled. You and your team answer until you release it."
+    text="The agent stops answering here and its queued messages are canceled. You and your team answer until you release the conversation."
     submit="Hand off"
     done="Handed off."
     document={HandOffConversationDocument}
@@ -157,7 +157,7 @@ export const Assign = (props: Props & { readers: readonly { value: string; label
         toast(memberId === null ? "Unassigned the conversation." : "Assigned the conversation.");
       }}
     >
-      <p>The assignee is responsible for it. Everyone can still write here.</p>
+      <p>The assignee is responsible for the conversation. Everyone can still write here.</p>
       <NativeSelect
         name="member"
         label="Assigned to"

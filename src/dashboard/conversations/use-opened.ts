@@ -6,7 +6,7 @@ import { type ConversationFragment, MarkConversationOpenedDocument } from "./doc
 /** Delay before retrying a failed attempt (ms). */
 const RETRY_MS = 10_000;
 
-/** Tells the server that a conversation was opened, once after each handoff. */
+/** Notifies the server that a conversation was opened, once after each handoff. */
 export function useOpened(conversation: ConversationFragment | null | undefined): void {
   const { id, handler, version } = conversation ?? {};
   const [failures, setFailures] = useState(0);

@@ -43,7 +43,7 @@ export function EditLine(props: { line: LineDetailsFragment; onClosed: () => voi
   );
 }
 
-/** An empty password keeps the stored one, unless the user name is removed as well. */
+/** An empty password keeps the stored one, unless the user name is also removed. */
 function emailChanges(form: FormData, { email }: LineDetailsFragment) {
   const { password, ...others } = emailOf(form);
   if (password !== null) return { ...others, password };

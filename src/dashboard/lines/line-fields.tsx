@@ -45,7 +45,7 @@ export const NameField = ({ field, line }: Fields & { line?: LineDetailsFragment
   <TextInput
     {...field("name")}
     label="Name"
-    description="Rules in the configuration use this name: a-z, 0-9 and hyphens, such as sms."
+    description="Rules in the configuration use this name, such as sms. Use a-z, 0-9 and hyphens."
     defaultValue={line?.name}
     maxLength={NAME_MAX_LENGTH}
     required

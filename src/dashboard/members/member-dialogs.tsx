@@ -74,7 +74,7 @@ export function RemoveMember({ member, onClosed }: Props) {
     >
       <p>
         {isSelf ? "You are" : "They are"} signed out everywhere, and the invitations that{" "}
-        {isSelf ? "you" : "they"} sent stop working. API keys stay as they are.
+        {isSelf ? "you" : "they"} sent stop working. API keys are not affected.
       </p>
     </FormDialog>
   );

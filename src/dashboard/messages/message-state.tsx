@@ -38,7 +38,7 @@ const STATUSES = {
 
 const HELD: Readonly<Record<HeldReason, string>> = {
   behind: "Waiting for earlier messages.",
-  imported: "Queued by an earlier version. An operator has to release it.",
+  imported: "Queued by an earlier version. An operator must release it.",
   line_paused: "Waiting: its line is paused.",
   no_route: "Waiting: the agent has no default line.",
   organization_deactivated: "Waiting: the organization is deactivated.",
