@@ -91,6 +91,7 @@ const COVERED = {
     "connectApplication",
     "grantPermission",
     "revokePermission",
+    "changePermissions",
     "removeMember",
     "endSession",
     "renamePasskey",
@@ -567,6 +568,10 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
       [
         "revokePermission",
         "($id: ID!) { revokePermission(input: { memberId: $id, permission: config_manage }) { id } }",
+      ],
+      [
+        "changePermissions",
+        "($id: ID!) { changePermissions(input: { memberId: $id, revoke: [config_manage] }) { id } }",
       ],
       ["removeMember", "($id: ID!) { removeMember(input: { id: $id }) { id } }"],
       ["endSession", "($id: ID!) { endSession(input: { id: $id }) { id } }"],

@@ -63,6 +63,7 @@ const MUTATIONS: [field: string, what: string][] = [
   [`sendTestEvent(input: { id: "${ID}" }) { outcome }`, "webhook endpoint"],
   [`eraseContact(input: { id: "${ID}" }) { id }`, "contact"],
   [`grantPermission(input: { memberId: "${ID}", permission: config_manage }) { id }`, "member"],
+  [`changePermissions(input: { memberId: "${ID}", revoke: [config_manage] }) { id }`, "member"],
   [`removeMember(input: { id: "${ID}" }) { id }`, "member"],
   [`endSession(input: { id: "${ID}" }) { id }`, "session"],
   [`renamePasskey(input: { id: "${ID}", name: "x" }) { id }`, "passkey"],

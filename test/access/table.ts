@@ -802,6 +802,12 @@ export const FIELDS: Readonly<Record<string, Entry>> = {
       "mutation ($id: ID!) { revokePermission(input: { memberId: $id, permission: config_manage }) { id } }",
     variables: aMember,
   },
+  "Mutation.changePermissions": {
+    outcomes: ALLOWED.managersOfTheFirst,
+    document:
+      "mutation ($id: ID!) { changePermissions(input: { memberId: $id, grant: [conversations_read] }) { id } }",
+    variables: aMember,
+  },
   "Mutation.signIn": {
     outcomes: ALLOWED.anyone,
     document: "mutation ($input: SignInInput!) { signIn(input: $input) { expiresAt } }",

@@ -169,6 +169,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     "revoke a permission": onMember(
       "revokePermission(input: { memberId: $memberId, permission: config_manage }) { id }",
     ),
+    "change permissions": onMember("changePermissions(input: { memberId: $memberId }) { id }"),
     "remove a member": onMember("removeMember(input: { id: $memberId }) { id }"),
     "unlink a member": onMember("unlinkIdentity(input: { memberId: $memberId }) { id }"),
     "invite a member": attempt(

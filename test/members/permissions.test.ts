@@ -69,6 +69,34 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(entry).toMatchObject({ actorKind: "member", targetName: member.email });
   });
 
+  test("several permissions are changed all or none, as one entry in the audit log", async () => {
+    const { manager } = await organization();
+    const changePermissions = (input: object) =>
+      gateway.graphql(
+        "mutation ($input: ChangePermissionsInput!) { changePermissions(input: $input) { permissions } }",
+        { input: { memberId: manager.id, ...input } },
+        { token: manager.token },
+      );
+    const stored = () => gateway.services.members.byEmail(manager.email);
+    const { permissions, organization: own } = await stored();
+    const last = await changePermissions({ grant: ["conversations_write"], revoke: ["config_manage"] });
+    expect([codeOf(last), (await stored()).permissions]).toEqual(["conflict", permissions]);
+    const both = await changePermissions({ grant: ["config_manage"], revoke: ["config_manage"] });
+    expect(both.body.errors[0].message).toContain("must not contain a permission to grant");
+
+    const other = await addMember(gateway, { org: own.slug, manage: true });
+    const changed = await changePermissions({
+      grant: ["conversations_write", "conversations_read"],
+      revoke: ["config_manage"],
+    });
+    expect(changed.body.data.changePermissions.permissions).toEqual([
+      "conversations_read",
+      "conversations_write",
+    ]);
+    const actions = await actionsOn(gateway, manager.id, other.token);
+    expect(actions.filter((action) => action === "member_permissions_changed")).toHaveLength(1);
+  });
+
   test("the last member with config:manage keeps it, whatever the caller", async () => {
     const { manager } = await organization();
     const own = await change("revokePermission", manager.token, manager);

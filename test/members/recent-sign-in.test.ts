@@ -22,6 +22,7 @@ const random = () => Math.random().toString(36).slice(2);
 const SENSITIVE = [
   "changeEmail",
   "changePassword",
+  "changePermissions",
   "connectApplication",
   "createApiKey",
   "createOrganizationKey",

@@ -3,14 +3,12 @@ import { useViewer } from "../session/session";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import {
-  GrantPermissionDocument,
+  ChangePermissionsDocument,
   RemoveMemberDocument,
-  RevokePermissionDocument,
   UnlinkIdentityDocument,
   WithdrawInvitationDocument,
 } from "./documents.generated";
 import type { MemberEntry } from "./invite-member";
-import { PERMISSIONS } from "./permission-tags";
 import { PermissionFields, permissionsOf } from "./permissions";
 
 type Props = { member: MemberEntry; onClosed: () => void };
@@ -19,13 +17,11 @@ type Props = { member: MemberEntry; onClosed: () => void };
 export function ChangePermissions({ member, onClosed }: Props) {
   const submit = async (form: FormData) => {
     const chosen = permissionsOf(form);
-    // Changes config:manage last, because without it, members cannot change their own other permissions.
-    for (const permission of PERMISSIONS.toReversed()) {
-      const variables = { memberId: member.id, permission };
-      const [has, shall] = [member.permissions, chosen].map((all) => all.includes(permission));
-      if (shall && !has) await change(GrantPermissionDocument, variables);
-      if (has && !shall) await change(RevokePermissionDocument, variables);
-    }
+    await change(ChangePermissionsDocument, {
+      memberId: member.id,
+      grant: chosen.filter((each) => !member.permissions.includes(each)),
+      revoke: member.permissions.filter((each) => !chosen.includes(each)),
+    });
     toast(`Changed the permissions for ${member.email}.`);
   };
   return (

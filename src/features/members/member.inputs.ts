@@ -3,8 +3,9 @@ import { PERMISSIONS, Permission } from "../../auth/permissions";
 import { applyDecorators } from "../../common/apply-decorators";
 import { Nullable, Optional } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { IsEmail, IsEnum, Length, MaxLength, ValidateBy } from "../../common/validators";
+import { ArrayMaxSize, IsEmail, IsEnum, Length, MaxLength, ValidateBy } from "../../common/validators";
 import { InputById } from "../../schema/mutation-input";
+import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { Member } from "./member.entity";
 
@@ -70,6 +71,32 @@ export class GrantPermissionInput extends MemberPermission {}
 
 @InputType({ description: "A member and a permission to revoke." })
 export class RevokePermissionInput extends MemberPermission {}
+
+/** Rejects a permission to grant and to revoke, because either could be meant. */
+const GRANTS_OR_REVOKES: ObjectRule = {
+  fields: ["grant", "revoke"],
+  check: ({ grant, revoke }) =>
+    Array.isArray(grant) && Array.isArray(revoke) && grant.some((each) => revoke.includes(each))
+      ? { path: "revoke", message: "must not contain a permission to grant" }
+      : undefined,
+};
+
+@InputType({ description: "A member, with the permissions to grant and to revoke." })
+@Rule(GRANTS_OR_REVOKES)
+export class ChangePermissionsInput {
+  @Field(() => ID, { description: "ID of the member." })
+  memberId!: string;
+
+  @Optional(() => [Permission], "The permissions to grant.")
+  @ArrayMaxSize(20, { message: "must have at most 20 items" })
+  @IsEnum(Permission, { ...NO_SUCH_PERMISSION, each: true })
+  grant?: readonly Permission[] | null | undefined;
+
+  @Optional(() => [Permission], "The permissions to revoke.")
+  @ArrayMaxSize(20, { message: "must have at most 20 items" })
+  @IsEnum(Permission, { ...NO_SUCH_PERMISSION, each: true })
+  revoke?: readonly Permission[] | null | undefined;
+}
 
 @InputType({ description: "A member to remove." })
 export class RemoveMemberInput extends InputById("member") {}

@@ -10,6 +10,7 @@ import {
   ChangeEmailInput,
   ChangeNameInput,
   ChangePasswordInput,
+  ChangePermissionsInput,
   CookieSession,
   GrantPermissionInput,
   RemoveMemberInput,
@@ -99,6 +100,15 @@ export class MemberResolver {
   })
   revokePermission(@Ctx() context: RequestContext, @Input() input: RevokePermissionInput): Promise<Member> {
     return this.service.revokePermission(context, input);
+  }
+
+  @Access({ member: Permission.config_manage }, { recentSignIn: true })
+  @Mutation(() => Member, {
+    description:
+      "Grants and revokes permissions of a member of the caller's organization, all or none of them, effective on the member's next request. The last member with `config:manage` cannot lose it.",
+  })
+  changePermissions(@Ctx() context: RequestContext, @Input() input: ChangePermissionsInput): Promise<Member> {
+    return this.service.changePermissions(context, input);
   }
 
   @Access({ member: true }, { whileDeactivated: true })

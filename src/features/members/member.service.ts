@@ -20,7 +20,12 @@ import type { Changes } from "../audit/audit-change";
 import { endInvitationsOf } from "./end-invitations";
 import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
-import type { GrantPermissionInput, NewMember, RevokePermissionInput } from "./member.inputs";
+import type {
+  ChangePermissionsInput,
+  GrantPermissionInput,
+  NewMember,
+  RevokePermissionInput,
+} from "./member.inputs";
 import { MemberIdentity } from "./member-identity.entity";
 import { Passkey } from "./passkey.entity";
 import { Session } from "./session.entity";
@@ -208,7 +213,7 @@ export class MemberService {
    * @throws GatewayError `not_found`
    */
   grantPermission(context: RequestContext, { memberId, permission }: GrantPermissionInput): Promise<Member> {
-    return this.changePermissions(context, memberId, (held) => [...held, permission]);
+    return this.changePermissions(context, { memberId, grant: [permission] });
   }
 
   /**
@@ -219,7 +224,7 @@ export class MemberService {
     context: RequestContext,
     { memberId, permission }: RevokePermissionInput,
   ): Promise<Member> {
-    return this.changePermissions(context, memberId, (held) => held.filter((each) => each !== permission));
+    return this.changePermissions(context, { memberId, revoke: [permission] });
   }
 
   /**
@@ -227,7 +232,22 @@ export class MemberService {
    * @throws GatewayError see `revokePermission`
    */
   revokeAllPermissions(context: RequestContext, memberId: string): Promise<Member> {
-    return this.changePermissions(context, memberId, () => []);
+    return this.changePermissions(context, { memberId, revoke: PERMISSIONS });
+  }
+
+  /**
+   * Grants and revokes a member's permissions, all or none of them.
+   * @throws GatewayError see `revokePermission`
+   */
+  changePermissions(
+    context: RequestContext,
+    { memberId, grant, revoke }: ChangePermissionsInput,
+  ): Promise<Member> {
+    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      const member = await this.lockMember(tx, context, memberId);
+      const wanted = [...member.permissions, ...(grant ?? [])].filter((each) => !revoke?.includes(each));
+      return this.store(tx, context, member, wanted);
+    });
   }
 
   /**
@@ -306,17 +326,6 @@ export class MemberService {
     const member = isUuid(id) ? await lockMember(tx, id, organizationId) : null;
     if (member === null) throw noSuch("member");
     return member;
-  }
-
-  private changePermissions(
-    context: RequestContext,
-    memberId: string,
-    change: (held: readonly Permission[]) => readonly Permission[],
-  ): Promise<Member> {
-    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      const member = await this.lockMember(tx, context, memberId);
-      return this.store(tx, context, member, change(member.permissions));
-    });
   }
 
   private async store(
