@@ -81,6 +81,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     await api.delete(id);
     expect((await api.find(id)).body.data.webhookEndpoint).toBeNull();
     expect(codeOf(await api.enable(id))).toBe("not_found");
+    expect(codeOf(await api.create({ ...input, idempotencyKey: "one" }))).toBe("not_found");
     const log = await auditLog(gateway, { targetId: id });
     expect(log.map(({ action }: { action: string }) => action)).toEqual([
       ...["webhook_endpoint_deleted", "webhook_endpoint_secret_rotated", "webhook_endpoint_enabled"],

@@ -94,7 +94,7 @@ export class WebhookService {
         request: { ...input, agentId },
         create: () => this.insert(tx, context, { ...input, agentId }),
         repeat: async (id) => ({
-          endpoint: await tx.findOneByOrFail(WebhookEndpoint, { id }),
+          endpoint: await requireEndpoint(tx, organizationId, id),
           signingSecret: null,
         }),
         idOf: ({ endpoint }) => endpoint.id,
