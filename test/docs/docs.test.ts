@@ -1,8 +1,12 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
+import type { GraphQLField } from "graphql";
 import { ERRORS } from "../../src/errors";
 import { retentionOf } from "../../src/features";
+import { createSchema } from "../../src/graphql/schema";
+import { accessOf } from "../../src/schema/access";
+import { isReport } from "../../src/schema/report";
 import { version } from "../../src/version";
 import { publish } from "../support/decisions";
 import { sqlite } from "../support/engines";
@@ -75,6 +79,23 @@ describe("the documentation", () => {
     expect(Object.fromEntries(rows)).toEqual(
       Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status])),
     );
+  });
+
+  test.each<[string, string, RegExp, (field: GraphQLField<unknown, unknown>) => boolean]>([
+    [
+      "open to callers without a credential",
+      "## A hidden schema",
+      /other than (.*?) is\s+rejected/s,
+      (field) => accessOf(field)?.allowed === "anyone",
+    ],
+    ["that count as reports", "## Limits", /reports that may read many rows \((.*?)\)/, isReport],
+  ])("lists exactly the GraphQL fields %s", (_, heading, list, isListed) => {
+    const [, names = ""] = list.exec(section(read("docs/graphql.md"), heading)) ?? [];
+    const listed = names.match(/(?<=`)[a-z]\w+(?=`)/g) ?? [];
+    const schema = createSchema();
+    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+    const fields = roots.flatMap((root) => Object.values(root?.getFields() ?? {}));
+    expect(listed.sort()).toEqual(fields.filter(isListed).map(({ name }) => name).sort());
   });
 
   test("has a row for each metric of the service, and no other", async () => {
