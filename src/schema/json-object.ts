@@ -8,7 +8,7 @@ type JsonObject = Record<string, unknown>;
 
 const asObject = (value: unknown): JsonObject => {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new GraphQLError("It must be a JSON object.");
+    throw new GraphQLError("The value must be a JSON object.");
   return value as JsonObject;
 };
 

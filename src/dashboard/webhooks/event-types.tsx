@@ -17,7 +17,7 @@ export const EVENT_TYPES = Object.keys(DECLARED).map((label) => ({
   label,
 }));
 
-/** Returns the name of an event type in webhooks. */
+/** Returns the name that webhooks use for an event type. */
 export const eventTypeLabel = (type: EventType): string =>
   EVENT_TYPES.find(({ value }) => value === type)?.label ?? type;
 

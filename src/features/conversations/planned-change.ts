@@ -12,7 +12,7 @@ import { Conversation, ConversationState, Handler } from "./conversation.entity"
 import { type LineReference, PendingMessages } from "./conversation.inputs";
 import { addressOn, lineOf } from "./destination";
 
-/** The reason for a release: a caller's request, or the end of `releaseAfter`. */
+/** The reason for a release: a caller's request, or the `releaseAfter` timeout. */
 export type ReleaseReason = "request" | "timeout";
 
 /** A change to a conversation and its queued messages. */

@@ -66,7 +66,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     this.schedule();
   }
 
-  /** Records uses of deprecated parts of the APIs, by their names. */
+  /** Records uses of deprecated parts of the APIs, by name. */
   deprecated(keyId: string, names: readonly string[]): void {
     for (const name of names) this.deprecatedUses.add(keyId, name);
     this.schedule();

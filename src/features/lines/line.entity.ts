@@ -25,7 +25,7 @@ export type LineState = keyof typeof LineState;
 
 export const WhenUncertain = enumOf(
   "WhenUncertain",
-  "Policy for messages when it is unknown whether they were sent.",
+  "How to handle messages whose send result is unknown.",
   {
     retry: "Send the message again, which may deliver it twice.",
     fail: "Mark the message as failed without resending it, although it may not have been delivered.",
@@ -112,7 +112,7 @@ export class Line {
   expireAfterSeconds!: number;
 
   @Field(() => WhenUncertain, {
-    description: "Policy for messages when it is unknown whether they were sent.",
+    description: "How to handle messages whose send result is unknown.",
   })
   @Column({ type: "varchar", length: 16 })
   whenUncertain!: WhenUncertain;

@@ -76,7 +76,7 @@ export class CreateLineInput extends IdempotentInput {
 
   @Nullable(
     () => WhenUncertain,
-    "Policy for messages when it is unknown whether they were sent. Defaults to `retry`.",
+    "How to handle messages whose send result is unknown. Defaults to `retry`.",
   )
   whenUncertain?: WhenUncertain | null | undefined;
 
@@ -114,7 +114,7 @@ export class UpdateLineInput extends LineById {
 
   @Nullable(
     () => WhenUncertain,
-    "Policy for messages when it is unknown whether they were sent. Null resets it to `retry`.",
+    "How to handle messages whose send result is unknown. Null resets it to `retry`.",
   )
   whenUncertain?: WhenUncertain | null | undefined;
 

@@ -82,7 +82,7 @@ export async function canSignIn(
   return identity !== null && isCurrentIssuer(identity.issuer, oidc);
 }
 
-/** True for the issuer that members sign in with, even if it adds a trailing slash to its configured URL. */
+/** True if the issuer is the configured one, ignoring a trailing slash. */
 const isCurrentIssuer = (issuer: string, oidc: Config["oidc"]): boolean =>
   oidc !== undefined && new URL(issuer).href === new URL(oidc.issuer).href;
 

@@ -17,7 +17,7 @@ export const MAX_OF_AGENT: Readonly<Record<AcceptedStatus, number>> = {
   proposed: 100_000,
 };
 
-/** Returns the status of a new message, which depends on its time and review. */
+/** Returns the initial status of a message, based on its send time and whether it needs a review. */
 export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">): AcceptedStatus {
   if (review !== undefined) return MessageStatus.proposed;
   return sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
