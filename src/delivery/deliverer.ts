@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { v7 as uuid } from "uuid";
 import { groupBy } from "../common/group-by";
+import type { Timestamp } from "../common/time";
 import type { Database } from "../database/database";
 import { DELIVERING } from "../database/limits";
 import type { Tx } from "../database/unit-of-work";
@@ -90,7 +91,7 @@ export class Deliverer {
       from === undefined ? this.loop.wake() : this.loop.wakeAt(from),
     );
     this.loop = new BatchLoop({
-      nextDue: () => lanes.nextDue(this.servable),
+      nextDue: () => this.nextDue(),
       hasResults: () => this.ended.length > 0,
       doBatch: () => this.doBatch(),
       onError: options.onError,
@@ -106,6 +107,14 @@ export class Deliverer {
     await Promise.all(this.sending);
     clearTimeout(giveUp);
     if (this.ended.length > 0) await this.doBatch().catch(this.options.onError);
+  }
+
+  /** Also checks the database, so that a restore is found even while nothing is due. */
+  private async nextDue(): Promise<Timestamp | undefined> {
+    const { restores } = this.options;
+    const { due, row } = await this.lanes.nextDue(this.servable, restores.columns);
+    if (!restores.isKnown(row)) await restores.check();
+    return due;
   }
 
   /** Lanes that a free sender can serve. */

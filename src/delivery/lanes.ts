@@ -148,8 +148,12 @@ export class Lanes {
   /**
    * Returns the time when the first unleased work is due; undefined if there is none.
    * @param waiting selects lanes to include even if they wait for a sender; none if undefined
+   * @param columns additional columns of `row`, each preceded by a comma
    */
-  async nextDue(waiting: SomeLanes | undefined): Promise<Timestamp | undefined> {
+  async nextDue(
+    waiting: SomeLanes | undefined,
+    columns = "",
+  ): Promise<{ due: Timestamp | undefined; row: object }> {
     const parameters: unknown[] = [false, true];
     const first = (condition: string) =>
       `SELECT wake_at FROM lane WHERE ${condition} AND ${this.isFree} ORDER BY wake_at LIMIT 1`;
@@ -157,12 +161,13 @@ export class Lanes {
     const [row] = await this.database.read(
       (reader) =>
         reader.query(
-          `SELECT (${first("needs_sender = $1")}) AS ready, (${first(`needs_sender = $2${some}`)}) AS waiting`,
+          `SELECT (${first("needs_sender = $1")}) AS ready, (${first(`needs_sender = $2${some}`)}) AS waiting${columns}`,
           parameters,
         ),
       { isRepeated: true },
     );
-    return [row.ready, waiting && row.waiting].filter((each) => each != null).sort()[0];
+    const [due] = [row.ready, waiting && row.waiting].filter((each) => each != null).sort();
+    return { due, row };
   }
 
   /** Counts the lanes; runs as a report, because there may be many. */

@@ -106,6 +106,15 @@ describe("a PostgreSQL database", () => {
     await delivered(gateway, old);
   });
 
+  test("that is restored in place is recognized even if nothing is due", async () => {
+    const gateway = await start();
+    await allHeld(gateway);
+    await change(gateway, "table");
+    gateway.services.lanes.notify();
+    await waitUntil(async () => (await readiness(gateway)).restoredAt !== undefined);
+    expect(await stateOf(gateway)).toMatchObject({ state: "paused" });
+  });
+
   slowTest.each(["system", "database", "table"])(
     "counts as restored if its %s differs, even while a process delivers",
     async (part) => {

@@ -91,7 +91,8 @@ describeGateway({}, (gateway) => {
 
   test("work that is announced while a deliverer becomes idle is found without a sweep", async () => {
     const { database, lanes } = gateway.services;
-    const lookups = jest.spyOn(lanes, "nextDue").mockResolvedValue(undefined);
+    const nothing = { due: undefined, row: {} };
+    const lookups = jest.spyOn(lanes, "nextDue").mockResolvedValue(nothing);
     const deliverer = new Deliverer(database, lanes, {
       restores: { columns: "", isKnown: () => true, check: async () => undefined },
       work: () => {
@@ -108,7 +109,7 @@ describeGateway({}, (gateway) => {
     for (let ticks = 0; ticks < 10; ticks++) {
       lookups.mockClear().mockImplementationOnce(async () => {
         void announceAfter(ticks);
-        return undefined;
+        return nothing;
       });
       const announceAfter = async (microtasks: number) => {
         for (let i = 0; i < microtasks; i++) await undefined;

@@ -28,7 +28,7 @@ export class RestoreService {
     private readonly log: Logger,
   ) {}
 
-  /** The columns of `Identities` as JSON, for statements that every batch runs anyway; none on SQLite. */
+  /** The columns of `Identities` as JSON, for statements that deliverers run anyway; none on SQLite. */
   get columns(): string {
     const { identity } = this.database;
     return identity === undefined
