@@ -1,5 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { In } from "typeorm";
+import { mintApiKey } from "../../src/credentials/token-format";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { GitHubSignatures } from "../../src/features/leaked-keys/github-signatures";
 import { leakedKeyActions } from "../../src/features/leaked-keys/leaked-key.audit";
@@ -117,7 +118,9 @@ onAnyEngine((engine) => {
     const keys = [await mint(gateway, { name: "CI" }), await mint(gateway, { name: "laptop" })];
     await addMember(gateway, { email: "reader@example.com" });
     const before = mails.received.length;
-    const tokens = [...keys, ...keys].map(({ secret }) => found(secret));
+    // More tokens than one query looks up.
+    const others = Array.from({ length: 200 }, () => mintApiKey("live"));
+    const tokens = [...keys.slice(0, 1), ...others, ...keys, ...keys].map(({ secret }) => found(secret));
     const reply = await signed([...tokens, found(UNKNOWN), found("agk_live_typo"), { token: "ghp_other" }]);
     expect(reply.status).toBe(202);
     for (const { secret } of keys) expect(await outcomeOf(other, secret)).toBe("key_revoked");

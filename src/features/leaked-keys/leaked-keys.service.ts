@@ -39,6 +39,12 @@ interface Found {
   key: ApiKey;
 }
 
+/** A key found by a report, and the URL where it was exposed. */
+interface Reported {
+  key: ApiKey;
+  url: string | null;
+}
+
 type ContextOf = (organization: Organization) => RequestContext;
 
 interface Dependencies {
@@ -65,7 +71,7 @@ export class LeakedKeysService {
     const { rejectedTokens } = this.services;
     const find = async (hash: string) => (await this.find([hash]))[0];
     const found = await rejectedTokens.find(leakedHash(token), context.origin.ip, find);
-    if (found !== undefined) await this.revokeAll(() => context, [{ key: found.key, url: null }]);
+    if (found !== undefined) await this.revoke(() => context, [{ token, url: null }]);
   }
 
   /**
@@ -80,13 +86,20 @@ export class LeakedKeysService {
       const hash = leakedHash(token);
       if (hash !== undefined) byHash.set(hash, byHash.get(hash) ?? url);
     }
-    const revoked: LeakedKey[] = [];
-    for (const hashes of chunksOf([...byHash.keys()])) {
-      const found = await this.find(hashes);
-      const reported = found.map(({ key, hash }) => ({ key, url: byHash.get(hash) ?? null }));
-      revoked.push(...(await this.revokeAll(contextOf, reported)));
+    const revoked: Reported[] = [];
+    try {
+      for (const hashes of chunksOf([...byHash.keys()])) {
+        const found = await this.find(hashes);
+        const active = found.filter(({ key }) => key.revokedAt === null);
+        const reported = active.map(({ key, hash }) => ({ key, url: byHash.get(hash) ?? null }));
+        for (const keys of groupBy(reported, organizationIdOf).values())
+          revoked.push(...(await this.revokeTogether(contextOf, keys)));
+      }
+    } finally {
+      // Even after a failure, because a repeated report skips the keys that are already revoked.
+      this.notify(revoked);
     }
-    return revoked;
+    return revoked.map(leakedKeyOf);
   }
 
   /** Resolves once the e-mails about earlier reports have been sent or have failed. */
@@ -110,37 +123,32 @@ export class LeakedKeysService {
     });
   }
 
-  private async revokeAll(
-    contextOf: ContextOf,
-    found: readonly { key: ApiKey; url: string | null }[],
-  ): Promise<LeakedKey[]> {
-    const active = found.filter(({ key }) => key.revokedAt === null);
-    const revoked: LeakedKey[] = [];
-    for (const [organizationId, keys] of groupBy(active, ({ key }) => key.organizationId)) {
-      const organization = keys[0]?.key.organization as Organization;
-      const context = contextOf(organization);
-      // The fixed order keeps two reports from deadlocking.
-      const inOrder = keys.sort((a, b) => (a.key.id < b.key.id ? -1 : 1));
-      const ended = await this.services.database.writeFor(organizationId, async (tx) => {
-        const ended = [];
-        for (const each of inOrder) if (await end(tx, context, each.key, each.url)) ended.push(each);
-        await tx.waitForInserts();
-        return ended;
-      });
-      const leaked = ended.map(({ key, url }) => ({
-        id: key.id,
-        hint: key.hint,
-        name: key.name,
-        agent: key.agent?.name ?? null,
-        url,
-      }));
-      revoked.push(...leaked);
-      if (leaked.length === 0) continue;
-      // Not awaited, because the response must not depend on the mail server.
-      const mailing = this.tellManagers(organization, leaked).finally(() => this.mailing.delete(mailing));
+  /**
+   * Revokes keys of one organization.
+   * @returns the keys revoked by this call
+   */
+  private revokeTogether(contextOf: ContextOf, keys: Reported[]): Promise<Reported[]> {
+    const organization = organizationOf(keys);
+    const context = contextOf(organization);
+    // The fixed order keeps two reports from deadlocking.
+    const inOrder = keys.sort((a, b) => (a.key.id < b.key.id ? -1 : 1));
+    return this.services.database.writeFor(organization.id, async (tx) => {
+      const ended: Reported[] = [];
+      for (const each of inOrder) if (await end(tx, context, each.key, each.url)) ended.push(each);
+      await tx.waitForInserts();
+      return ended;
+    });
+  }
+
+  /** Starts to tell the managers; not awaited, because the response must not depend on the mail server. */
+  private notify(revoked: readonly Reported[]): void {
+    for (const keys of groupBy(revoked, organizationIdOf).values()) {
+      const leaked = keys.map(leakedKeyOf);
+      const mailing = this.tellManagers(organizationOf(keys), leaked).finally(() =>
+        this.mailing.delete(mailing),
+      );
       this.mailing.add(mailing);
     }
-    return revoked;
   }
 
   /** Sends one e-mail to each manager; failures are only logged, because the audit log has the same information. */
@@ -165,6 +173,20 @@ export class LeakedKeysService {
     }
   }
 }
+
+const organizationIdOf = ({ key }: Reported): string => key.organizationId;
+
+/** @param keys keys of one organization, at least one */
+const organizationOf = (keys: readonly Reported[]): Organization =>
+  keys[0]?.key.organization as Organization;
+
+const leakedKeyOf = ({ key: { id, hint, name, agent }, url }: Reported): LeakedKey => ({
+  id,
+  hint,
+  name,
+  agent: agent?.name ?? null,
+  url,
+});
 
 /** @returns true if this call revoked the key */
 async function end(tx: Tx, context: RequestContext, key: ApiKey, url: string | null): Promise<boolean> {
