@@ -24,7 +24,9 @@ const KEY_OUTCOMES = [
   "key_not_resolvable",
   "key_revoked",
   "address_not_allowed",
+  "too_many_attempts",
   "unavailable",
+  "internal_error",
 ] as const;
 
 /** Lifetime of cached counts from the database (ms), because there may be several scrapers. */
