@@ -165,8 +165,9 @@ describe("the command line", () => {
         [2, ["keys", "list", "--after", "nonsense"], "cursor"],
         [2, ["keys", "list", "--after", ""], "cursor"],
         [2, [...audit, "--after", "nonsense"], "cursor"],
-        [2, [...audit, "--since", "yesterday"], "--since"],
-        [2, [...audit, "--since", "999999999999d"], "--since"],
+        ...["yesterday", "999999999999d", "3600", "2026", "week 1"].map(
+          (text): [number, string[], string] => [2, [...audit, "--since", text], "--since"],
+        ),
         [2, ["keys", "liste"], "liste"],
       ];
       for (let i = 0; i < cases.length; i += 4) {
