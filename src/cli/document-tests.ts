@@ -8,7 +8,7 @@ import { runTests } from "../features/decisions/configuration-tests/run-tests";
 import { checkedDocument } from "./checked-document";
 import type { TestOptions } from "./configuration.commands";
 import { junitOf } from "./junit";
-import { print, printJson } from "./output";
+import { counted, print, printJson } from "./output";
 
 /**
  * Runs the tests of a document without a database, and prints failures and gaps in coverage.
@@ -34,5 +34,5 @@ export async function test(file: string, { json, junit }: TestOptions): Promise<
     for (const gap of gapsOf(coverage)) print(`${file}: warning: ${gap}`);
     if (failed === 0) print(`${total === 1 ? "The test passes" : `All ${total} tests pass`}.`);
   }
-  if (failed > 0) throw new StartupError(`${failed} of ${total === 1 ? "1 test" : `${total} tests`} failed`);
+  if (failed > 0) throw new StartupError(`${failed} of ${counted(total, "test")} failed`);
 }

@@ -16,7 +16,16 @@ import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { DURATION_FORM, duration } from "./duration";
 import { agentIdOf, withKey } from "./lookups";
-import { enumNames, fieldsOf, type Json, printRecord, printResult, printRows, recordOf } from "./output";
+import {
+  counted,
+  enumNames,
+  fieldsOf,
+  type Json,
+  printRecord,
+  printResult,
+  printRows,
+  recordOf,
+} from "./output";
 import { addPageOptions, listPages, type Page, type PageOptions, pagesOf } from "./pages";
 import { addOnDatabase } from "./target";
 import { wholeNumber } from "./whole-number";
@@ -252,7 +261,7 @@ function addLeaked(keys: Command): void {
           json,
           rows,
           "hint name agent id",
-          `None of the ${found.length} keys in the file is active.`,
+          `Found ${counted(found.length, "key")} in the file, none active.`,
         );
       }),
     );

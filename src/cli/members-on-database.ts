@@ -6,7 +6,7 @@ import type { Member } from "../features/members/member.entity";
 import { withServices } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { addPermissionOptions, heldBy, permissionsOf } from "./members";
-import { fieldsOf, type Json, printRecord, printResult, type Row, recordOf } from "./output";
+import { counted, fieldsOf, type Json, printRecord, printResult, type Row, recordOf } from "./output";
 import { secretFromStdin } from "./stdin";
 import { addOnDatabase } from "./target";
 
@@ -100,7 +100,7 @@ export function addAccountCommands(members: Command): void {
         const member = await members.byEmail(email);
         await confirm(`End all sessions for ${member.email}?`, options);
         const ended = await sessions.endAll(operatorFor(member.organization), member);
-        const text = `Ended ${ended} session${ended === 1 ? "" : "s"} for ${member.email}.`;
+        const text = `Ended ${counted(ended, "session")} for ${member.email}.`;
         printResult(options.json, { ended }, text);
       }),
     );
@@ -114,7 +114,7 @@ export function addAccountCommands(members: Command): void {
         const member = await members.byEmail(email);
         await confirm(`Remove all passkeys of ${member.email}?`, options);
         const removed = await passkeys.removeAll(operatorFor(member.organization), member);
-        const text = `Removed ${removed} passkey${removed === 1 ? "" : "s"} of ${member.email}.`;
+        const text = `Removed ${counted(removed, "passkey")} of ${member.email}.`;
         printResult(options.json, { removed }, text);
       }),
     );

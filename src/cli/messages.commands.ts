@@ -8,7 +8,7 @@ import type { MessageStatus } from "../features/messages/message.enums";
 import { choicesOf } from "./choices";
 import { type Client, mutation, withClient, withServices } from "./client";
 import { withAgent } from "./lookups";
-import { type Json, print, printJson, printResult, printRows } from "./output";
+import { counted, type Json, print, printJson, printResult, printRows } from "./output";
 import { addPageOptions, listPages, MAX_PAGE, type PageOptions, pagesOf } from "./pages";
 import { addOnDatabase } from "./target";
 
@@ -86,7 +86,7 @@ export function add(messages: Command): void {
         let released = 0;
         if (agent !== undefined) released = await release(services, await services.agents.bySlug(agent));
         else for await (const each of allAgents(services)) released += await release(services, each);
-        printResult(json, { released }, `Released ${released} messages.`);
+        printResult(json, { released }, `Released ${counted(released, "message")}.`);
       });
     });
 }

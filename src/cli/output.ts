@@ -58,6 +58,9 @@ export const fieldsOf = (row: object, selection: string): object =>
       .map((name) => [name, row[name as keyof typeof row]]),
   );
 
+/** Returns a number of things, such as `1 key` or `2 keys`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** Prints a value as JSON, or a sentence that says what was done. */
 export function printResult(json: boolean | undefined, value: unknown, text: string): void {
   if (json) printJson(value);

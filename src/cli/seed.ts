@@ -4,7 +4,7 @@ import { StartupError } from "../errors";
 import type { Services } from "../features";
 import { type SampleCounts, seedConversations } from "../features/samples/seed-conversations";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
-import { print, printJson } from "./output";
+import { counted, print, printJson } from "./output";
 import { withServices } from "./services";
 import { addOnDatabase } from "./target";
 import { wholeNumber } from "./whole-number";
@@ -50,10 +50,10 @@ export function addSeedCommand(program: Command): void {
         if (agent !== undefined) await seedAgent(services, agent, options.line, counts);
         if (options.json) printJson(agent === undefined ? { added: pets } : { pets, ...counts });
         else {
-          if (pets !== undefined) print(`Added ${pets} pets.`);
+          if (pets !== undefined) print(`Added ${counted(pets, "pet")}.`);
           if (agent !== undefined)
             print(
-              `Added ${contacts} contacts, ${conversations} conversations, ${messages} messages and ${queued} queued messages.`,
+              `Added ${counted(contacts, "contact")}, ${counted(conversations, "conversation")}, ${counted(messages, "message")} and ${counted(queued, "queued message")}.`,
             );
         }
       });

@@ -86,6 +86,10 @@ describeGateway({ engine: "one" }, (gateway) => {
     expect(left).toBe(0);
   });
 
+  test("a single row is counted in the singular", async () => {
+    expect((await cli("seed", "--pets", "1")).stdout).toBe("Added 1 pet.\n");
+  });
+
   test("hundreds of pets are added", async () => {
     const before = await gateway.services.database.read((reader) => reader.query("SELECT id FROM pet"));
     expect((await cli("seed", "--pets", "250")).stdout).toBe("Added 250 pets.\n");

@@ -256,6 +256,8 @@ onAnyEngine((engine) => {
     expect(await auditLog(gateway, { targetId: id, action: "api_key_leaked" })).toMatchObject([
       { actorKind: "operator" },
     ]);
+    const again = await runCli(gateway.databaseUrl, ["keys", "leaked", "-"], secret);
+    expect(again).toMatchObject({ code: 0, stdout: "Found 1 key in the file, none active.\n" });
   });
 });
 
