@@ -1,5 +1,7 @@
 import { EventStreamClient } from "../support/event-stream";
+import { commitEvents, lastPosition as lastOf, skipPositions } from "../support/followers";
 import { mint, type TestGateway } from "../support/gateway";
+import { addOrganization } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 const queue = (gateway: TestGateway, message: string) =>
@@ -80,6 +82,22 @@ describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "100000" } }, (ga
     const rejected = await open(token === undefined ? gateway.key : token, { query, headers });
     await rejected.end();
     expect([rejected.status, rejected.body]).toEqual([status, expect.objectContaining({ code, status })]);
+  });
+
+  test("after a restore, a stream from an earlier position is rejected with 410 when it is opened", async () => {
+    const { agentId } = await addOrganization(gateway, "restored");
+    const { secret } = await mint(gateway, { agent: "restored-agent" });
+    await commitEvents(gateway, agentId);
+    const last = BigInt(await lastOf(gateway, agentId));
+    await skipPositions(gateway, agentId);
+    for (const position of [last, last + 1n]) {
+      const rejected = await open(secret, { headers: { "last-event-id": String(position) } });
+      await rejected.end();
+      expect([rejected.status, rejected.body.code]).toEqual([410, "position_expired"]);
+    }
+    const stream = await open(secret, { query: `?cursor=${await lastOf(gateway, agentId)}` });
+    await commitEvents(gateway, agentId);
+    await stream.until(({ events }) => events.length === 1);
   });
 
   test("a key without the scope, and a revoked one, are rejected", async () => {

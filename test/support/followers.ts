@@ -1,3 +1,4 @@
+import { MOVE_RESTORED_POSITIONS } from "../../src/features/events/move-restored-positions";
 import { recordEvents } from "../../src/features/events/record-events";
 import { EventStreamClient } from "./event-stream";
 import type { TestGateway } from "./gateway";
@@ -88,6 +89,13 @@ export async function commitEvents(
     ),
   );
 }
+
+/** Skips an agent's positions, as after a restore. */
+export const skipPositions = (
+  { services: { database } }: Pick<TestGateway, "services">,
+  agentId: string,
+): Promise<unknown> =>
+  database.write((tx) => tx.query(`${MOVE_RESTORED_POSITIONS.statement} where agent_id = $1`, [agentId]));
 
 /** Returns the position of an agent's last committed event; 0 if it has none. */
 export const lastPosition = async (

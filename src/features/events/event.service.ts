@@ -18,7 +18,7 @@ export class EventService {
    * Returns one page of an agent's events, oldest first. API keys use their own agent; members specify one. A page
    * filtered by type ends after `MAX_EXAMINED` events, even if it is not full.
    * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had,
-   *   or `position_expired` if the next event has been purged
+   *   or `position_expired` if the next event is no longer stored
    */
   list(
     context: RequestContext,
@@ -40,13 +40,13 @@ export class EventService {
         order: { position: "ASC" },
         take: first + 1,
       });
-      // Read after the events, because they may be purged concurrently.
-      const purged = await lastPurged(reader, agent, last);
-      if (cursor != null && from < purged) throw new GatewayError("position_expired");
+      // Checked last, because events may be purged concurrently.
+      if (cursor != null) await assertNextStored(reader, agent, from, last);
       const nodes = rows.slice(0, first);
-      const isFull = rows.length > first;
-      const end = (isFull ? undefined : examined) ?? BigInt(nodes.at(-1)?.position ?? 0);
-      const hasNextPage = isFull || (examined !== undefined && examined < last);
+      const next = rows[first];
+      // A page ends just before the next event, so its cursor stays valid where a restore skipped positions.
+      const end = next === undefined ? (examined ?? BigInt(nodes.at(-1)?.position ?? 0)) : before(next);
+      const hasNextPage = next !== undefined || (examined !== undefined && examined < last);
       // More events may have been added since the last position was read.
       const read = hasNextPage || end > last ? end : last;
       return new EventConnection(nodes, cursor == null, hasNextPage, String(read));
@@ -54,9 +54,11 @@ export class EventService {
   }
 }
 
+const before = ({ position }: Pick<Event, "position">): bigint => BigInt(position) - 1n;
+
 /**
- * Returns the position of the last event scanned for a page filtered by type; undefined if all remaining events were
- * scanned.
+ * Returns the position before the first event that is not scanned for a page filtered by type; undefined if all
+ * remaining events are scanned.
  */
 async function endOfExamined(
   reader: EntityManager,
@@ -64,10 +66,10 @@ async function endOfExamined(
   from: bigint,
 ): Promise<bigint | undefined> {
   const [row] = await reader.query(
-    `select position from event where agent_id = $1 and position > $2 order by position limit 1 offset ${MAX_EXAMINED - 1}`,
+    `select position from event where agent_id = $1 and position > $2 order by position limit 1 offset ${MAX_EXAMINED}`,
     [agentId, String(from)],
   );
-  return row && BigInt(row.position);
+  return row && before(row);
 }
 
 /**
@@ -85,14 +87,23 @@ export async function startOf(
   const last = BigInt(stream?.last ?? 0);
   if (after == null) return { id, position: last, last };
   const position = positionOf(after, last);
-  if (position < (await lastPurged(reader, id, last))) throw new GatewayError("position_expired");
+  await assertNextStored(reader, id, position, last);
   return { id, position, last };
 }
 
-/** Returns the position of an agent's last purged event; 0 if none was purged. */
-export async function lastPurged(reader: EntityManager, agentId: string, last: bigint): Promise<bigint> {
-  const [oldest] = await reader.find(Event, { where: { agentId }, order: { position: "ASC" }, take: 1 });
-  return oldest === undefined ? last : BigInt(oldest.position) - 1n;
+/**
+ * Checks that a reader can continue after a position without missing an event.
+ * @param last the position of the agent's last event
+ * @throws GatewayError `position_expired` if the next event was purged or lost in a restore
+ */
+export async function assertNextStored(
+  reader: EntityManager,
+  agentId: string,
+  position: bigint,
+  last: bigint,
+): Promise<void> {
+  const next = { agentId, position: String(position + 1n) };
+  if (position < last && !(await reader.existsBy(Event, next))) throw new GatewayError("position_expired");
 }
 
 /**

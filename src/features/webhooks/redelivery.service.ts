@@ -15,7 +15,7 @@ import { recordAudit } from "../audit/audit";
 import { AgentStream } from "../events/agent-stream.entity";
 import { Event } from "../events/event.entity";
 import { EVENT_RETENTION } from "../events/event.limits";
-import { lastPurged, positionOf } from "../events/event.service";
+import { assertNextStored, positionOf } from "../events/event.service";
 import { EVENTS_CHANNEL } from "../events/record-events";
 import { findEndpoint, requireEndpoint } from "./find-endpoint";
 import { agentsOf } from "./follow";
@@ -178,7 +178,7 @@ async function countMissed(
 /**
  * Returns the position to start after when delivering an agent's events.
  * @param keptSince start of the period whose events are all kept, if known
- * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it were purged
+ * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it are no longer stored
  */
 async function startIn(
   reader: EntityManager,
@@ -188,18 +188,24 @@ async function startIn(
 ): Promise<bigint> {
   const stream = await reader.findOneBy(AgentStream, { agentId });
   const last = BigInt(stream?.last ?? 0);
-  const purged = await lastPurged(reader, agentId, last);
   if (typeof from !== "string") {
     const position = positionOf(from.after, last);
-    if (position < purged) throw new GatewayError("position_expired");
+    await assertNextStored(reader, agentId, position, last);
     return position;
   }
+  const purged = await lastPurged(reader, agentId, last);
   const before = await lastBefore(reader, agentId, from, purged, last);
   // Some events since then may have been purged.
   const areKept = keptSince !== undefined && from >= keptSince;
   if (!areKept && before === purged && purged > 0n && purged < last)
     throw new GatewayError("position_expired");
   return before;
+}
+
+/** Returns the position of an agent's last purged event; 0 if none was purged. */
+async function lastPurged(reader: EntityManager, agentId: string, last: bigint): Promise<bigint> {
+  const [oldest] = await reader.find(Event, { where: { agentId }, order: { position: "ASC" }, take: 1 });
+  return oldest === undefined ? last : BigInt(oldest.position) - 1n;
 }
 
 /** Returns the position of the last event before a time, by binary search, because positions are ordered by time. */

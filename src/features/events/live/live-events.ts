@@ -251,7 +251,7 @@ export class LiveEvents {
     for (const [i, group] of groups.entries()) {
       const from = cursors[i]?.position ?? 0n;
       const events = consecutive(snapshot.batches[i] ?? [], from);
-      // The stream has events after the position, so the missing ones were purged.
+      // The stream has events after the position, so the next one was purged or lost in a restore.
       const isGone = events.length === 0;
       const byTypes = new Map<string, readonly Event[]>();
       for (const follower of group) {
