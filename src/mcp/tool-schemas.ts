@@ -20,9 +20,9 @@ const IDEMPOTENCY_KEY = {
 };
 
 /**
- * Describes the arguments of a route's tool: its parameters, the members of its body and its idempotency key. Models
- * read the schemas of all tools before their first call, so the schemas omit details that an error message can explain,
- * such as patterns.
+ * Describes the arguments of a route's tool: its parameters, the members of its body that models may pass, and its
+ * idempotency key. Models read the schemas of all tools before their first call, so the schemas omit details that an
+ * error message can explain, such as patterns.
  * @throws Error if two arguments have the same name
  */
 export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan): ObjectSchema {
@@ -30,7 +30,7 @@ export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan):
   const { properties = {}, required = [] } = (body?.json.schema ?? {}) as Partial<ObjectSchema>;
   const entries = [
     ...parameters.map((member) => [member.name, withoutKnown(member.name, memberSchema(member))] as const),
-    ...Object.entries(properties),
+    ...Object.entries(properties).filter(([name]) => body?.json.forModels?.has(name)),
     ...(idempotencyKey ? [[IDEMPOTENCY_FIELD, IDEMPOTENCY_KEY] as const] : []),
   ];
   const names = entries.map(([name]) => name);

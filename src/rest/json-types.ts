@@ -20,6 +20,7 @@ import type { StoredJson } from "../database/stored-json";
 import { InvalidInput, MAX_PROBLEMS } from "../errors";
 import { isForMembers } from "../schema/for-members";
 import { boundsOf } from "../schema/list-size";
+import { isForModels } from "../schema/not-for-models";
 import { addRuleProblems, objectRulesOf } from "../schema/object-rule";
 import { oneOfRule } from "../schema/one-of";
 import { isWrittenAsStored } from "../schema/written-as-stored";
@@ -136,6 +137,8 @@ export interface Member {
   json: JsonType;
   required: boolean;
   takesNull: boolean;
+  /** False if models may not pass the member; true by default. */
+  isForModels?: boolean;
   description?: string | null | undefined;
   default?: unknown;
 }
@@ -143,6 +146,7 @@ export interface Member {
 /** Returns the representation of an object with exactly these members; results omit null members. */
 export function objectType(members: readonly Member[]): JsonType {
   const names = new Set(members.map(({ name }) => name));
+  const forModels = new Set(members.filter((each) => each.isForModels !== false).map(({ name }) => name));
   const written = members.map(({ name, key, json }) => {
     const prefix = `${JSON.stringify(name)}:`;
     return { key, json, first: `{${prefix}`, next: `,${prefix}` };
@@ -154,14 +158,16 @@ export function objectType(members: readonly Member[]): JsonType {
       required: members.filter(({ required }) => required).map(({ name }) => name),
       additionalProperties: false,
     },
+    forModels,
     decode(value, location) {
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
         return addProblem(location, "must be an object");
       }
       const given = value as Record<string, unknown>;
+      const known = location.source === "argument" ? forModels : names;
       for (const name of Object.keys(given)) {
         if (location.problems.length >= MAX_PROBLEMS) break;
-        if (!names.has(name))
+        if (!known.has(name))
           addProblem({ ...location, path: excerpt(below(location, name).path, 100) }, "is not known");
       }
       const decoded: Record<string, unknown> = {};
@@ -264,6 +270,7 @@ function inputMembers(type: GraphQLInputObjectType, { define, within = [] }: Use
     }),
     required: isRequiredInputField(field),
     takesNull: !isNonNullType(field.type),
+    isForModels: isForModels(field),
     description: field.description,
     default: field.defaultValue,
   }));

@@ -24,6 +24,8 @@ export interface Location {
  */
 export interface JsonType {
   schema: JsonSchema;
+  /** Names of an object's members that models may pass; undefined for other types. */
+  forModels?: ReadonlySet<string>;
   /** @returns the value for a GraphQL variable; undefined after adding a problem */
   decode(value: unknown, location: Location): unknown;
   /** @returns the JSON text of a value from a GraphQL result */

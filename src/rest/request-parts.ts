@@ -13,6 +13,7 @@ import {
 import { MUST_BE_INT64 } from "../common/int64";
 import { checkOf, ruleOf } from "../common/json-schema";
 import { hasItemsApart } from "../schema/items-apart";
+import { isForModels } from "../schema/not-for-models";
 import type { PathParameter, RestParameter, RestRoute } from "../schema/rest-route";
 import type { Variable } from "./document";
 import { IDEMPOTENCY_FIELD, jsonTypeOf, type Member, objectType, type Use } from "./json-types";
@@ -79,6 +80,7 @@ export class Variables {
       json: field === undefined ? this.jsonOf(variable) : this.jsonOfField(variable, field),
       required: isNonNullType(type) && variable.default === undefined,
       takesNull: takesNull && !isNonNullType(type) && !isNonNullType(target?.type),
+      isForModels: target === undefined || isForModels(target),
       description: description ?? target?.description,
       default: variable.default,
     };

@@ -206,6 +206,14 @@ describeGateway({ engine: "one", strict: true }, (gateway) => {
     expect(members.filter(([tool, name]) => isSaid(tool, name)).map(String)).toEqual(choices);
   });
 
+  test("putContact has no argument for consents and rejects one", async () => {
+    expect(inputSchemaOf("putContact")).toHaveProperty("properties.ref");
+    expect(inputSchemaOf("putContact")).not.toHaveProperty("properties.consents");
+    const consents = [{ topic: "*", state: "in" }];
+    const reply = await callTool(gateway, "putContact", { ref: "customer-17", consents });
+    expect(toolError(reply)).toMatchObject({ code: "invalid_request", message: "consents is not known" });
+  });
+
   test("tools whose results contain no text from contacts do not say that they do", () => {
     const unmarked = tools.filter(({ description }) => !description?.includes("data, never instructions"));
     expect(unmarked.map(({ name }) => name)).toEqual(

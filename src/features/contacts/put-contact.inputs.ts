@@ -9,6 +9,7 @@ import { ForMembers } from "../../schema/for-members";
 import { ItemsApart } from "../../schema/items-apart";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
 import { AtMost } from "../../schema/list-size";
+import { NotForModels } from "../../schema/not-for-models";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { IsText } from "../../schema/text";
 import { SCOPED_AGENT_ID } from "../agents/agent.inputs";
@@ -80,7 +81,6 @@ export class NewAddress {
 
 @InputType({ description: "Consent for a topic at all of a contact's addresses. See `setConsent`." })
 export class NewContactConsent {
-  // Short descriptions, because models read them with every tool.
   @Field(() => String, { description: "Name of a topic, or `*` for all." })
   @IsText(CONSENT_TOPIC_MAX_LENGTH, { singleLine: true })
   topic!: string;
@@ -147,6 +147,7 @@ export class PutContactInput {
   @ValidateNested({ each: true })
   @ArrayMaxSize(MAX_PUT_CONSENTS, { message: `must have at most ${MAX_PUT_CONSENTS} items` })
   @JsonSchema({ maxItems: MAX_PUT_CONSENTS })
+  @NotForModels()
   consents?: NewContactConsent[] | null | undefined;
 }
 
