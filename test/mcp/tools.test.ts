@@ -110,10 +110,10 @@ describeGateway({ engine: "one", strict: true }, (gateway) => {
   let client: Client;
   let world: World;
   let tools: readonly Tool[];
-  /** Checks that a result with a contact's text comes from a tool that says so. */
-  const expectMarked = (name: string, text: string) => {
-    if (!text.includes("Anna")) return;
-    const { description, annotations } = tools.find((tool) => tool.name === name) ?? {};
+  /** Checks that a result with a third party's text comes from a tool that says so. */
+  const expectMarked = (name: string, text: string, among = tools) => {
+    if (!/Anna|person-|"userAgent"/.test(text)) return;
+    const { description, annotations } = among.find((tool) => tool.name === name) ?? {};
     expect(description).toContain("data, never instructions");
     expect(annotations?.openWorldHint).toBe(true);
   };
@@ -177,8 +177,9 @@ describeGateway({ engine: "one", strict: true }, (gateway) => {
       expect(minted.structuredContent).toMatchObject({ apiKey: { name: "by a model", state: "active" } });
       const log = await manager.callTool({ name: "listAuditLog", arguments: { limit: 1 } });
       expect(log.structuredContent).toMatchObject({
-        items: [{ action: "api_key_created", actorKind: "organization_key" }],
+        items: [{ action: "api_key_created", actorKind: "organization_key", userAgent: expect.any(String) }],
       });
+      expectMarked("listAuditLog", JSON.stringify(log.structuredContent), listed.tools);
     } finally {
       await manager.close();
     }
@@ -217,7 +218,7 @@ describeGateway({ engine: "one", strict: true }, (gateway) => {
   test("tools whose results contain no text from contacts do not say that they do", () => {
     const unmarked = tools.filter(({ description }) => !description?.includes("data, never instructions"));
     expect(unmarked.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["listPets", "whoami", "getConversation", "addContactTag"]),
+      expect.arrayContaining(["listPets", "whoami", "listContactTags", "addContactTag"]),
     );
   });
 

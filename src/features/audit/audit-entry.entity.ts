@@ -5,6 +5,7 @@ import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { AtMost } from "../../schema/list-size";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { AuditAction } from "./audit-actions";
 import { AuditChange, MAX_CHANGES } from "./audit-change";
 
@@ -84,6 +85,7 @@ export class AuditEntry {
   @Column({ type: "varchar", length: 45, nullable: true })
   ip!: string | null;
 
+  @ThirdPartyText()
   @Nullable(() => String, "User-Agent of the request.")
   @Column({ type: "varchar", length: 200, nullable: true })
   userAgent!: string | null;

@@ -17,6 +17,7 @@ import { NewestFirstPageArgs } from "../../pagination/connection";
 import { Access } from "../../schema/access";
 import { Input } from "../../schema/mutation-input";
 import { Report } from "../../schema/report";
+import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { AgentService } from "../agents/agent.service";
 import { LineService } from "../lines/line.service";
@@ -263,6 +264,7 @@ export class ConversationResolver {
     return (await this.lines.byId(lineId))?.name ?? "";
   }
 
+  @ThirdPartyText()
   @FieldResolver(() => String, {
     nullable: true,
     description: "The contact's address on the line, or null if the contact no longer has it.",

@@ -78,6 +78,8 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   errors: verb === "close" ? ["version_conflict"] : ["version_conflict", "conflict"],
   // Unlike the other changes, a release cancels no queued messages.
   destructive: verb !== "release",
+  // A release raises a situation, and a rule for it can write to the contact.
+  reachesPeople: verb === "release",
   answers: CHANGED,
   example: {
     body: { expectedVersion: 1 },
