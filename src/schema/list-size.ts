@@ -34,9 +34,13 @@ export interface Size {
 /** Declares the max size of an object whose parts cannot all have their max size at the same time. */
 export const AtMostInAll = (size: Size): MethodDecorator & PropertyDecorator => Extensions({ size });
 
+/** Returns the size that a field declares with `@AtMostInAll`, if any. */
+export const declaredSizeOf = (field: Field | undefined): Size | undefined =>
+  field?.extensions.size as Size | undefined;
+
 /** Returns the size of a selection: the smaller of the field's declaration and the estimate from its parts. */
 export function sizeAtMost(field: Field | undefined, estimated: Size): Size {
-  const declared = field?.extensions.size as Size | undefined;
+  const declared = declaredSizeOf(field);
   if (declared === undefined) return estimated;
   return {
     values: Math.min(declared.values, estimated.values),

@@ -251,6 +251,7 @@ describeGateway((gateway) => {
     test.each([
       ["counted for every parent, as a report", 9, "messages { totalCount isTotalCountExact }"],
       ["limited by the items of all parents", 50, "messages(first: 100) { nodes { id } }"],
+      ["limited by the text of all items, selected or not", 4, "decisions(first: 100) { nodes { id } }"],
       [
         "limited by the selections of all parents, each of which can fail",
         40,

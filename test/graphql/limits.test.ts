@@ -13,6 +13,7 @@ import { v7 as uuid } from "uuid";
 import { EXAMPLE } from "../../src/graphql/example";
 import {
   MAX,
+  MAX_READ_CHARACTERS,
   MAX_RESPONSE_CHARACTERS,
   MAX_RESPONSE_VALUES,
   MAX_TOKENS,
@@ -231,6 +232,23 @@ describe("the allowed size of a response depends on the requested pages", () => 
   });
 });
 
+describe("an object counts with all of its text, even", () => {
+  test.each([
+    ["if only its ID is selected", 4, "decisions(first: 100) { nodes { id } }"],
+    ["if only its cursor is selected", 4, "decisions(first: 100) { edges { cursor } }"],
+    ["if nothing of it is selected", 4, "decisions(first: 100) { pageInfo { hasNextPage } }"],
+    ["if a list item leads to it", 3, "messages(first: 100) { nodes { decision { id } } }"],
+  ])("%s", async (_, most, list) => {
+    const ask = (count: number) => gateway.graphql(`{ ${many(count, (i) => `a${i}: ${list}`)} }`);
+    expectSuccess(await ask(most));
+    const reply = await ask(most + 1);
+    expectGraphQLError(reply, "query_too_complex");
+    expect(reply.body.errors[0].message).toMatch(
+      /^The requested objects could have \d+ characters in all, but at most 400000000 are allowed\. Request fewer objects or smaller pages\.$/,
+    );
+  });
+});
+
 test("exactly the fields that use the connections for reports are marked as reports", async () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   /** The required arguments of fields that have some. */
@@ -260,7 +278,8 @@ test("exactly the fields that use the connections for reports are marked as repo
 
 test("the documentation names every limit", () => {
   const named = section(read("docs/graphql.md"), "## Limits").match(/\d+(,\d{3})*/g);
-  for (const limit of [...Object.values(MAX), MAX_TOKENS, MAX_RESPONSE_VALUES, MAX_RESPONSE_CHARACTERS]) {
+  const others = [MAX_TOKENS, MAX_RESPONSE_VALUES, MAX_RESPONSE_CHARACTERS, MAX_READ_CHARACTERS];
+  for (const limit of [...Object.values(MAX), ...others]) {
     expect(named).toContain(limit.toLocaleString("en"));
   }
 });

@@ -20,7 +20,7 @@ export const MAX = {
   "root fields": 50,
   /** Fields that may read many rows, counted for each object that has them; includes aliases and expanded fragments. */
   reports: 10,
-  /** Items of lists within list items; each item is read with all of its text. */
+  /** Items of lists within list items. */
   "items of nested lists": 5_000,
   /** Selected fields that can fail, counted for each list item, because an error costs as much as ten values. */
   "related objects and lists": 1_000,
@@ -45,6 +45,12 @@ export const MAX_RESPONSE_VALUES = 20_000;
  * Max characters in a response, counting names and strings at max length: almost five pages of the longest messages.
  */
 export const MAX_RESPONSE_CHARACTERS = 5_000_000;
+
+/**
+ * Max characters of the objects that an operation reads, each with all of its text at max length: 5,000 messages or
+ * four pages of 100 decisions.
+ */
+export const MAX_READ_CHARACTERS = 400_000_000;
 
 /**
  * Rejects a document that exceeds a limit.

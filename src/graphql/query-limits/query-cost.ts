@@ -21,11 +21,14 @@ import { accessOf } from "../../schema/access";
 import { charactersOf, itemsOf, pageSize, type Size, sizeAtMost } from "../../schema/list-size";
 import { isReport } from "../../schema/report";
 import { assertAtMost } from "./limits";
+import { rowCharactersOf } from "./row-characters";
 
 /** The max size of a response, assuming full pages. */
 export interface QueryCost extends Size {
   /** Distinct response names at the root. */
   rootFields: number;
+  /** Characters of the objects that are read, each with all of its text. */
+  readCharacters: number;
   /** Selections that are counted for each object that has them, so that page sizes matter. */
   counts: Record<"reports" | "items of nested lists" | "related objects and lists", number>;
 }
@@ -91,6 +94,7 @@ export function queryCosts(
   let repeated = 0;
   let rootFields = 0;
   let aliases = 0;
+  let readCharacters = 0;
   let counts = noCounts();
   /** Lists whose total is selected, by their merged selections. */
   const counted = new WeakSet<Scope["merged"]>();
@@ -155,6 +159,8 @@ export function queryCosts(
       if (accessOf(field)) counts["related objects and lists"] += scope.objects;
     }
     const items = itemsOf(field, scope.type?.name ?? "", page ?? scope.page);
+    if (page !== undefined || accessOf(field))
+      readCharacters += scope.objects * (page ?? items) * rowCharactersOf(field);
     const aliasesBefore = aliases;
     const estimated = node.selectionSet
       ? costOf(node.selectionSet, {
@@ -194,11 +200,12 @@ export function queryCosts(
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     operation = definition;
     rootFields = 0;
+    readCharacters = 0;
     counts = noCounts();
     subscriptionFields = 0;
     const root = start(rootOf(definition));
     const size = costOf(definition.selectionSet, root);
-    costs.set(definition, { ...size, rootFields: root.merged.size, counts });
+    costs.set(definition, { ...size, rootFields: root.merged.size, readCharacters, counts });
   }
   operation = undefined;
   for (const definition of definitions) {

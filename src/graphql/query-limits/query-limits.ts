@@ -14,13 +14,19 @@ import type { RateLimit } from "../../rate-limits/rate-limit";
 import { isSmallResponse, type ResponseBudget } from "../../rate-limits/response-budget";
 import { isForAnyone } from "../../schema/access";
 import { assertDocumentLimits } from "./document-limits";
-import { assertAtMost, MAX, MAX_RESPONSE_CHARACTERS, MAX_RESPONSE_VALUES } from "./limits";
+import {
+  assertAtMost,
+  MAX,
+  MAX_READ_CHARACTERS,
+  MAX_RESPONSE_CHARACTERS,
+  MAX_RESPONSE_VALUES,
+} from "./limits";
 import { noCounts, type QueryCost, queryCosts } from "./query-cost";
 
 /** Replaces a rejected document until Apollo allows a plugin to throw. */
 const PLACEHOLDER = parse("{ __typename }");
 
-const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0, counts: noCounts() };
+const FREE: QueryCost = { values: 0, characters: 0, rootFields: 0, readCharacters: 0, counts: noCounts() };
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -139,9 +145,10 @@ function costsOf(schema: GraphQLSchema) {
 }
 
 /** True if an operation passes all limits without waiting for its share of the response budget. */
-const isSmall = ({ values, characters, counts }: QueryCost): boolean =>
+const isSmall = ({ values, characters, readCharacters, counts }: QueryCost): boolean =>
   values <= MAX_RESPONSE_VALUES &&
   isSmallResponse(characters) &&
+  readCharacters <= MAX_READ_CHARACTERS &&
   limitsOf(counts).every((limit) => counts[limit] <= MAX[limit]);
 
 const limitsOf = (counts: QueryCost["counts"]) => Object.keys(counts) as (keyof typeof counts)[];
@@ -150,17 +157,24 @@ const limitsOf = (counts: QueryCost["counts"]) => Object.keys(counts) as (keyof 
  * Rejects an operation whose response would be too large or require too many reads.
  * @throws GatewayError `query_too_complex`
  */
-function assertAffordable({ values, characters, counts }: QueryCost): void {
+function assertAffordable({ values, characters, readCharacters, counts }: QueryCost): void {
   for (const limit of limitsOf(counts)) assertAtMost(limit, counts[limit]);
   const [has, max, unit] =
     values > MAX_RESPONSE_VALUES
       ? [values, MAX_RESPONSE_VALUES, "values"]
       : [characters, MAX_RESPONSE_CHARACTERS, "characters"];
-  if (has <= max) return;
-  throw new GatewayError(
-    "query_too_complex",
-    `The response could have ${has} ${unit}, but at most ${max} are allowed. Select fewer fields or request smaller pages.`,
-  );
+  if (has > max) {
+    throw new GatewayError(
+      "query_too_complex",
+      `The response could have ${has} ${unit}, but at most ${max} are allowed. Select fewer fields or request smaller pages.`,
+    );
+  }
+  if (readCharacters > MAX_READ_CHARACTERS) {
+    throw new GatewayError(
+      "query_too_complex",
+      `The requested objects could have ${readCharacters} characters in all, but at most ${MAX_READ_CHARACTERS} are allowed. Request fewer objects or smaller pages.`,
+    );
+  }
 }
 
 const hasFault = (schema: GraphQLSchema, document: DocumentNode): boolean =>

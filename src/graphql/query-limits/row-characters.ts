@@ -1,0 +1,26 @@
+import { type GraphQLField, getNamedType, isLeafType, isObjectType } from "graphql";
+import { accessOf } from "../../schema/access";
+import { charactersOf, declaredSizeOf, itemsOf } from "../../schema/list-size";
+
+type Field = GraphQLField<unknown, unknown>;
+
+/**
+ * Returns the max characters of each object that a field or its list returns. An object counts with all of its own
+ * text, because its row is read whole, whatever is selected; fields with an access rule lead to other objects.
+ */
+export function rowCharactersOf(field: Field | undefined): number {
+  const type = field && getNamedType(field.type);
+  if (!isObjectType(type)) return 0;
+  const { nodes } = type.getFields();
+  const row = nodes === undefined ? type : getNamedType(nodes.type);
+  if (!isObjectType(row)) return 0;
+  return Object.values(row.getFields())
+    .filter((part) => accessOf(part) === undefined)
+    .reduce((characters, part) => characters + charactersOfPart(part, row.name), 0);
+}
+
+function charactersOfPart(part: Field, parent: string): number {
+  const declared = declaredSizeOf(part);
+  if (declared !== undefined) return declared.characters;
+  return isLeafType(getNamedType(part.type)) ? itemsOf(part, parent, undefined) * charactersOf(part) : 0;
+}
