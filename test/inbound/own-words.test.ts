@@ -165,11 +165,35 @@ test.each([
   expect(ownWords(lines.join("\n")).own).toBe(own);
 });
 
-test("a text with many odd lines is divided quickly", () => {
-  const lines = ["1:", "> 1", "a 1 -"];
-  const text = Array.from({ length: 4_000 }, (_, i) => lines[i % 3]).join("\n");
+/** Returns the CPU time that dividing a text takes (ms). */
+function cpuMsOf(text: string): number {
   ownWords(text);
   const before = process.cpuUsage();
   ownWords(text);
-  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);
+  return process.cpuUsage(before).user / 1_000;
+}
+
+test("a text with many odd lines is divided quickly", () => {
+  const lines = ["1:", "> 1", "a 1 -"];
+  const text = Array.from({ length: 4_000 }, (_, i) => lines[i % 3]).join("\n");
+  expect(cpuMsOf(text)).toBeLessThan(500);
 });
+
+/** The parts of layouts, in order. */
+const PARTS: readonly string[][] = [
+  ...ATTRIBUTIONS.map((line) => line.split(/(?<=[ 年<@])/)),
+  ["2011年", "<", "@", ">"],
+  ["2011 ", "7:36 ", "<", "a@", ">"],
+  ["---- ", "1", "@", " ----"],
+  ...["Am schrieb ", "Op schreef ", "Den skrev "].map((words) => [words, ": "]),
+];
+
+test.each(PARTS.map((parts): [string, readonly string[]] => [parts.join(""), parts]))(
+  "lines that repeat each part of `%s`, so that it almost matches many times, are divided quickly",
+  (_, parts) => {
+    const times = (part: string) => Math.max(1, Math.floor(399 / parts.length / part.length));
+    const repeated = parts.map((part) => part.repeat(times(part)));
+    const line = `${repeated.join("").slice(0, 399)}-`;
+    expect(cpuMsOf(`${line}\n>\n`.repeat(25))).toBeLessThan(100);
+  },
+);

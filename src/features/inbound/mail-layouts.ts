@@ -1,23 +1,26 @@
-/** Layouts used by mail programs in common languages: introductions to quoted e-mails, and signatures. */
+/**
+ * Layouts used by mail programs in common languages: introductions to quoted e-mails, and signatures. Each
+ * alternative and each lookahead has at most one unbounded `.`, because backtracking over several takes polynomial time.
+ */
 
 /** Lines that introduce a quoted e-mail, such as "On 21 Nov 2026, Acme wrote:"; they also contain a digit. */
 export const ATTRIBUTIONS: readonly RegExp[] = [
   /^-*\s*On\b.+\bwrote\s*(:|-{2,})$/i,
-  /^Am\b.+\bschrieb\b.*:$/i,
+  /^Am\b(?=.+\bschrieb\b).*:$/i,
   /^Le\b.+\ba écrit\s*:$/i,
   /^El\b.+\bescribió\s*:$/i,
   /^Il\b.+\bha scritto\s*:$/i,
   /^(Em|No dia|A)\b.+\bescreveu\s*:$/i,
-  /^Op\b.+\bschreef\b.*:$/i,
-  /^(Den|På|[a-zåäöø]{3}\.?)\b.+\bskrev\b.*:$/i,
+  /^Op\b(?=.+\bschreef\b).*:$/i,
+  /^(Den|På|[a-zåäöø]{3}\.?)\b(?=.+\bskrev\b).*:$/i,
   /^.+\bkirjoitti\s*:$/i,
   /^.+(napisał|napisała|napisał\(a\)|pisze|napsal|napsala|napsal\(a\))\s*:$/i,
   /^.+(написал|написала|написал\(а\)|пишет|пише|написав)\s*:$/i,
   /^.+(şunu yazdı|tarihinde yazdı|ezt írta|a scris)\s*:$/i,
-  /^.*20\d\d年.+(<.+@.+>|写道|寫道|のメール)\s*[:：]$/,
+  /^(?=.*20\d\d年).*(<[^<>@]+@[^<>]+>|写道|寫道|のメール)\s*[:：]$/,
   /^.+(님이 작성|작성)\s*:$/,
   // Any language: a year, a time and an address.
-  /^.*\b20\d\d\b.*\d[:.]\d\d.*<[^<>\s]+@[^<>\s]+>\s*:$/,
+  /^(?=.*\b20\d\d\b.{0,60}\d[:.]\d\d).*<[^<>\s@]+@[^<>\s]+>\s*:$/,
 ];
 
 /** The header names above a quoted e-mail; a header block has a sender, a subject and one more header. */
@@ -66,7 +69,7 @@ const QUOTED_MESSAGE = [
 export const SEPARATORS: readonly RegExp[] = [
   /^-- ?$/,
   /^_{32,}$/,
-  /^-{4} .*\d.*@.* -{4}$/,
+  /^-{4} (?=\D*\d[^@]*@).* -{4}$/,
   new RegExp(`^-{2,}\\s*(${QUOTED_MESSAGE.join("|")})\\s*-{2,}$`, "i"),
   /^(Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié|Inicio del mensaje reenviado|Inizio messaggio inoltrato)\s*:$/i,
 ];
