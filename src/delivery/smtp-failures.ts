@@ -27,15 +27,18 @@ const RECIPIENT_STATUS = /\b5\.(1\.([1-46]|10)|2\.\d+)\b/;
 /** Status codes for a message that is too large, or an address that the server cannot send to (RFC 1870, 6531). */
 const MESSAGE_STATUS = /^552\b|\b5\.(2\.3|3\.4|6\.\d+)\b/;
 
-/** Matches addresses and host names, because their words must not be mistaken for the reason. */
-const NAMES = /<[^<>]*>|\S+@\S+|\b[\w-]+(\.[\w-]+)+/g;
+/**
+ * Matches addresses and host names, because their words must not be mistaken for the reason. The lookbehinds keep a long
+ * word from being searched again from each of its characters.
+ */
+const NAMES = /(?<!\S)\S+@\S+|(?<![\w-])[\w-]+(\.[\w-]+)+/g;
 
 /** True if a permanent reply to a mail transaction command rejects the line, not just this message. */
 const isLineRejection = (command: string, response: string): boolean =>
   LINE_STATUS.test(response) ||
   (command === "RCPT TO" &&
     !RECIPIENT_STATUS.test(response) &&
-    LINE_TEXT.test(response.replace(NAMES, " "))) ||
+    LINE_TEXT.test(response.replace(/<[^<>]*>/g, " ").replace(NAMES, " "))) ||
   (command === "MAIL FROM" && !MESSAGE_STATUS.test(response));
 
 const lineFault = (code: string, detail: string, isPermanent = true): Failure => ({

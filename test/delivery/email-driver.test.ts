@@ -4,6 +4,7 @@ import type { SMTPServerOptions } from "smtp-server";
 import { AttemptOutcome } from "../../src/delivery/driver";
 import { createEmailDriver, type EmailSettings } from "../../src/delivery/email-driver";
 import { MAX_SESSION_LINES } from "../../src/delivery/smtp-connection";
+import { failureOf } from "../../src/delivery/smtp-failures";
 import { Targets } from "../../src/delivery/targets";
 import { normalizeAddress } from "../../src/features/contacts/addresses";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
@@ -377,6 +378,15 @@ describe("a rejection", () => {
       code: "smtp_550",
       detail: "The server rejected the message: 550 [redacted] is your password",
     });
+  });
+
+  test.each(["x", "x-", "<", "x.", "x@", "x "])("of 60,000 characters is classified quickly: %p", (part) => {
+    const response = `550 ${part.repeat(60_000 / part.length)}!`;
+    const error = { command: "RCPT TO", response, responseCode: 550, permanent: true };
+    failureOf(error, false);
+    const before = process.cpuUsage();
+    expect(failureOf(error, false)).toMatchObject({ outcome: PERMANENT, code: "smtp_550" });
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(100);
   });
 });
 
