@@ -5,6 +5,7 @@ import { AddressKind } from "../../src/features/contacts/contact-address.entity"
 import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
+import { encodeCursor } from "../../src/pagination/cursor";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
@@ -158,5 +159,24 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect((await gateway.rest("DELETE", `/agent/contacts/${contactId}`)).status).toBe(204);
     expect(await tablesWith(MARK)).toEqual({});
     expect(JSON.stringify(await records())).not.toContain(MARK);
+  });
+});
+
+describeGateway({ strict: true }, (gateway) => {
+  test("a forged cursor returns a page or is rejected, whatever the part of the export that it names", async () => {
+    const contactId = await addContact(gateway, { agentId: await firstAgentId(gateway) });
+    const answersTo = async (value: string) => {
+      const answers = new Set<string | undefined>();
+      for (let part = 0; part < 15; part += 1)
+        for (const position of [`${part}/${value}`, `${part}/${value}/${value}`]) {
+          const cursor = encodeCursor("contact_record", position);
+          const reply = await gateway.rest("GET", `/agent/contacts/${contactId}/export?cursor=${cursor}`);
+          answers.add(reply.status === 200 ? "page" : codeOf(reply));
+        }
+      return [...answers].sort();
+    };
+    for (const value of ["%", "%C3", "%00"]) expect(await answersTo(value)).toEqual(["invalid_cursor"]);
+    for (const value of ["x", "-1", "9".repeat(30)])
+      expect(await answersTo(value)).toEqual(["invalid_cursor", "page"]);
   });
 });

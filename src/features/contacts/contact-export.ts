@@ -1,7 +1,7 @@
 import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
-import { noSuch } from "../../errors";
+import { GatewayError, noSuch } from "../../errors";
 import type { Page } from "../../pagination/connection";
 import { countRows, MAX_COUNT } from "../../pagination/total-count";
 import type { HookRegistry } from "../../schema/hooks";
@@ -27,6 +27,9 @@ declare module "../../schema/hooks" {
     contactExported: ContactPart;
   }
 }
+
+/** The form of integers by column type, because PostgreSQL cannot compare integers with other text. */
+const INTEGERS: Readonly<Partial<Record<string, RegExp>>> = { integer: /^\d{1,9}$/, bigint: /^\d{1,18}$/ };
 
 /** Exports, in pages, all data that the features store about a contact. */
 export class ContactExport {
@@ -91,7 +94,12 @@ export class ContactExport {
     limit: number,
   ): Promise<ContactRecord[]> {
     const query = rows(reader, contactId);
-    if (after.length === order.length) {
+    const properties = order.map((each) => each.split(".")[1] as string);
+    if (after.length > 0) {
+      const formOf = (property: string) =>
+        INTEGERS[String(query.expressionMap.mainAlias?.metadata.findColumnWithPropertyName(property)?.type)];
+      const isValid = (property: string, n: number) => formOf(property)?.test(after[n] ?? "") ?? true;
+      if (after.length !== order.length || !properties.every(isValid)) throw new GatewayError("invalid_cursor");
       const values = Object.fromEntries(after.map((value, n) => [`after${n}`, value]));
       const names = Object.keys(values).map((name) => `:${name}`);
       query.andWhere(`(${order.join(", ")}) > (${names.join(", ")})`, values);
@@ -99,7 +107,6 @@ export class ContactExport {
     for (const each of order) query.addOrderBy(each);
     const found = await query.limit(limit).getMany();
     const data = (await dataOf?.(reader, found)) ?? found;
-    const properties = order.map((each) => each.split(".")[1] as string);
     return found.map((row, n) => ({
       id: [i, ...properties.map((property) => encodeURIComponent(String(row[property])))].join("/"),
       kind,

@@ -41,8 +41,9 @@ export class ContactRecord {
   data!: object;
 }
 
-/** A position consists of a part's number and the values of its `order` properties. */
-const isPosition = (text: string): boolean => /^\d{1,2}(\/[\w.%~!*'()-]{0,300}){1,2}$/.test(text);
+/** A position consists of a part's number and the values of its `order` properties, which are printable ASCII. */
+const isPosition = (text: string): boolean =>
+  /^\d{1,2}(\/(?:[\w.~!*'()-]|%[2-7][\dA-F]){0,300}){1,2}$/.test(text);
 
 export const ContactRecordConnection = ConnectionOf(ContactRecord, "contact_record", isPosition);
 export type ContactRecordConnection = InstanceType<typeof ContactRecordConnection>;
