@@ -43,6 +43,11 @@ describe("an e-mail", () => {
       { omitted: `${LONG} and the rest of the e-mail` },
     ],
     ["10 MiB of plain text", [...PLAIN, "", `${"x".repeat(68)}\r\n`.repeat(149_700)], { omitted: LONG }],
+    [
+      "a list ID of 120,000 characters",
+      [...PLAIN, `List-ID: ${"x".repeat(120_000)}<`, "", "Hello"],
+      { text: "Hello", omitted: null },
+    ],
     ["149,000 blank lines", [...PLAIN, "", "\n".repeat(149_000)], { text: "A question", omitted: null }],
     [
       "an attachment of 10 MB",

@@ -49,7 +49,10 @@ function listsOf(headers) {
   const posts = valuesOf(headers, "list-post").flatMap(
     (value) => /<mailto:([^<>?]+)/i.exec(value)?.[1] ?? [],
   );
-  const ids = valuesOf(headers, "list-id").flatMap((value) => /([^<>\s]+)>?\s*$/.exec(value)?.[1] ?? []);
+  // The lookbehind keeps a long word from being searched again from each of its characters.
+  const ids = valuesOf(headers, "list-id").flatMap(
+    (value) => /(?<![^<>\s])([^<>\s]+)>?\s*$/.exec(value)?.[1] ?? [],
+  );
   // Without an ID, the e-mail does not count as automatic and could be answered.
   if (ids.length === 0) return [];
   return [...posts, ...ids.map((id) => id.replace(".", "@"))]
