@@ -20,8 +20,8 @@ export interface Tx extends EntityManager {
   /** Returns the clause that makes a SELECT lock its rows like `lock`. */
   updateLock(options?: { skipLocked?: boolean }): string;
   /**
-   * Returns an SQL expression that locks a string instead of a row until the transaction ends; undefined if write
-   * transactions never run concurrently.
+   * Returns an SQL expression that locks a string instead of a row until the transaction ends; undefined in a dry run,
+   * and if write transactions never run concurrently.
    * @param text an SQL expression
    */
   textLock(text: string, mode: TextLock): string | undefined;
@@ -125,6 +125,7 @@ export function asDryRun(tx: Tx): Tx {
     isDryRun: true,
     lock: (query: Parameters<Tx["lock"]>[0]) => query,
     updateLock: () => "",
+    textLock: () => undefined,
     shareLock: () => "",
     lockInsertOrder: async () => undefined,
     insert: nothing,

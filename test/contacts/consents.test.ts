@@ -1,13 +1,15 @@
 import { IsNull, Not } from "typeorm";
 import { InstanceKey } from "../../src/credentials/instance-key";
-import { Consent } from "../../src/features/contacts/consent.entity";
+import { Consent, ConsentSource, ConsentState } from "../../src/features/contacts/consent.entity";
 import { rehashConsents } from "../../src/features/contacts/consents";
 import { AddressKind, ContactAddress } from "../../src/features/contacts/contact-address.entity";
+import { putContact } from "../../src/features/contacts/put-contact";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { addSender, type Sender } from "../support/inbound";
+import { lockWaits } from "../support/lock-waits";
 import { firstAgentId, operatorOfAgent } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
@@ -18,7 +20,7 @@ const PEOPLE = 24;
 const TOGETHER = 4;
 const WAYS = ["a new contact", "an existing contact", "an inbound message", "a batch"] as const;
 
-describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => {
+describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway, engine) => {
   let agentId: string;
   let sender: Sender;
   let contacts: ReturnType<typeof contactClient>;
@@ -134,4 +136,32 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(stored?.addressHash).toBe(key.hash(`consent ${agentId} local stored`));
     expect(await read(Consent, { addressId: IsNull() })).toEqual([]);
   });
+
+  if (engine.name !== "PostgreSQL") return;
+
+  test.each([
+    ["no consent", false],
+    ["an opt-in", true],
+  ])(
+    "an opt-out by link holds for an address with %s that another transaction is adding at the same time",
+    async (consent, isOptedIn) => {
+      const { database, consents, unsubscribing } = gateway.services;
+      const to = { agentId, kind: AddressKind.local, address: `with ${consent}` };
+      const optIn = { topic: "news", state: ConsentState.in, source: ConsentSource.api, evidence: null };
+      if (isOptedIn)
+        await database.write((tx) => consents.change(tx, [{ ...optIn, contact: null, addresses: [to] }]));
+      let isStored = false;
+      let optingOut = Promise.resolve();
+      await database.write(async (tx) => {
+        await putContact(tx, agentId, { addresses: local(to.address) }, consents);
+        optingOut = unsubscribing.unsubscribe({ ...to, topic: "news" }).then(() => {
+          isStored = true;
+        });
+        await waitUntil(async () => isStored || (await lockWaits(gateway)) > 0);
+      });
+      await optingOut;
+      const addressId = (await addressOf(to.address))?.id;
+      expect(await read(Consent, { addressId })).toMatchObject([{ topic: "news", state: "out" }]);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { Member } from "../../src/features/members/member.entity";
 import { actionsOn, auditLog } from "../support/audit";
 import { postgres } from "../support/engines";
 import { operator, type Reply, startGateway } from "../support/gateway";
+import { lockWaits } from "../support/lock-waits";
 import { addMember, addOrganization, codeOf, invite, openSession, type TestMember } from "../support/people";
 import { runCli, runCliForJson } from "../support/process";
 import { slowTest } from "../support/slow-test";
@@ -164,9 +165,7 @@ slowTest(
     });
     const removing = members.remove(await operator(gateway), id);
     try {
-      const waiting =
-        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      await waitUntil(async () => (await database.read((reader) => reader.query(waiting))).length > 0);
+      await waitUntil(async () => (await lockWaits(gateway)) > 0);
       expect(await invite(gateway, { org: "other" })).toMatchObject({ mail: "off" });
     } finally {
       letGo();

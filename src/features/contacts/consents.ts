@@ -14,13 +14,17 @@ import { ALL_TOPICS, Consent, ConsentState } from "./consent.entity";
 import type { Contact } from "./contact.entity";
 import { ContactAddress } from "./contact-address.entity";
 import { contactEvent } from "./contact-events";
+import { lockAdditions } from "./known-contact";
 import type { Subscription } from "./unsubscribe-links";
 
 /** An address; it has no ID if it belongs to no contact. */
 type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
-/** A consent to store for addresses of a contact that the transaction has locked, or that belong to no contact. */
+/**
+ * A consent to store for addresses of a contact that the transaction has locked. If `contact` is null, the transaction
+ * has found none while it held `lockAdditions`.
+ */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
   addresses: readonly AnyAddress[];
@@ -108,13 +112,15 @@ export class Consents {
   /** Applies the stored consents to addresses that were just added. */
   async apply(tx: Tx, addresses: readonly ContactAddress[]): Promise<void> {
     const key = await this.instanceKey.available();
+    const agentIds = addresses.map(({ agentId }) => agentId);
     if (key === undefined) {
       // Without the key, the opt-outs for the addresses cannot be looked up.
-      if (await tx.existsBy(Consent, { agentId: In([...new Set(addresses.map(({ agentId }) => agentId))]) }))
+      if (await tx.existsBy(Consent, { agentId: In([...new Set(agentIds)]) }))
         await this.instanceKey.current();
       return;
     }
     const byHash = new Map(addresses.map((address) => [hashOf(key, address), address]));
+    await lockAdditions(tx, agentIds, "shared");
     const known = await tx.findBy(Consent, { addressHash: In([...byHash.keys()]) });
     if (known.length === 0) return;
     const optedOut: ContactAddress[] = [];

@@ -1,7 +1,7 @@
 import { groupBy } from "../../common/group-by";
 import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { lockRows } from "../../database/lock-rows";
-import { placeholders } from "../../database/returning";
+import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Address } from "./addresses";
 import { Contact } from "./contact.entity";
@@ -104,6 +104,21 @@ export async function lockContactsAt(
         ({ contact, addresses }) => contact.agentId === agentId && isMeant({ address }, contact, addresses),
       ) ?? null,
   );
+}
+
+/**
+ * Locks the additions of addresses to agents' contacts until the transaction ends: `shared` to add addresses, or
+ * `exclusive` to store consents for addresses that no contact has.
+ */
+export async function lockAdditions(
+  tx: Tx,
+  agentIds: readonly string[],
+  mode: "shared" | "exclusive",
+): Promise<void> {
+  const lock = tx.textLock("'addresses ' || id", mode);
+  if (lock === undefined) return;
+  const ids = padded([...new Set(agentIds)]);
+  await tx.query(`select ${lock} from agent where id in ${placeholders(1, ids.length)} order by id`, ids);
 }
 
 /** Returns a locked contact's addresses, oldest first; undefined if there are none. */

@@ -6,7 +6,7 @@ import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { ConsentSource, ConsentState } from "../contacts/consent.entity";
 import type { Consents } from "../contacts/consents";
-import { lockContactsAt } from "../contacts/known-contact";
+import { lockAdditions, lockContactsAt } from "../contacts/known-contact";
 import type { Subscription, UnsubscribeLinks } from "../contacts/unsubscribe-links";
 
 /** The subscription that a link ends. */
@@ -60,7 +60,13 @@ export class UnsubscribeService {
   }
 
   private async store(tx: Tx, { topic, ...to }: Subscription): Promise<void> {
-    const [known] = await lockContactsAt(tx, [{ agentId: to.agentId, address: to }]);
+    const find = () => lockContactsAt(tx, [{ agentId: to.agentId, address: to }]);
+    let [known] = await find();
+    if (known == null) {
+      // Another transaction may be adding the address to a contact.
+      await lockAdditions(tx, [to.agentId], "exclusive");
+      [known] = await find();
+    }
     const stored = known?.addresses.find(({ kind, address }) => kind === to.kind && address === to.address);
     await this.consents.change(tx, [
       {
