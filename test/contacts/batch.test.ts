@@ -1,11 +1,14 @@
+import { Contact } from "../../src/features/contacts/contact.entity";
 import { contactClient } from "../support/contacts";
+import { lockWaits } from "../support/lock-waits";
 import { codeOf } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const PHONE = { kind: "phone", address: "+41446681800" };
 
-describeGateway((gateway) => {
+describeGateway((gateway, engine) => {
   const post = (contacts: readonly object[]) =>
     gateway.rest("POST", "/agent/contacts/batch", { body: { contacts } });
   const results = async (contacts: readonly object[]) => {
@@ -160,5 +163,24 @@ describeGateway((gateway) => {
     );
     expect(codeOf(graphql)).toBe("invalid_request");
     expect(JSON.stringify(graphql.body.errors)).toContain(path);
+  });
+
+  if (engine.name !== "PostgreSQL") return;
+
+  test("two batches that name the same contacts in opposite orders are both stored", async () => {
+    const refs = ["opposite 1", "opposite 2"];
+    const stored = await results(refs.map((ref) => ({ ref })));
+    const named = (name: string, order: readonly string[]) => order.map((ref) => ({ ref, name }));
+    const batches: ReturnType<typeof post>[] = [];
+    await gateway.services.database.write(async (tx) => {
+      await tx.update(Contact, { id: stored[0].contactId }, { version: () => "version" });
+      batches.push(post(named("first", refs)));
+      await waitUntil(async () => (await lockWaits(gateway)) === 1);
+      batches.push(post(named("second", refs.toReversed())));
+      await waitUntil(async () => (await lockWaits(gateway)) === 2);
+    });
+    expect((await Promise.all(batches)).map(({ status }) => status)).toEqual([200, 200]);
+    const versions = await Promise.all(refs.map(async (ref) => (await find(ref)).version));
+    expect(versions).toEqual([3, 3]);
   });
 });

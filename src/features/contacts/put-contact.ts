@@ -1,5 +1,3 @@
-import { In } from "typeorm";
-import { indexBy } from "../../common/coalesce";
 import { canonicalLocale } from "../../common/locales";
 import { timestamp } from "../../common/time";
 import { coalesceInTx, coalesceKeysInTx, settled } from "../../database/coalesce-in-tx";
@@ -16,7 +14,7 @@ import { ContactAddress } from "./contact-address.entity";
 import { addAddresses, normalized, ownersOf, sameContact } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
 import { insertTerms, replaceTerms } from "./contact-search";
-import { addressesOf, contactIdOf } from "./known-contact";
+import { addressesOf, contactIdOf, lockContacts } from "./known-contact";
 import type { PutContactInput, StoredContact } from "./put-contact.inputs";
 
 /** The input members stored in the contact's row. */
@@ -72,6 +70,7 @@ export function putContacts(
   );
 }
 
+/** Locks the contacts that an input may refer to, and returns the one that it refers to. */
 async function findMeant(
   tx: Tx,
   agentId: string,
@@ -82,8 +81,10 @@ async function findMeant(
     ref === null ? undefined : contactIdOf(tx, { agentId, ref }),
     ownersOf(tx, agentId, addresses),
   ]);
-  const byRef = id === undefined ? undefined : await contactById(tx, id);
-  const contacts = await Promise.all(owners.map((owner) => contactById(tx, owner)));
+  // Together, so that all contacts of a batch are locked in ID order.
+  const [byRef, ...contacts] = await Promise.all(
+    [id, ...owners].map((each) => (each === undefined ? undefined : lockedById(tx, each))),
+  );
   return sameContact(
     byRef ?? null,
     contacts.flatMap((contact) => contact ?? []),
@@ -91,9 +92,7 @@ async function findMeant(
   );
 }
 
-const contactById = coalesceKeysInTx(async (tx: Tx, ids) =>
-  indexBy(await tx.findBy(Contact, { id: In(ids) }), ({ id }) => id),
-);
+const lockedById = coalesceKeysInTx((tx: Tx, ids) => lockContacts(tx, ids));
 
 async function create(
   tx: Tx,
@@ -144,7 +143,7 @@ function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Promise<T>
   return turn;
 }
 
-/** A change already in effect is a no-op, so that a repeated call does not create a new version. */
+/** Changes a locked contact; a change already in effect is a no-op, so that a repeat creates no new version. */
 async function change(
   tx: Tx,
   id: string,
@@ -152,8 +151,6 @@ async function change(
   addresses: readonly Address[],
   consents: Consents,
 ): Promise<Contact> {
-  // Locks the row.
-  await tx.update(Contact, { id }, { version: () => "version" });
   const contact = await tx.findOneByOrFail(Contact, { id });
   if (contact.erasedAt !== null || (input.ref != null && contact.ref !== null && contact.ref !== input.ref)) {
     throw new GatewayError("conflict", "The contact was changed by another request.");
