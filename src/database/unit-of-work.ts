@@ -40,7 +40,7 @@ export interface Tx extends EntityManager {
   /**
    * Waits for inserts that have already authorized their callers, and blocks new ones until this unit of work ends.
    * Call it in a unit that revokes a permission, so that every insert either commits before the revocation or is
-   * denied.
+   * denied; after the unit's other waits, because inserts for all agents wait for this unit.
    */
   waitForInserts(): Promise<void>;
   /** Runs a hook at the end of the unit, for short-lived locks. Not for single-statement units. */

@@ -1,13 +1,16 @@
+import { lockAgent } from "../../src/features/agents/agent-scope";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { actionsOn, auditLog } from "../support/audit";
-import { mint } from "../support/gateway";
+import { mint, operator, type Reply } from "../support/gateway";
 import { apiKeyClient, expire, outcomeOf } from "../support/keys";
-import { codeOf } from "../support/people";
+import { lockWaits } from "../support/lock-waits";
+import { codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const HOUR_MS = 3_600_000;
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "any" }, (gateway, engine) => {
   let desk: ReturnType<typeof apiKeyClient>;
   beforeAll(async () => {
     desk = apiKeyClient(gateway);
@@ -204,5 +207,27 @@ describeGateway({ engine: "any" }, (gateway) => {
     const [{ changes, createdAt }] = await auditLog(gateway, { targetId: id, action: "api_key_rotated" });
     const { after } = changes.find(({ field }: { field: string }) => field === "expiresAt");
     expect(Math.abs(Date.parse(after) - Date.parse(createdAt) - 90_000)).toBeLessThan(10_000);
+  });
+
+  if (engine.name !== "PostgreSQL") return;
+
+  test("replacing a key whose agent is locked does not keep other agents' messages waiting", async () => {
+    const agentId = await firstAgentId(gateway);
+    await gateway.services.agents.create(await operator(gateway), { slug: "other", name: "Other" });
+    const { secret: token } = await mint(gateway, { agent: "other" });
+    const { id } = await mint(gateway);
+    const minted = { name: "minted again", idempotencyKey: "minted again" };
+    await desk.create(minted);
+    for (const replace of [() => desk.rotate(id, 0), () => desk.create(minted)]) {
+      const replies: Promise<Reply>[] = [];
+      await gateway.services.database.write(async (tx) => {
+        await lockAgent(tx, agentId);
+        replies.push(replace());
+        await waitUntil(async () => (await lockWaits(gateway)) > 0);
+        const sent = await gateway.rest("POST", "/messages", { body: { message: "Hello" }, token });
+        expect(sent.status).toBe(201);
+      });
+      expect((await Promise.all(replies)).map(codeOf)).toEqual([undefined]);
+    }
   });
 });

@@ -221,8 +221,10 @@ export class ApiKeyService {
         request: { agentId, name, expiresAt: end, ...(scopes && { scopes }), ...withoutNulls(settings) },
         create,
         repeat: async (id) => {
-          await this.revoke(context, id, tx);
-          return create();
+          await this.end(tx, context, id);
+          const minted = await create();
+          await tx.waitForInserts();
+          return minted;
         },
         idOf: ({ apiKey }) => apiKey.id,
       });
@@ -266,23 +268,29 @@ export class ApiKeyService {
     context: RequestContext,
     id: string,
     tx?: Tx,
-    { keepReplaced: keeps = false } = {},
+    { keepReplaced = false } = {},
   ): Promise<ApiKey> {
     const unit = async (tx: Tx) => {
-      const replaced = keeps ? await idsOfReplaced(tx, context, id) : [];
-      await lockKeys(tx, context, [id, ...replaced], { ...REQUIRED, whileDeactivated: !keeps });
-      const key = await ownKey(tx, context, id);
-      if (keeps && key.agentId === null && context.caller.kind === "organizationKey")
-        throw new GatewayError("forbidden", "Only members can undo the rotation of an organization key.");
-      const current = { id: key.id, revokedAt: IsNull() };
-      const { affected } = await tx.update(ApiKey, current, { revokedAt: timestamp(), reservedName: null });
-      if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
-      if (keeps && !(await keepReplaced(tx, context, key)) && affected === 1)
-        throw new GatewayError("conflict", "The key that this key replaced is no longer accepted.");
+      const ended = await this.end(tx, context, id, keepReplaced);
       await tx.waitForInserts();
-      return tx.findOneByOrFail(ApiKey, { id: key.id });
+      return ended;
     };
     return this.database.writeFor(ownerOf(context.caller), unit, { tx });
+  }
+
+  /** Revokes a key in a transaction that then waits for inserts. */
+  private async end(tx: Tx, context: RequestContext, id: string, keeps = false): Promise<ApiKey> {
+    const replaced = keeps ? await idsOfReplaced(tx, context, id) : [];
+    await lockKeys(tx, context, [id, ...replaced], { ...REQUIRED, whileDeactivated: !keeps });
+    const key = await ownKey(tx, context, id);
+    if (keeps && key.agentId === null && context.caller.kind === "organizationKey")
+      throw new GatewayError("forbidden", "Only members can undo the rotation of an organization key.");
+    const current = { id: key.id, revokedAt: IsNull() };
+    const { affected } = await tx.update(ApiKey, current, { revokedAt: timestamp(), reservedName: null });
+    if (affected === 1) await recordAudit(tx, context, apiKeyActions.api_key_revoked, key);
+    if (keeps && !(await keepReplaced(tx, context, key)) && affected === 1)
+      throw new GatewayError("conflict", "The key that this key replaced is no longer accepted.");
+    return tx.findOneByOrFail(ApiKey, { id: key.id });
   }
 
   /**
@@ -336,13 +344,12 @@ export class ApiKeyService {
     const end: Partial<ApiKey> =
       graceMs === 0 ? { revokedAt: ends } : { expiresAt: earlier(old.expiresAt, ends) };
     await updateIfActive(tx, old, { ...end, reservedName: null, replacedById });
-    if (graceMs === 0) await tx.waitForInserts();
     await recordAudit(tx, context, apiKeyActions.api_key_rotated, old, {
       revokedAt: [null, end.revokedAt ?? null],
       expiresAt: [old.expiresAt, end.expiresAt ?? old.expiresAt],
       replacedById: [old.replacedById, replacedById],
     });
-    return insertKey(tx, context, {
+    const minted = await insertKey(tx, context, {
       id: replacedById,
       organizationId: old.organizationId,
       agentId: old.agentId,
@@ -352,6 +359,8 @@ export class ApiKeyService {
       settings: storedSettings(old),
       environment: this.environment,
     });
+    if (graceMs === 0) await tx.waitForInserts();
+    return minted;
   }
 
   /** @throws GatewayError `forbidden` if an organization key could not have minted the old key */
