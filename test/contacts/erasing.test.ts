@@ -11,6 +11,7 @@ import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.en
 import { Message } from "../../src/features/messages/message.entity";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
+import { decisionClient, publish } from "../support/decisions";
 import { startGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
 import { addOrganization, codeOf, firstAgentId, operatorOfAgent } from "../support/people";
@@ -123,6 +124,15 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await lineClient(gateway).resume(line.id);
     await waitUntil(async () => (await messagesOf(contactId))[0]?.status !== "queued");
     expect(await messagesOf(contactId)).toMatchObject([{ status: "canceled", errorCode: "closed" }]);
+  });
+
+  test("a situation in an erased contact's open conversation is rejected", async () => {
+    await publish(gateway, agentId, { situations: { "order.shipped": {} } });
+    const { id, contactId } = await addConversation(gateway, { agentId });
+    const decide = () => decisionClient(gateway).decide({ conversationId: id });
+    expect(codeOf(await decide())).toBeUndefined();
+    await database().write((tx) => tx.update(Contact, { id: contactId }, { erasedAt: timestamp() }));
+    expect(codeOf(await decide())).toBe("conflict");
   });
 
   test("a repeat with the same idempotency key is answered after the erasure, without the text", async () => {

@@ -169,6 +169,8 @@ async function knownContact(
   { agentId, contact: named, conversation }: Reference,
 ): Promise<Contact | null> {
   const ofConversation = conversation === undefined ? undefined : contacts.get(conversation.contactId);
+  // The contact's erasure may not have closed the conversation yet.
+  if (ofConversation !== undefined) assertNotErased(ofConversation);
   if (named === null) return ofConversation ?? null;
   const contact = contacts.get(named.id ?? "");
   if (named.key === undefined) {
