@@ -4,14 +4,16 @@ import { Session } from "../../src/features/members/session.entity";
 import { purge } from "../../src/housekeeping";
 import { actionsOn } from "../support/audit";
 import { operator } from "../support/gateway";
+import { lockWaits } from "../support/lock-waits";
 import { addMember, codeOf, openSession } from "../support/people";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const SIGN_IN = `mutation ($input: SignInInput!) {
   signIn(input: $input) { token expiresAt member { id email permissions organization { slug } } }
 }`;
 
-describeGateway({ engine: "any" }, (gateway) => {
+describeGateway({ engine: "any" }, (gateway, engine) => {
   const ask = (query: string, token: string | null) => gateway.graphql(query, {}, { token });
   const signInAs = (email: string, password: string) =>
     gateway.graphql(SIGN_IN, { input: { email, password } }, { token: null });
@@ -124,4 +126,35 @@ describeGateway({ engine: "any" }, (gateway) => {
     await members.revokePermission(context, { memberId, permission: Permission.config_manage });
     expect(codeOf(await list())).toBe("forbidden");
   });
+
+  if (engine.name !== "PostgreSQL") return;
+
+  test.each(["the password is reset", "an operator ends all sessions"])(
+    "a sign-in link that is opened while %s leaves no session",
+    async (what) => {
+      const { database, members, sessions } = gateway.services;
+      const { id: memberId, email } = await addMember(gateway);
+      const [context, member] = [await operator(gateway), await members.byEmail(email)];
+      const changes: Promise<unknown>[] = [];
+      let isOpened = false;
+      await database.write(async (tx) => {
+        // The sessions end in the order of their creation, so the change waits before it ends the link.
+        await tx.lock(tx.createQueryBuilder(Session, "session").where({ memberId })).getMany();
+        const link = await sessions.createLink(context, member);
+        changes.push(
+          what === "the password is reset"
+            ? sessions.setPassword(context, member, "another password for tests")
+            : sessions.endAll(context, member),
+        );
+        await waitUntil(async () => (await lockWaits(gateway)) === 1);
+        const opening = sessions.openByLink(context, link).then(() => {
+          isOpened = true;
+        });
+        changes.push(expect(opening).rejects.toMatchObject({ code: "invalid_session" }));
+        await waitUntil(async () => isOpened || (await lockWaits(gateway)) === 2);
+      });
+      await Promise.all(changes);
+      expect(await database.read((reader) => reader.countBy(Session, { memberId }))).toBe(0);
+    },
+  );
 });

@@ -23,7 +23,7 @@ import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
 import type { SignedIn, SignInInput, SignInOptions } from "./member.inputs";
-import { isOwn, normalizeEmail, recordOn } from "./member.service";
+import { isOwn, lockMember, normalizeEmail, recordOn } from "./member.service";
 import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
@@ -163,7 +163,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Opens a session for a member in a transaction, and records the sign-in.
+   * Opens a session for a member, and records the sign-in. The transaction must have locked the member or, with
+   * `MEMBER_CHANGES`, all members of the organization.
    * @param options for a sign-in with OpenID Connect; `confirmedAt` is when the issuer authenticated the member
    */
   async open(
@@ -194,10 +195,12 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   /**
    * Creates a single-use sign-in link for a member, on behalf of an operator.
    * @returns the link's token
+   * @throws GatewayError `not_found` for a member who was removed
    */
   createLink(context: RequestContext, member: Member): Promise<string> {
     const token = mintSessionToken();
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      if ((await lockMember(tx, member.id)) === null) throw noSuch("member");
       await tx.insert(Session, {
         id: uuid(),
         memberId: member.id,
@@ -219,12 +222,9 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   async openByLink({ origin }: RequestContext, token: string): Promise<SignedIn> {
     const { id, memberId } = await this.find(token, origin);
     return this.database.write(async (tx) => {
+      const member = await lockMember(tx, memberId);
       const { affected } = await tx.delete(Session, { id, ip: IsNull(), userAgent: LINK.userAgent });
-      if (affected !== 1) throw new GatewayError("invalid_session");
-      const member = await tx.findOneOrFail(Member, {
-        where: { id: memberId },
-        relations: { organization: true },
-      });
+      if (member === null || affected !== 1) throw new GatewayError("invalid_session");
       return this.open(tx, member, origin);
     });
   }
@@ -327,6 +327,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
    */
   endAll(context: RequestContext, member: Member): Promise<number> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
+      await lockMember(tx, member.id);
       await recordOn(tx, context, memberActions.member_signed_out_everywhere, member);
       return (await tx.delete(Session, { memberId: member.id })).affected ?? 0;
     });
