@@ -220,6 +220,16 @@ test.each(["policy.topics", "templates", "situations"])(
   },
 );
 
+test.each([
+  ["otherwise", 131_000],
+  ["tests", 500_000],
+])("%s with %i invalid items is only too long, and its items are not checked", async (path, length) => {
+  const before = process.cpuUsage();
+  const { problems } = await checkDocument(of({ [path]: Array(length).fill(0) }));
+  expect(problems).toEqual([{ path, message: expect.stringMatching(/^must have at most \d+ items$/) }]);
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
+});
+
 slowTest("many long unknown names take little time, because few are compared with known ones", async () => {
   const name = (kind: string, i: number) => `${kind.repeat(8)}-${i}`;
   const templates = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [name("ab", i), "x"]));

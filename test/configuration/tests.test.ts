@@ -433,6 +433,22 @@ test("tests may make a document larger, but the rest of it must not be larger", 
   ).toEqual([{ path: "tests", message: "must have at most 500 items" }]);
 });
 
+test("200,000 mistakes in 500 tests are reported up to the limit, in little time", async () => {
+  const wrong = (count: number) => Array(count).fill(0);
+  const tests = Array.from({ length: 500 }, () => ({
+    contact: { tags: wrong(50), channels: wrong(20) },
+    timers: wrong(20),
+    spent: wrong(200),
+    model: { tags: wrong(50) },
+    expect: { tags: wrong(50), timers: wrong(20) },
+  }));
+  const before = process.cpuUsage();
+  const { problems } = await checkDocument(documentOf(tests));
+  expect(problems).toHaveLength(100);
+  expect(problems[0]).toEqual({ path: "tests[0].contact.tags[0]", message: "must be a string" });
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
+});
+
 /** 200 rules for ten situations. Each rule sends its own text, and tests reach the even rules. */
 const RULES = Array.from({ length: 200 }, (_, i) => ({
   id: `r${i}`,

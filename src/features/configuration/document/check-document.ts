@@ -42,7 +42,8 @@ function takingTurns(): () => Promise<void> {
 }
 
 /**
- * Checks a document as a whole; parts with an invalid structure do not hide problems in other parts.
+ * Checks a document as a whole; parts with an invalid structure do not hide problems in other parts, unless they
+ * fill the report.
  * @param value a JSON value
  * @param surroundings the agent's lines and model, if the document is checked for an agent
  * @returns the problems and the warnings in document order, at most `MAX_REPORTED` of each
@@ -63,7 +64,9 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
       document: parsed,
     };
   }
-  const sound = parseDocument(soundParts(value, parsed));
+  await setImmediate();
+  // A full report has no room for other problems.
+  const sound = parsed.length < MAX_REPORTED ? parseDocument(soundParts(value, parsed)) : [];
   const others = Array.isArray(sound) ? [] : await problemsIn(new CompiledConfiguration(sound, false));
   return { problems: await reported([...parsed, ...others], value), warnings: [] };
 }

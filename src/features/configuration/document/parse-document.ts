@@ -5,6 +5,7 @@ import {
   DOCUMENT_MAX_BYTES,
   MAX_LINES_OF_MESSAGE,
   MAX_REPORTED,
+  MAX_TESTS,
   TESTED_DOCUMENT_MAX_BYTES,
 } from "../configuration.limits";
 import { EFFECTS } from "./effect-format";
@@ -17,6 +18,7 @@ import {
 } from "./format";
 import { type Problem, pathOf, problemAt } from "./problem";
 import { fullTemplateOf, TEMPLATES } from "./template-format";
+import { type TestDocument, tests } from "./tests-format";
 
 /** Zod must not generate code while handling requests. */
 const OPTIONS = { jitless: true };
@@ -24,19 +26,28 @@ const OPTIONS = { jitless: true };
 /**
  * Checks the structure of a document, but not its conditions or templates.
  * @param value a JSON value
- * @returns the document, or its problems
+ * @returns the document, or its problems, at most `MAX_REPORTED`
  */
 export function parseDocument(value: unknown): ConfigurationDocument | Problem[] {
   const outOfBounds = storageProblem(value);
   if (outOfBounds !== undefined) return [{ path: "", message: outOfBounds }];
   const unusable = unusableNames(value);
-  if (unusable.length > 0) return unusable;
-  const { success, data, error } = documentFormat.safeParse(value, OPTIONS);
-  if (success) return data;
-  return error.issues
-    .slice(0, MAX_REPORTED)
-    .flatMap((issue) => problemsOf(issue, [], value, documentFormat))
-    .slice(0, MAX_REPORTED);
+  if (unusable.length > 0) return unusable.slice(0, MAX_REPORTED);
+  const { tests: given } = (value ?? {}) as { tests?: unknown };
+  // One by one, because Zod passes the issues of a list as arguments, and those of all tests may exceed the stack.
+  const apart: readonly unknown[] = Array.isArray(given) && given.length <= MAX_TESTS ? given : [];
+  const whole = apart.length === 0 ? value : { ...(value as object), tests: [] };
+  const { data, error } = documentFormat.safeParse(whole, OPTIONS);
+  const problems = problemsWith(error?.issues, [], value, documentFormat);
+  const parsedTests: TestDocument[] = [];
+  for (const [index, test] of apart.entries()) {
+    if (problems.length >= MAX_REPORTED) break;
+    const parsed = tests.element.safeParse(test, OPTIONS);
+    if (parsed.success) parsedTests.push(parsed.data);
+    problems.push(...problemsWith(parsed.error?.issues, ["tests", index], value, tests.element));
+  }
+  if (data === undefined || problems.length > 0) return problems.slice(0, MAX_REPORTED);
+  return apart.length === 0 ? data : { ...data, tests: parsedTests };
 }
 
 /** Returns the problem with a document that is too large or has strings that cannot be stored; otherwise undefined. */
@@ -67,26 +78,18 @@ export function tooManyMembers({
   templates = {},
   policy,
 }: ConfigurationDocument): Problem[] {
-  const check = (path: string, members: object, max: number) =>
-    Object.keys(members).length > max ? [{ path, message: `must have at most ${max} members` }] : [];
+  const check = (path: readonly string[], members: object, max: number) =>
+    Object.keys(members).length > max ? [problemAt(path, `must have at most ${max} members`)] : [];
   return [
-    ...check("situations", situations, MAX_MEMBERS.situations),
-    ...check("templates", templates, MAX_MEMBERS.templates),
-    ...check("policy.topics", policy?.topics ?? {}, MAX_MEMBERS.topics),
+    ...check(["situations"], situations, MAX_MEMBERS.situations),
+    ...check(["templates"], templates, MAX_MEMBERS.templates),
+    ...check(["policy", "topics"], policy?.topics ?? {}, MAX_MEMBERS.topics),
     ...Object.entries(situations).flatMap(([type, situation]) => {
       const { data } = fullSituationOf(situation);
-      return check(
-        pathOf(["situations", type, ...(data === situation ? [] : ["data"])]),
-        data,
-        MAX_MEMBERS.data,
-      );
+      return check(["situations", type, ...(data === situation ? [] : ["data"])], data, MAX_MEMBERS.data);
     }),
     ...Object.entries(templates).flatMap(([name, template]) =>
-      check(
-        pathOf(["templates", name, "locales"]),
-        fullTemplateOf(template).locales ?? {},
-        MAX_MEMBERS.locales,
-      ),
+      check(["templates", name, "locales"], fullTemplateOf(template).locales ?? {}, MAX_MEMBERS.locales),
     ),
   ];
 }
@@ -95,6 +98,12 @@ export function tooManyMembers({
 const MAX_MISSPELLED = 10;
 
 type Issue = z.core.$ZodIssue;
+
+/** Returns the problems of the first issues of a part; see `problemsOf`. */
+const problemsWith = (
+  issues: readonly Issue[] = [],
+  ...part: [parents: readonly PropertyKey[], root: unknown, format: z.ZodType]
+): Problem[] => issues.slice(0, MAX_REPORTED).flatMap((issue) => problemsOf(issue, ...part));
 
 /** @param format the format of the part at `parents` */
 function problemsOf(
@@ -109,7 +118,7 @@ function problemsOf(
   switch (issue.code) {
     case "unrecognized_keys": {
       const known = membersAt(format, issue.path, valueAt(root, path));
-      return issue.keys.map((key) =>
+      return issue.keys.slice(0, MAX_REPORTED).map((key) =>
         problemAt([...path, key], "is not a member of the format", [key, known]),
       );
     }
@@ -183,10 +192,8 @@ const isMemberOf = (part: "situations" | "templates", path: readonly PropertyKey
 function problemsOfUnion(path: readonly PropertyKey[], root: unknown): Problem[] {
   const value = valueAt(root, path);
   const format = meantBy(path, value);
-  if (format !== undefined) {
-    const { error } = format.safeParse(value, OPTIONS);
-    return (error?.issues ?? []).flatMap((each) => problemsOf(each, path, root, format));
-  }
+  if (format !== undefined)
+    return problemsWith(format.safeParse(value, OPTIONS).error?.issues, path, root, format);
   const problem = (message: string) => [problemAt(path, message)];
   if (isMemberOf("templates", path)) return problem("must be a string, or an object with a text");
   if (isMemberOf("situations", path)) return problem("must be an object");
