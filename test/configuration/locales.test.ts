@@ -1,3 +1,4 @@
+import { Token } from "liquidjs";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
 import { evaluate } from "../../src/features/configuration/document/evaluate";
 import {
@@ -250,6 +251,27 @@ describe("a condition", () => {
     const source = Array.from({ length: 50 }, (_, i) => `now.getHours(contact.timezone) > ${i}`).join(" || ");
     expect(await evaluateCondition(`(${source}) || true`)).toMatchObject({ value: true });
   });
+});
+
+test("16,000 plurals that lack forms cost no more than the reported ones", async () => {
+  const selections = jest.spyOn(Intl.PluralRules.prototype, "select");
+  const positions = jest.spyOn(Token.prototype, "getPosition");
+  const texts = Array.from({ length: 13 }, (_, i) => [`t${i}`, "{{1|plural:1,1}}".repeat(1_250)]);
+  const { problems, warnings } = await checkDocument({
+    format: 1,
+    locale: "ar",
+    templates: Object.fromEntries(texts),
+  });
+  expect(problems).toEqual([]);
+  expect(warnings).toHaveLength(100);
+  expect(warnings[1]).toMatchObject({
+    path: "templates.t0",
+    message: expect.stringContaining("has no form zero, two, few, many"),
+  });
+  expect(selections.mock.calls.length).toBeLessThanOrEqual(201);
+  expect(positions.mock.calls.length).toBeLessThanOrEqual(13 * 100);
+  selections.mockRestore();
+  positions.mockRestore();
 });
 
 test.each([

@@ -12,7 +12,7 @@ import { parseDocument, tooManyMembers } from "./parse-document";
 import { type Problem, problemAt } from "./problem";
 import { RESERVED_SITUATIONS } from "./shapes";
 import { soundParts } from "./sound-parts";
-import { conditionChecks, missingLinks, missingPlurals, templateChecks } from "./source-problems";
+import { type Check, conditionChecks, linkChecks, pluralChecks, templateChecks } from "./source-problems";
 import { testProblems } from "./test-problems";
 import { tokenProblems } from "./token-problems";
 import { topicProblems } from "./topic-problems";
@@ -53,11 +53,12 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
   if (!Array.isArray(parsed)) {
     const configuration = new CompiledConfiguration(parsed, false);
     const problems = await problemsIn(configuration);
-    const warnings = [
-      ...warningsOf(parsed, surroundings),
-      ...(problems.length === 0 ? missingPlurals(configuration) : []),
-      ...(problems.length === 0 && surroundings?.hasPublicUrl === false ? missingLinks(configuration) : []),
-    ];
+    const isValid = problems.length === 0;
+    const warnings = await run([
+      () => warningsOf(parsed, surroundings),
+      ...(isValid ? pluralChecks(configuration) : []),
+      ...(isValid && surroundings?.hasPublicUrl === false ? linkChecks(configuration) : []),
+    ]);
     return {
       problems: await reported(problems, value),
       warnings: await reported(warnings, value),
@@ -72,23 +73,30 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
 }
 
 /** Returns the problems in a document with a valid structure. */
-async function problemsIn(configuration: CompiledConfiguration): Promise<Problem[]> {
+function problemsIn(configuration: CompiledConfiguration): Promise<Problem[]> {
   const { document } = configuration;
-  const problems = [
-    ...tooManyMembers(document),
-    ...tokenProblems(document),
-    ...namesInUse(document),
-    ...effectProblems(document),
-    ...timerProblems(document),
-    ...topicProblems(document),
-    ...testProblems(document),
-  ];
+  return run([
+    () => tooManyMembers(document),
+    () => tokenProblems(document),
+    () => namesInUse(document),
+    () => effectProblems(document),
+    () => timerProblems(document),
+    () => topicProblems(document),
+    () => testProblems(document),
+    ...conditionChecks(configuration),
+    ...templateChecks(configuration),
+  ]);
+}
+
+/** Runs checks, and yields to other requests between them. */
+async function run(checks: readonly Check[]): Promise<Problem[]> {
+  const found: Problem[][] = [];
   const rest = takingTurns();
-  for (const check of [...conditionChecks(configuration), ...templateChecks(configuration)]) {
-    problems.push(...check());
+  for (const check of checks) {
+    found.push(check());
     await rest();
   }
-  return problems;
+  return found.flat();
 }
 
 /**

@@ -171,6 +171,6 @@ export const currencies = (() => {
 const COUNTS = Array.from({ length: 201 }, (_, count) => count);
 
 /** Returns the plural forms of counts in a language. */
-export const pluralsOf = (locale: string): string[] => [
+export const pluralsOf = cached((locale: string): readonly string[] => [
   ...new Set(COUNTS.map((count) => pluralRules(locale).select(count))),
-];
+]);

@@ -10,7 +10,7 @@ import { ANY_SITUATION } from "./shapes";
 import { fullTemplateOf, type TemplateDocument } from "./template-format";
 
 /** Part of the check that takes little time. */
-type Check = () => Problem[];
+export type Check = () => Problem[];
 
 const problemOf = (path: readonly PropertyKey[], { message, position }: SourceError): Problem => ({
   path: pathOf(path),
@@ -99,28 +99,30 @@ function unknownLanguages(name: string, template: string | TemplateDocument): Pr
   });
 }
 
-/** Finds texts that lack plural forms of their language. */
-export function missingPlurals(configuration: CompiledConfiguration): Problem[] {
+/** Checks that each text has the plural forms of its language. */
+export function pluralChecks(configuration: CompiledConfiguration): Check[] {
   const { templates = {}, locale: own = DEFAULT_LOCALE } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>
-    sourcesOf(template).flatMap(([path, source]) => {
+    sourcesOf(template).map(([path, source]) => () => {
       const locale = path[0] === "locales" ? (path[1] as string) : own;
       return attempt(["templates", name, ...path], () =>
-        parsed(configuration, path, source).missingPlurals(locale),
+        parsed(configuration, path, source).missingPlurals(locale, MAX_REPORTED),
       );
     }),
   );
 }
 
-/** Finds texts with an unsubscribe link, which requires `PUBLIC_URL`. */
-export function missingLinks(configuration: CompiledConfiguration): Problem[] {
+/** Checks that no text has an unsubscribe link, which requires `PUBLIC_URL`. */
+export function linkChecks(configuration: CompiledConfiguration): Check[] {
   const { templates = {} } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>
-    sourcesOf(template)
-      .filter(([path, source]) => parsed(configuration, path, source).reads("unsubscribeUrl"))
-      .map(([path]) =>
-        problemAt(["templates", name, ...path], "uses unsubscribeUrl, which requires PUBLIC_URL"),
-      ),
+    sourcesOf(template).map(
+      ([path, source]) =>
+        () =>
+          parsed(configuration, path, source).reads("unsubscribeUrl")
+            ? [problemAt(["templates", name, ...path], "uses unsubscribeUrl, which requires PUBLIC_URL")]
+            : [],
+    ),
   );
 }
 

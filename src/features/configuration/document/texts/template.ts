@@ -95,13 +95,19 @@ export class TextTemplate {
     return this.names.some(({ path: [root] }) => root === name);
   }
 
-  /** Finds uses of the filter `plural` that lack one of a language's plural forms. */
-  missingPlurals(locale: string): SourceError[] {
-    return this.plurals.flatMap(({ token, names }) => {
+  /**
+   * Finds uses of the filter `plural` that lack one of a language's plural forms.
+   * @param max see `missingNames`
+   */
+  missingPlurals(locale: string, max: number): SourceError[] {
+    const problems: SourceError[] = [];
+    for (const { token, names } of this.plurals) {
+      if (problems.length === max) break;
       const missing = pluralsOf(locale).filter((form) => !names.includes(form));
       const message = `has no form ${missing.join(", ")} for the language ${locale}, so other is used`;
-      return missing.length === 0 ? [] : [textSourceError(token, message)];
-    });
+      if (missing.length > 0) problems.push(textSourceError(token, message));
+    }
+    return problems;
   }
 
   /**
