@@ -313,6 +313,11 @@ test.each<[object, string, string, string | null, number | null]>([
   ]);
 });
 
+test("the result of a test does not contain the conditions that were tried, which may be many", async () => {
+  const { results } = await run([{ expect: { rule: "vip" } }]);
+  expect(results).toEqual([{ id: "t0", passed: true, ruleId: "vip", outcome: "send", differences: [] }]);
+});
+
 test("a situation that the configuration rejects is a difference, whatever the test expects", async () => {
   const { differences, results } = await run([
     { situation: { type: "order.shipped", data: {} }, expect: { rule: null } },

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { FindOperator } from "typeorm";
 import { systemFor } from "../../src/auth/context";
 import type { Database } from "../../src/database/database";
 import type { CompiledConfigurations } from "../../src/features/configuration/compiled-configurations";
@@ -8,16 +10,28 @@ import type { Replays } from "../../src/features/decisions/replay";
 import { ReplayService } from "../../src/features/decisions/replay.service";
 import { ReplayTurns } from "../../src/features/decisions/replay-turns";
 
-type Read = [decisions: object[], candidate: ConfigurationVersion];
+type Read = [ids: string[], candidate: ConfigurationVersion];
 
-/** Returns a function that replays the given decisions as if the service had read them from its database. */
-function replaying(): (
-  organizationId: string,
-  decisions: object[],
-  isGone?: () => boolean,
-) => Promise<Replays> {
+/** A decision for the replays. */
+type Recorded = { id: string };
+
+/**
+ * Returns a function that replays the given decisions as if the service had read them from its database.
+ * @param loads receives the number of decisions of each read
+ */
+function replaying(
+  loads: number[] = [],
+): (organizationId: string, decisions: Recorded[], isGone?: () => boolean) => Promise<Replays> {
   const reads = new Map<string, Read[]>();
-  const database = { report: async (owner: string) => reads.get(owner)?.shift() };
+  const stored = new Map<string, Recorded>();
+  const find = async (_: unknown, { where }: { where: { id: FindOperator<string[]> } }) => {
+    loads.push(where.id.value.length);
+    return where.id.value.map((id) => stored.get(id));
+  };
+  const database = {
+    report: async (owner: string) => reads.get(owner)?.shift(),
+    read: (query: (reader: object) => Promise<unknown>) => query({ find }),
+  };
   const candidates = new Candidates(
     database as unknown as Database,
     { of: () => ({}) } as unknown as CompiledConfigurations,
@@ -27,16 +41,17 @@ function replaying(): (
   return (id, decisions, isGone) => {
     const own = reads.get(id) ?? [];
     reads.set(id, own);
-    own.push([decisions, new ConfigurationVersion()]);
+    for (const decision of decisions) stored.set(decision.id, decision);
+    own.push([decisions.map(({ id: each }) => each), new ConfigurationVersion()]);
     const context = { ...systemFor({ id } as Parameters<typeof systemFor>[0]), isGone };
     return service.many(context, { first: 100, against: { version: 1 } });
   };
 }
 
 /** Returns erased decisions. They need no configuration, and call `evaluated` when they are evaluated. */
-const decisions = (count: number, evaluated: () => void): object[] =>
-  Array.from({ length: count }, (_, index) => ({
-    id: String(index),
+const decisions = (count: number, evaluated: () => void): Recorded[] =>
+  Array.from({ length: count }, () => ({
+    id: randomUUID(),
     situation: { type: "order", data: {} },
     ruleId: null,
     get snapshot() {
@@ -101,4 +116,15 @@ test("replays whose clients have disconnected stop after the current decision, o
   expect(ended.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(evaluated).toBe(3);
   expect(await replay("one", decisions(500, evaluate))).toMatchObject({ total: 500 });
+});
+
+test("a replay loads few decisions at a time, because they may be large", async () => {
+  const loads: number[] = [];
+  const replay = replaying(loads);
+  const replays = await replay(
+    "one",
+    decisions(45, () => undefined),
+  );
+  expect(replays).toMatchObject({ total: 45, erased: 45 });
+  expect(loads).toEqual([20, 20, 5]);
 });

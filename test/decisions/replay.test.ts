@@ -134,6 +134,16 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(body.error.message).toContain("situation.data.other is required");
   });
 
+  test("a replay of many decisions keeps none of their explanations, which may be large", async () => {
+    const many = jest.spyOn(gateway.services.replays, "many");
+    const version = await publish(gateway, agentId, documentWith(200));
+    expect(await replays(`against: { version: ${version} }`)).toMatchObject({ changed: 1 });
+    const { decisions } = await many.mock.results[0]?.value;
+    expect(decisions).toMatchObject([{ decisionId: ids[1] }]);
+    expect(decisions[0]).not.toHaveProperty("explanation");
+    many.mockRestore();
+  });
+
   test("decisions are selected by time and number", async () => {
     const against = `against: { version: ${recorded} }`;
     const { createdAt } = (await api.find(ids[1] as string)).body;

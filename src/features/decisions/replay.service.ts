@@ -1,3 +1,4 @@
+import { In } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import type { Database } from "../../database/database";
 import { GatewayError, noSuch } from "../../errors";
@@ -6,8 +7,18 @@ import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { type Candidate, type Candidates, candidateOf } from "./candidates";
 import { Decision, DecisionState } from "./decision.entity";
 import type { ReplayDecisionsArgs } from "./decision.inputs";
-import { type Replay, type ReplayAgainst, type Replays, replay, summarize } from "./replay";
+import {
+  type ComparedDecision,
+  type Replay,
+  type ReplayAgainst,
+  type Replays,
+  replay,
+  summarize,
+} from "./replay";
 import type { ReplayTurns } from "./replay-turns";
+
+/** Max decisions that a replay holds in memory, because their explanations may be large. */
+const MAX_LOADED = 20;
 
 /** Shows how agents would have decided with another configuration. */
 export class ReplayService {
@@ -41,29 +52,43 @@ export class ReplayService {
   many(context: RequestContext, args: ReplayDecisionsArgs): Promise<Replays> {
     // Waiting replays hold no decisions in memory.
     return this.turns.replay(context, async () => {
-      const [decisions, candidate] = await this.last(context, args);
+      const [ids, candidate] = await this.last(context, args);
       const loaded = await this.candidates.compile(context, candidate);
-      const replays: Replay[] = [];
-      for (const decision of decisions)
-        replays.push(await this.turns.evaluate(context, () => replay(decision, loaded)));
-      return summarize(replays);
+      const compared: ComparedDecision[] = [];
+      for (let at = 0; at < ids.length; at += MAX_LOADED) {
+        for (const decision of await this.load(ids.slice(at, at + MAX_LOADED))) {
+          const replayed = await this.turns.evaluate(context, () => replay(decision, loaded));
+          const { explanation: _, ...without } = replayed;
+          compared.push(without);
+        }
+      }
+      return summarize(compared);
     });
   }
 
-  /** Returns the decisions to replay, newest first, and the configuration to use. */
+  /** Returns the decisions that still exist, newest first. */
+  private load(ids: readonly string[]): Promise<Decision[]> {
+    return this.database.read((reader) =>
+      reader.find(Decision, { where: { id: In(ids) }, order: { id: "DESC" } }),
+    );
+  }
+
+  /** Returns the IDs of the decisions to replay, newest first, and the configuration to use. */
   private last(
     context: RequestContext,
     { agentId, since, until, first, against }: ReplayDecisionsArgs,
-  ): Promise<readonly [Decision[], Candidate]> {
+  ): Promise<readonly [string[], Candidate]> {
     return this.database.report(organizationOf(context), async (reader) => {
       const agent = await scopedAgentId(reader, context, agentId);
       const query = reader
         .createQueryBuilder(Decision, "decision")
+        .select("decision.id")
         .where({ agentId: agent, state: DecisionState.decided })
         .orderBy("decision.id", "DESC")
         .limit(first);
       createdBetween(query, { since, until });
-      return [await query.getMany(), await candidateOf(reader, context, agent, against)] as const;
+      const ids = (await query.getMany()).map(({ id }) => id);
+      return [ids, await candidateOf(reader, context, agent, against)] as const;
     });
   }
 }

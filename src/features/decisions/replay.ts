@@ -225,7 +225,7 @@ function explained(
   });
 }
 
-export function summarize(replays: readonly Replay[]): Replays {
+export function summarize(replays: readonly ComparedDecision[]): Replays {
   const count = (wanted: ReplayStatus) => replays.filter(({ status }) => status === wanted).length;
   const [same, changed] = [count(ReplayStatus.same), count(ReplayStatus.changed)];
   const totals = new Map<string | null, RuleTotal>();

@@ -1,5 +1,5 @@
 import type { ConfigurationDocument } from "../../configuration/document/format";
-import type { TestResult } from "./run-test";
+import type { TestRun } from "./run-test";
 
 /** Test coverage of a rule. */
 export interface RuleCoverage {
@@ -20,23 +20,30 @@ export interface ClauseCoverage {
   notMet: number;
 }
 
-/** Counts how often tests reached the rules and conditions of a document, in document order. */
-export function coverageOf(
-  { rules = [], otherwise = [] }: ConfigurationDocument,
-  results: readonly TestResult[],
-): RuleCoverage[] {
-  const all = new Map<string | null, RuleCoverage>(
-    rules.map(({ id, when = [] }) => [
-      id,
-      { ruleId: id, matched: 0, clauses: when.map((source) => ({ source, met: 0, notMet: 0 })) },
-    ]),
-  );
-  if (otherwise.length > 0) all.set(null, { ruleId: null, matched: 0, clauses: [] });
-  for (const { ruleId, outcome, rules } of results) {
-    const fallback = all.get(null);
+/** Counts how often tests reach the rules and conditions of a document. */
+export class CoverageCounter {
+  private readonly all: Map<string | null, RuleCoverage>;
+
+  constructor({ rules = [], otherwise = [] }: ConfigurationDocument) {
+    this.all = new Map<string | null, RuleCoverage>(
+      rules.map(({ id, when = [] }) => [
+        id,
+        { ruleId: id, matched: 0, clauses: when.map((source) => ({ source, met: 0, notMet: 0 })) },
+      ]),
+    );
+    if (otherwise.length > 0) this.all.set(null, { ruleId: null, matched: 0, clauses: [] });
+  }
+
+  /** The coverage by the counted tests, in document order. */
+  get coverage(): RuleCoverage[] {
+    return [...this.all.values()];
+  }
+
+  count({ ruleId, outcome, rules }: TestRun): void {
+    const fallback = this.all.get(null);
     if (outcome !== null && ruleId === null && fallback !== undefined) fallback.matched += 1;
     for (const { id, matched, clauses } of rules) {
-      const rule = all.get(id);
+      const rule = this.all.get(id);
       if (rule === undefined) continue;
       if (matched) rule.matched += 1;
       for (const [at, clause] of rule.clauses.entries()) {
@@ -46,7 +53,6 @@ export function coverageOf(
       }
     }
   }
-  return [...all.values()];
 }
 
 /** Returns the gaps in the coverage, as sentences. */

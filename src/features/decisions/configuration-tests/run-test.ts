@@ -22,9 +22,13 @@ export interface TestResult {
   ruleId: string | null;
   /** Null if the situation was rejected. */
   outcome: string | null;
+  differences: readonly TestDifference[];
+}
+
+/** A test's result with its explanation, which may be large. */
+export interface TestRun extends TestResult {
   /** The rules that were tried, in order. */
   rules: readonly RuleExplanation[];
-  differences: readonly TestDifference[];
 }
 
 /** The agent's decision in a tested situation. */
@@ -39,7 +43,7 @@ export interface Decided {
  * the arguments.
  * @param index position of the test in the document
  */
-export function runTest(configuration: CompiledConfiguration, test: TestDocument, index: number): TestResult {
+export function runTest(configuration: CompiledConfiguration, test: TestDocument, index: number): TestRun {
   const { id, expect } = test;
   let decided: Decided;
   try {

@@ -1,7 +1,7 @@
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
 import type { TestDifference } from "../../configuration/document/test-difference";
 import type { TestDocument } from "../../configuration/document/tests-format";
-import { coverageOf, type RuleCoverage } from "./coverage";
+import { CoverageCounter, type RuleCoverage } from "./coverage";
 import { runTest, type TestResult } from "./run-test";
 
 /** The results of a document's tests. */
@@ -19,9 +19,13 @@ export function* testsInSteps(
   tests: readonly TestDocument[],
 ): Generator<void, TestReport> {
   for (const type of new Set(tests.map(({ situation }) => situation.type))) yield* configuration.parse(type);
+  const counter = new CoverageCounter(configuration.document);
   const results: TestResult[] = [];
   for (const [index, test] of tests.entries()) {
-    results.push(runTest(configuration, test, index));
+    const run = runTest(configuration, test, index);
+    counter.count(run);
+    const { rules: _, ...result } = run;
+    results.push(result);
     yield;
   }
   return {
@@ -29,7 +33,7 @@ export function* testsInSteps(
     failed: results.filter(({ passed }) => !passed).length,
     results,
     differences: results.flatMap(({ differences }) => differences),
-    coverage: coverageOf(configuration.document, results),
+    coverage: counter.coverage,
   };
 }
 
