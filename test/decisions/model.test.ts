@@ -5,6 +5,7 @@ import { Lane } from "../../src/delivery/lane.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { RuleMatch } from "../../src/features/decisions/rule-match.entity";
 import { Message } from "../../src/features/messages/message.entity";
+import { Timer } from "../../src/features/timers/timer.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, dispatchOf, publish } from "../support/decisions";
@@ -15,6 +16,7 @@ import { scrape } from "../support/metrics";
 import { completion } from "../support/model";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
+import { addTimer } from "../support/timers";
 import { waitUntil } from "../support/wait-until";
 
 const KEY = "sk-secret-of-the-model";
@@ -22,7 +24,7 @@ const KEY = "sk-secret-of-the-model";
 const SENDS = Array.from({ length: 10 }, () => ({ send: "note" }));
 
 const DOCUMENT = {
-  situations: { late: { text: "string" }, once: {}, "once-text": { key: "string" }, many: {} },
+  situations: { late: { text: "string" }, once: {}, "once-text": { key: "string" }, "once-there": {}, many: {} },
   templates: {
     prompt: "Answer kindly to {{ contact.name }}. They wrote: {{ situation.data.text }}",
     plain: "Answer kindly.",
@@ -44,6 +46,12 @@ const DOCUMENT = {
       on: "once-text",
       do: [{ ask: { prompt: "plain" } }],
       once: { per: "situation.data.key", within: "P1D", group: "g" },
+    },
+    {
+      id: "once-there",
+      on: "once-there",
+      do: [{ ask: { prompt: "plain" } }],
+      once: { per: "conversation", within: "P1D" },
     },
     { id: "many", on: "many", do: [...SENDS, { ask: { prompt: "plain" } }] },
     { id: "failed", on: "message.failed", do: [{ addTags: ["failed"] }] },
@@ -389,6 +397,50 @@ onAnyEngine((engine) => {
     await settle();
     expect(await found(decision)).toMatchObject({ outcome: "stale" });
     expect(await messagesOf(decision)).toEqual([]);
+  });
+
+  test("a timer without a conversation asks the model once, and sends the answer in the contact's open conversation", async () => {
+    const contactId = await newContact();
+    const timerId = await addTimer(gateway, agentId, contactId);
+    const { body: opened } = await conversationClient(gateway).open({ contact: { id: contactId } });
+    const conversationId: string = opened.data.openConversation.conversation.id;
+    await gateway.services.database.write(async (tx) => {
+      const past = timestamp(-1);
+      await tx.update(Timer, { id: timerId }, { situationType: "once-there", dueAt: past });
+      await tx.update(Lane, { id: timerId }, { wakeAt: past });
+    });
+    /** True for each question asked after the rule's match was stored. */
+    const matches: boolean[] = [];
+    server.reaction = async (response) => {
+      matches.push(await read((reader) => reader.existsBy(RuleMatch, { subjectId: conversationId })));
+      response
+        .setHeader("content-type", "application/json")
+        .end(completion({ text: "Hi", tags: [], handoff: false }));
+    };
+    await settle();
+    expect(matches).toEqual([true]);
+    const { body } = await api.list(`?conversationId=${conversationId}`);
+    expect(body).toMatchObject([{ timerId, decider: "model", outcome: "send" }]);
+    expect(await messagesOf(body[0])).toMatchObject([{ text: "Hi", conversationId }]);
+  });
+
+  test("a run that neither asks the model nor makes the decision is repeated with a delay", async () => {
+    const { id: conversationId } = await addConversation(gateway, { agentId });
+    const decision = await asked({ conversationId });
+    const store = (id: string | null) =>
+      gateway.services.database.write((tx) =>
+        tx.update(Decision, { id: decision.id }, { conversationId: id }),
+      );
+    await store(null);
+    expect(await run(decision)).toMatchObject({
+      outcome: "retryable",
+      code: "conflict",
+      retryAfterMs: 5_000,
+    });
+    expect(server.received).toEqual([]);
+    await store(conversationId);
+    await settle();
+    expect(await found(decision)).toMatchObject({ outcome: "send" });
   });
 
   /** Holds back the model's answer until it is released. */

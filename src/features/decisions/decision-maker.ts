@@ -138,8 +138,8 @@ export class DecisionMaker {
   /**
    * Makes stored decisions like `decide`, unless another process has made them. A decision has no effects if its
    * organization was deactivated, its contact was erased, its conversation was closed, or the conversation changed
-   * while a model was asked. Without an answer, a decision that asks the model stays unchanged.
-   * @returns the rejection of each decision that could not be made; see `applyEffects`
+   * while a model was asked.
+   * @returns the rejection of each decision that could not be made; see `applyEffects` and `DecisionSteps.resume`
    * @throws GatewayError like `decide`
    */
   async resume(tx: Tx, due: readonly DueDecision[]): Promise<(GatewayError | undefined)[]> {

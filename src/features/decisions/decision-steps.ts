@@ -2,6 +2,7 @@ import { ownerOf } from "../../auth/caller";
 import { type RequestContext, systemFor } from "../../auth/context";
 import { type Timestamp, timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
+import { GatewayError } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { DeciderKind } from "../configuration/decider";
@@ -62,7 +63,10 @@ export class DecisionSteps {
     private readonly planning: Planning,
   ) {}
 
-  /** Makes a stored decision; the transaction has locked its row. */
+  /**
+   * Makes a stored decision; the transaction has locked its row.
+   * @throws GatewayError `conflict` if the decision still waits for the model's answer
+   */
   async resume(
     tx: Tx,
     { decision, agent, answer }: Resumed,
@@ -81,10 +85,14 @@ export class DecisionSteps {
     const model = answer?.request;
     if (obstacle !== undefined) await this.abandon(tx, decision, obstacle, { configuration, planned, model });
     else if (snapshot === null || planned === null) {
+      decision.conversationId = participants.conversation?.id ?? null;
       const snapshotContext = { agent, configuration, situation, now: timestamp() };
       decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
       await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
-    } else if (answer !== undefined) {
+    } else if (answer === undefined) {
+      // Delays the next attempt, which would otherwise start immediately and could loop.
+      throw new GatewayError("conflict", "The decision still waits for the model's answer.");
+    } else {
       const answered = withAnswer(configuration, { situation, ...snapshot }, planned, answer);
       await this.apply(tx, decision, snapshot, {
         ...decisionContext,
