@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { HOUR_MS, timestamp } from "../../src/common/time";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
+import { RuleMatch } from "../../src/features/decisions/rule-match.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { decisionClient, publish } from "../support/decisions";
 import { onAnyEngine } from "../support/engines";
@@ -33,7 +34,12 @@ onAnyEngine((engine) => {
       situations: { "order.shipped": {} },
       templates: { answer: "They wrote: {{ message.text }}", shipped: "Shipped" },
       rules: [
-        { id: "ask", on: "message.received", do: [{ ask: { prompt: "answer" } }] },
+        {
+          id: "ask",
+          on: "message.received",
+          do: [{ ask: { prompt: "answer" } }],
+          once: { per: "contact", within: "P1D" },
+        },
         { id: "shipped", on: "order.shipped", do: [{ send: "shipped" }] },
       ],
     });
@@ -55,7 +61,7 @@ onAnyEngine((engine) => {
     await model.close();
   });
 
-  test("a message that arrives while the model thinks voids its answer, and is decided together with the previous one", async () => {
+  test("a message that arrives while the model thinks voids its answer, and a rule with `once` answers both messages", async () => {
     const thinking: ServerResponse[] = [];
     model.reaction = (response) => thinking.push(response);
     const answer = (response: ServerResponse | undefined, text: string) =>
@@ -81,6 +87,7 @@ onAnyEngine((engine) => {
       { outcome: "stale", situation: { data: { messageIds: [first.id] } } },
       { outcome: "send", situation: { data: { messageIds: [first.id, second.id] } } },
     ]);
+    expect(await read((reader) => reader.countBy(RuleMatch, { subjectId: first.contactId }))).toBe(1);
     expect(model.received[1]?.body).toContain("Where is my order?");
   });
 

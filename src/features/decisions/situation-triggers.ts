@@ -18,6 +18,7 @@ import type { Message } from "../messages/message.entity";
 import type { FailedMessage } from "../messages/message-failures";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
 import { pendingDecision } from "./pending-decision";
+import { forget } from "./rule-matches";
 import { messageIdsOf } from "./snapshot";
 
 /** Max messages from a contact per decision; further messages get another decision. */
@@ -101,7 +102,13 @@ export class SituationTriggers {
       if (decision !== undefined && decision.snapshot === null && messageIds.length < MAX_BURST)
         joined.add(decision);
       else {
-        messageIds = decision?.snapshot == null ? [] : messageIds.slice(1 - MAX_BURST);
+        if (decision?.snapshot == null) messageIds = [];
+        else {
+          messageIds = messageIds.slice(1 - MAX_BURST);
+          // The new decision replaces this one, so rules with `once` must be able to match again.
+          const { configurationVersion } = decision;
+          await forget(tx, decision, await this.compiledConfigurations.at(tx, agentId, configurationVersion));
+        }
         const current = live.get(agentId) ?? (await this.compiledConfigurations.live(tx, agentId));
         live.set(agentId, current);
         const { version, configuration } = current;
