@@ -361,20 +361,31 @@ describeGateway((gateway, engine) => {
     expect(await statusesOf(first, second)).toEqual([delivered, scheduled]);
   });
 
-  test.each([
-    ["that is being sent waits for its result", MessageStatus.sending, null, queued],
-    ["whose last attempt may have arrived counts", queued, AttemptOutcome.uncertain, scheduled],
-    ["that was not accepted does not count", queued, AttemptOutcome.retryable, delivered],
-    ["that failed does not count", failed, AttemptOutcome.permanent, delivered],
-    ["with an unknown result counts", failed, AttemptOutcome.uncertain, scheduled],
-  ])("a message %s", async (_, status, outcome, expected) => {
+  const { uncertain, retryable, permanent } = AttemptOutcome;
+  test.each<[string, MessageStatus, (AttemptOutcome | null)[], MessageStatus]>([
+    ["that is being sent waits for its result", MessageStatus.sending, [null], queued],
+    ["whose last attempt may have arrived counts", queued, [uncertain], scheduled],
+    [
+      "whose first attempt may have arrived counts although the next one was rejected",
+      failed,
+      [uncertain, permanent],
+      scheduled,
+    ],
+    ["that was not accepted does not count", queued, [retryable], delivered],
+    ["that failed does not count", failed, [permanent], delivered],
+    ["with an unknown result counts", failed, [uncertain], scheduled],
+  ])("a message %s", async (_, status, outcomes, expected) => {
     const { contactId, first, second } = await twoMessages();
     await gateway.services.database.write(async (tx) => {
-      await tx.update(Message, { id: first.id }, { status, attempts: 1, cappedContactId: contactId });
+      const attempts = outcomes.length;
+      await tx.update(Message, { id: first.id }, { status, attempts, cappedContactId: contactId });
       const now = timestamp();
       const { lineId } = await tx.findOneByOrFail(Conversation, { id: first.lane });
-      const attempt = { messageId: first.id, number: 1, lineId, startedAt: now, outcome };
-      await tx.insert(DeliveryAttempt, { ...attempt, endedAt: outcome && now });
+      const about = { messageId: first.id, lineId, startedAt: now };
+      await tx.insert(
+        DeliveryAttempt,
+        outcomes.map((outcome, i) => ({ ...about, number: i + 1, outcome, endedAt: outcome && now })),
+      );
     });
     const again = await deliver(second.lane);
     expect(await statusesOf(second)).toEqual([expected]);

@@ -88,12 +88,12 @@ async function readCounted(
   if (counted.size === 0) return counted;
   const contactIds = padded([...counted.keys()]);
   const since = timestampOf(Date.now() - Math.max(...periods.values()));
-  // Messages that were not accepted do not count, but a message whose attempt was interrupted may have arrived.
+  // Messages that were not accepted do not count, but any attempt with an uncertain result may have arrived.
   const those = (condition: string) => `
     select capped_contact_id as "contactId", id, status, topic,
       coalesce(case when status <> '${MessageStatus.failed}' then sent_at end, (
-        select ended_at from delivery_attempt
-        where message_id = message.id and number = message.attempts and outcome = '${AttemptOutcome.uncertain}'
+        select max(ended_at) from delivery_attempt
+        where message_id = message.id and outcome = '${AttemptOutcome.uncertain}'
       )) as "sentAt"
     from message where capped_contact_id in ${placeholders(1, contactIds.length, 2)} and ${condition}`;
   const rows: (Pick<Message, "id" | "status" | "topic" | "sentAt"> & { contactId: string })[] =
