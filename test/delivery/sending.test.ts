@@ -316,6 +316,22 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect([receiver.received.length, elsewhere.received.length]).toEqual([1, pending === "carry" ? 1 : 0]);
   });
 
+  test("a message in flight that a move canceled is not sent again after a later handoff or release", async () => {
+    const held: Parameters<Reaction>[0][] = [];
+    receiver.reaction = (response) => held.push(response);
+    const { id, first } = await conversing();
+    await arrived(1);
+    const elsewhere = await startReceiver();
+    const line = await addWebhookLine(gateway, { agentId, url: elsewhere.url() });
+    await api.move(id, { line: line.name, pending: "cancel" });
+    await api.handOff(id);
+    const { body } = await api.release(id);
+    expect(body.data.releaseConversation).toMatchObject({ conversation: { version: 4 }, inFlight: first });
+    held[0]?.writeHead(503).end();
+    expect(await become(first, { status: MessageStatus.canceled })).toMatchObject({ errorCode: "moved" });
+    expect(elsewhere.received).toEqual([]);
+  });
+
   test.each([
     [WhenUncertain.retry, "queued", null],
     [WhenUncertain.fail, "failed", "uncertain"],

@@ -135,7 +135,8 @@ async function restamp(
   // The messages' reason to wait may no longer apply.
   if (carried.length > 0)
     await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
-  // If a message being sent fails, it is retried like a waiting one.
-  if (sending !== undefined && !isCanceled(sending)) await tx.update(Message, { id: sending.id }, { fence });
+  // If a message being sent fails, it is retried like a waiting one, unless a change has canceled it.
+  if (sending?.fence === fence - 1 && !isCanceled(sending))
+    await tx.update(Message, { id: sending.id }, { fence });
   return { canceled: idsOf(canceled), carried, inFlight: sending?.id ?? null };
 }
