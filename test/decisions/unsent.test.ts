@@ -24,6 +24,7 @@ const DOCUMENT = {
       plain: {},
       moved: {},
       listed: {},
+      elsewhere: {},
     },
     ...{ same: {}, nothing: {} },
     ...{ "order.paid": { orderId: "string" }, "order.noted": {}, news: { offer: "bool" } },
@@ -64,6 +65,11 @@ const DOCUMENT = {
       do: [{ send: "text", line: ["nowhere", "main", "sms"] }],
     },
     { id: "moved", on: "moved", do: [{ send: "text" }, { move: "sms" }] },
+    {
+      id: "elsewhere",
+      on: "elsewhere",
+      do: [{ send: "text", line: ["second", "sms"] }, { move: "sms" }],
+    },
     { id: "same", on: "same", do: [{ send: "text" }, { move: "second" }] },
     { id: "nothing", on: "nothing", do: [], once },
   ],
@@ -224,6 +230,30 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
       ["moved", ["send", "done", undefined]],
     ] as const)
       expect(effectsOf(await decide(type, { conversationId }))).toEqual([sent, ["move", "done", undefined]]);
+  });
+
+  test("a message fails if its conversation moves to an address that opted out or cannot leave one, and moves of other conversations do not count", async () => {
+    const contact = await unreached();
+    await reach(contact);
+    const about = { contact: { id: contact.id } };
+    const { conversationId } = await decide("plain", about);
+    await optOut(contact.id, "local");
+    const elsewhere = await decide("elsewhere", about);
+    expect(effectsOf(elsewhere)).toEqual([
+      ["send", "done", undefined],
+      ["move", "failed", "conflict"],
+    ]);
+    expect(elsewhere.explanation.effects[0]).toMatchObject({ line: "sms" });
+    expect(effectsOf(await decide("moved", { conversationId }))).toEqual([
+      ["send", "failed", "opted_out"],
+      ["move", "failed", "conflict"],
+    ]);
+    const { body } = await conversationClient(gateway).open({ ...about, line: "sms" });
+    const { id } = body.data.openConversation.conversation;
+    expect(effectsOf(await decide("same", { conversationId: id }))).toEqual([
+      ["send", "failed", "opted_out"],
+      ["move", "done", undefined],
+    ]);
   });
 
   test("the first line in a list that reaches the contact is used, and a human is not bypassed", async () => {

@@ -11,6 +11,7 @@ import { conversationActions } from "./conversation.audit";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { type LineReference, PendingMessages } from "./conversation.inputs";
 import { addressOn, lineOf } from "./destination";
+import type { Place } from "./find-conversation";
 
 /** The reason for a release: a caller's request, or the `releaseAfter` timeout. */
 export type ReleaseReason = "request" | "timeout";
@@ -45,23 +46,10 @@ export async function planMove(
   pending: PendingMessages,
   opened: readonly Conversation[] = [],
 ): Promise<PlannedChange | undefined> {
-  const { id, agentId, contactId, addressId, lineId } = conversation;
-  const line = await lineOf(tx, agentId, reference);
-  if (line.id === lineId) return undefined;
-  if (line.state !== LineState.active)
-    throw new GatewayError("not_deliverable", `The line "${line.name}" is ${line.state}.`);
-  const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
-  const there = { lineId: line.id, addressId: address.id, state: ConversationState.open };
-  const other =
-    opened.find((each) => each.lineId === line.id && each.addressId === address.id) ??
-    (await tx.findOneBy(Conversation, { ...there, id: Not(id) }));
-  if (other !== null) {
-    throw new GatewayError(
-      "conflict",
-      `Conversation ${other.id} with this address is already open on the line "${line.name}".`,
-    );
-  }
-  const from = await tx.findOneByOrFail(Line, { id: lineId });
+  const target = await moveTarget(tx, conversation, reference, opened);
+  if (target === undefined) return undefined;
+  const { line, address } = target;
+  const from = await tx.findOneByOrFail(Line, { id: conversation.lineId });
   const lines = [from.name, line.name] as const;
   return {
     change: { lineId: line.id, addressId: address.id },
@@ -72,6 +60,37 @@ export async function planMove(
       changes: { line: lines },
     },
   };
+}
+
+/**
+ * Returns the line and address that an open conversation would move to; undefined if it is already on the line.
+ * @param from the conversation; it has no ID if it is not open yet
+ * @param opened conversations that a dry run would open
+ * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`
+ */
+export async function moveTarget(
+  tx: Tx,
+  from: Pick<Conversation, "agentId" | "contactId" | "addressId" | "lineId"> & { id?: string | undefined },
+  reference: LineReference,
+  opened: readonly Conversation[] = [],
+): Promise<Pick<Place, "line" | "address"> | undefined> {
+  const { id, agentId, contactId, addressId, lineId } = from;
+  const line = await lineOf(tx, agentId, reference);
+  if (line.id === lineId) return undefined;
+  if (line.state !== LineState.active)
+    throw new GatewayError("not_deliverable", `The line "${line.name}" is ${line.state}.`);
+  const address = await addressOn(tx, line, contactId, (each) => each.id === addressId);
+  const there = { lineId: line.id, addressId: address.id, state: ConversationState.open };
+  const other =
+    opened.find((each) => each.lineId === line.id && each.addressId === address.id) ??
+    (await tx.findOneBy(Conversation, { ...there, ...(id !== undefined && { id: Not(id) }) }));
+  if (other !== null) {
+    throw new GatewayError(
+      "conflict",
+      `Conversation ${other.id} with this address is already open on the line "${line.name}".`,
+    );
+  }
+  return { line, address };
 }
 
 /**

@@ -7,12 +7,13 @@ import { WaitingTimers } from "../timers/waiting-timers";
 import { type Application, outcomeOf } from "./effects/application";
 import { change, changeTimer, isContactHandoff } from "./effects/apply-change";
 import {
+  afterMoves,
   allOpen,
   assertRoomFor,
   blockOf,
   Destinations,
   destinationOf,
-  leadsToAccepted,
+  type Move,
   onFirstLine,
   open,
 } from "./effects/destinations";
@@ -48,15 +49,18 @@ export async function applyEffects(
   const results = effects.map((effect) => resultOf(effect, application.gates));
   const { participants } = application;
   const destinations = new Destinations();
-  const move = effects.find(({ kind }, i) => kind === "move" && results[i] === undefined);
+  const moves = effects.filter(
+    (effect, i): effect is Move => effect.kind === "move" && results[i] === undefined,
+  );
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind !== "send") continue;
     results[i] = await onFirstLine(effect, application, (line) =>
       outcomeOf(async () => {
         const destination = await destinationOf(tx, { ...effect, line }, application);
-        const error = await blockOf(tx, effect, destination, application);
-        if (error !== undefined && !(await leadsToAccepted(tx, move, effect, application)))
-          return { status: "failed", error };
+        const isMoved = destinations.isMoved(destination, participants.conversation);
+        const final = isMoved ? await afterMoves(tx, destination, moves, application) : destination;
+        const error = await blockOf(tx, effect, final, application);
+        if (error !== undefined) return { status: "failed", error };
         const found = destination.place?.line ?? participants.line;
         const used = effect.reuse === undefined ? line : (found?.name ?? line);
         return { status: "done", destination: destinations.one(destination), line: used };

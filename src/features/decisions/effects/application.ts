@@ -79,7 +79,7 @@ export interface Result {
 }
 
 /** Errors that fail an effect but not the rest of the decision. */
-export const FAILURES: ReadonlySet<string> = new Set([
+const FAILURES: ReadonlySet<string> = new Set([
   "not_deliverable",
   "not_found",
   "conflict",

@@ -8,10 +8,13 @@ import { type Conversation, Handler } from "../../conversations/conversation.ent
 import { addressOn, assertInUse, latestPlace, lineOf } from "../../conversations/destination";
 import type { Place } from "../../conversations/find-conversation";
 import { insertConversation, lockOpen } from "../../conversations/open-conversation";
+import { moveTarget } from "../../conversations/planned-change";
 import { conversationQueueFull, roomIn } from "../../conversations/queue-messages";
 import { MessageError } from "../../messages/message.enums";
 import type { ExplanationError, LineObstacle } from "../explanation";
-import { type Application, type Destination, FAILURES, type Result, type Send } from "./application";
+import { type Application, type Destination, outcomeOf, type Result, type Send } from "./application";
+
+export type Move = Extract<Effect, { kind: "move" }>;
 
 /** The error for a message that would be canceled before it is sent. */
 const OPTED_OUT_ERROR: ExplanationError = {
@@ -64,13 +67,25 @@ export class Destinations {
 
   /** Returns the first destination equal to the given one. */
   one(destination: Destination): Destination {
-    const { conversation, place } = destination;
-    const name = conversation?.id ?? `${place?.line.id} ${place?.address.id}`;
+    const name = nameOf(destination);
     const known = this.known.get(name) ?? destination;
     this.known.set(name, known);
     return known;
   }
+
+  /**
+   * True if the decision's moves apply to a destination: to the current conversation or, without one, to the
+   * conversation of the first message.
+   */
+  isMoved(destination: Destination, current: Conversation | null): boolean {
+    if (current !== null) return destination.conversation === current;
+    const [first = nameOf(destination)] = this.known.keys();
+    return first === nameOf(destination);
+  }
 }
+
+const nameOf = ({ conversation, place }: Destination): string =>
+  conversation?.id ?? `${place?.line.id} ${place?.address.id}`;
 
 /**
  * Returns the destination of a message; without a contact, the conversation with the default contact.
@@ -116,7 +131,7 @@ export async function blockOf(
   const isUndeliverable = isCurrent ? application.isUndeliverable : place?.address.undeliverableAt != null;
   if (isOptedOut) return OPTED_OUT_ERROR;
   if (isUndeliverable) return UNDELIVERABLE_ERROR;
-  return objectionTo(tx, topic, conversation?.addressId ?? place?.address.id, application);
+  return objectionTo(tx, topic, place?.address.id ?? conversation?.addressId, application);
 }
 
 /**
@@ -139,25 +154,30 @@ async function objectionTo(
     : undefined;
 }
 
-/** True if an effect moves the conversation to an address where the contact accepts a message. */
-export async function leadsToAccepted(
+/**
+ * Returns where a destination's messages are sent after moves; a move that would fail has no effect. Only the place
+ * differs, because the conversation has not moved yet.
+ */
+export async function afterMoves(
   tx: Tx,
-  move: Effect | undefined,
-  { topic }: Send,
-  { agentId, policy, participants: { contact, conversation } }: Application,
-): Promise<boolean> {
-  if (move?.kind !== "move" || contact === null) return false;
-  try {
-    const line = await lineOf(tx, agentId, { name: move.line });
-    const isCurrent = ({ id }: { id: string }) => id === conversation?.addressId;
-    const { id, optedOutAt, undeliverableAt } = await addressOn(tx, line, contact.id, isCurrent);
-    if (optedOutAt !== null || undeliverableAt !== null) return false;
-    return (await objectionTo(tx, topic, id, { policy })) === undefined;
-  } catch (error) {
-    // The move will fail for the same reason.
-    if (error instanceof GatewayError && FAILURES.has(error.code)) return false;
-    throw error;
+  destination: Destination,
+  moves: readonly Move[],
+  { agentId, participants: { contact } }: Application,
+): Promise<Destination> {
+  let moved = destination;
+  for (const { line: name } of moves) {
+    const { conversation, place } = moved;
+    const addressId = place?.address.id ?? conversation?.addressId;
+    const lineId = place?.line.id ?? conversation?.lineId;
+    if (contact === null || addressId === undefined || lineId === undefined) break;
+    const from = { id: conversation?.id, agentId, contactId: contact.id, addressId, lineId };
+    const result = await outcomeOf(async () => {
+      const target = await moveTarget(tx, from, { name });
+      return { status: "done", destination: target && { conversation, place: { ...target, contact } } };
+    });
+    moved = result.destination ?? moved;
   }
+  return moved;
 }
 
 /** Opens the conversation of a destination if necessary. */
