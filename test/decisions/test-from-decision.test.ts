@@ -5,6 +5,7 @@ import { Pseudonyms } from "../../src/features/decisions/configuration-tests/pse
 import { runTest } from "../../src/features/decisions/configuration-tests/run-test";
 import { testFrom } from "../../src/features/decisions/configuration-tests/test-from-decision";
 import type { Explanation } from "../../src/features/decisions/explanation";
+import { NOT_ASKED } from "../../src/features/decisions/model/asking";
 import { compile, configurationClient } from "../support/configuration";
 import { contactClient } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
@@ -177,7 +178,8 @@ test.each<[string, DecisionInput["situation"], Partial<typeof SNAPSHOT>, object]
 
 test.each<[string, object[], object | undefined, string]>([
   ["no model", [], undefined, "handoff"],
-  ["no answer in a dry run", [{ kind: "ask", status: "skipped", error: null }], { text: null }, "silent"],
+  ["no answer in a dry run", [{ kind: "ask", ...NOT_ASKED }], { text: null }, "silent"],
+  ["no answer that came too late", [{ kind: "ask", status: "skipped", error: null }], { text: null }, "silent"],
   [
     "the answer",
     [
@@ -212,7 +214,9 @@ test("a decision that depends on the name cannot become a test", async () => {
 const TEST =
   "query ($id: ID!, $against: ReplayAgainst) { testFromDecision(id: $id, against: $against) { test } }";
 
-describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "0" } }, (gateway) => {
+const env = { DELIVERY_WORKERS: "0", MODEL_URL: "http://127.0.0.1:1/v1", MODEL_NAME: "small" };
+
+describeGateway({ engine: "any", env }, (gateway) => {
   let agentId: string;
   let decisionId: string;
   let contactId: string;
@@ -265,13 +269,22 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "0" } }, (gateway) => 
     expect(await ask({ against: { version: 99 } })).toBe("not_found");
   });
 
+  const decide = `mutation ($input: DecideInput!) { decide(input: $input) { test } }`;
+  const dryRun = async (input: object, token = gateway.owner) => {
+    const given = { agentId: token === gateway.owner ? agentId : undefined, situation: ORDER, ...input };
+    const { body } = await gateway.graphql(decide, { input: given }, { token });
+    return body.data?.decide?.test ?? body.errors?.[0].extensions.code;
+  };
+
+  test("a dry run that would ask the model becomes a test with an empty answer", async () => {
+    const question = { type: "question", data: {} };
+    expect(await dryRun({ dryRun: true, situation: question, contact: { id: contactId } })).toMatchObject({
+      model: { text: null },
+      expect: { rule: "question", outcome: "silent", sends: [] },
+    });
+  });
+
   test("a dry run becomes a test, a stored decision does not", async () => {
-    const decide = `mutation ($input: DecideInput!) { decide(input: $input) { test } }`;
-    const dryRun = async (input: object, token = gateway.owner) => {
-      const given = { agentId: token === gateway.owner ? agentId : undefined, situation: ORDER, ...input };
-      const { body } = await gateway.graphql(decide, { input: given }, { token });
-      return body.data?.decide?.test ?? body.errors?.[0].extensions.code;
-    };
     const about = { dryRun: true, contact: { id: contactId }, as: { contact: { tags: ["vip"] } } };
     const test = await dryRun(about);
     expect(test).toMatchObject({ contact: { name: "Alex Example", tags: ["vip"] }, expect: { rule: null } });

@@ -19,7 +19,7 @@ import { explain } from "./effects/explain-effect";
 import type { EffectExplanation, GateExplanation, ModelRequest } from "./explanation";
 import { recountAnswers, reportLoop } from "./loop";
 import { isLoop, LOOP_ERROR } from "./loop-gate";
-import { type Answer, askIn, NO_MODEL, withAnswer } from "./model/asking";
+import { type Answer, askIn, NO_MODEL, NOT_ASKED, withAnswer } from "./model/asking";
 import { readHistory } from "./model/history";
 import type { Ask } from "./model/proposal";
 import { modelRequestStateOf, obstacleTo } from "./model-request-state";
@@ -272,8 +272,3 @@ const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
 type SystemContext = ReturnType<typeof systemFor>;
 
 const wasLoop = ({ error }: EffectExplanation): boolean => error?.code === LOOP_ERROR.code;
-
-const NOT_ASKED = {
-  status: "skipped",
-  error: { code: "dry_run", message: "A dry run does not ask the model." },
-} as const;

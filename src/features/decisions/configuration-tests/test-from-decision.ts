@@ -11,6 +11,7 @@ import {
 import type { Decision } from "../decision.entity";
 import type { Snapshot } from "../decision-record";
 import type { EffectExplanation } from "../explanation";
+import { NOT_ASKED } from "../model/asking";
 import { Pseudonyms } from "./pseudonyms";
 import { type Decided, decide } from "./run-test";
 
@@ -128,8 +129,9 @@ function modelOf(explained: readonly EffectExplanation[]): TestedSituation["mode
   const { status, error } = explained[at] ?? {};
   if (status === "failed")
     return MODEL_ERRORS.flatMap((each) => (each === error?.code ? [{ error: each }] : []))[0];
-  // In a dry run, the question stays unanswered.
-  if (status === undefined || (error != null && status === "skipped")) return undefined;
+  const isDryRun = error?.code === NOT_ASKED.error.code;
+  // A gate held back the question, and holds it back in the test.
+  if (status === undefined || (status === "skipped" && error != null && !isDryRun)) return undefined;
   const chosen = explained.slice(at + 1);
   const text = chosen.find(({ kind }) => kind === "send")?.text ?? null;
   const tags = chosen.flatMap((effect) => (effect.kind === "addTags" ? (effect.tags ?? []) : []));

@@ -31,6 +31,12 @@ export function answerOf(ask: Ask, text: string): Answer {
 /** The answer if no model is configured. */
 export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model is configured." } };
 
+/** The result of a dry run's request to the model. */
+export const NOT_ASKED = {
+  status: "skipped",
+  error: { code: "dry_run", message: "A dry run does not ask the model." },
+} as const;
+
 /** Returns the request to the model among a decision's effects; undefined if there is none. */
 export const askIn = (effects: readonly Effect[]): Ask | undefined => effects.find(isAsk);
 
