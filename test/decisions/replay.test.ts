@@ -2,7 +2,9 @@ import { ConfigurationDraft } from "../../src/features/configuration/configurati
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { summarize } from "../../src/features/decisions/replay";
 import { Message } from "../../src/features/messages/message.entity";
+import { MessageStatus } from "../../src/features/messages/message.enums";
 import { contactClient } from "../support/contacts";
+import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -212,6 +214,28 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { body } = await api.decide({ type: "undeclared", contact });
     await contactClient(gateway).erase(contact.id);
     expect((await replayed(body.id, { version: recorded })).body).toMatchObject({ status: "erased" });
+  });
+
+  test("a replay with a rule that resends shows the failed message's text", async () => {
+    const rule = { id: "failed", on: "message.failed" };
+    await publish(gateway, agentId, { rules: [{ ...rule, do: [{ handoff: "failed" }] }] });
+    const { id: conversationId } = await addConversation(gateway, { agentId });
+    const { body: sent } = await conversationClient(gateway).send(conversationId, "Your invoice");
+    const { id: messageId } = sent.data.sendToConversation;
+    const { database } = gateway.services;
+    const { delivered, failed } = MessageStatus;
+    await waitUntil(() =>
+      database.read((reader) => reader.existsBy(Message, { id: messageId, status: delivered })),
+    );
+    await database.write((tx) => tx.update(Message, { id: messageId }, { status: failed }));
+    const situation = { type: "message.failed", data: { messageId }, conversationId };
+    const { body } = await api.decide(situation);
+    expect(body).toMatchObject({ ruleId: "failed", outcome: "handoff" });
+    const resends = await publish(gateway, agentId, { rules: [{ ...rule, do: [{ resend: true }] }] });
+    expect((await replayed(body.id, { version: resends })).body).toMatchObject({
+      status: "changed",
+      explanation: { effects: [{ kind: "send", status: "skipped", text: "Your invoice" }] },
+    });
   });
 
   test("numbers and dates are as formatted by the process that decided", async () => {

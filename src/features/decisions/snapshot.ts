@@ -80,9 +80,7 @@ export async function takeSnapshot(
     ...(isOptedOut && { isOptedOut }),
     ...(isUndeliverable && { isUndeliverable }),
     ...(conversation === null && contact !== null && contact.handedOffAt !== null && IS_HANDED_OFF),
-    ...(situation.type === MESSAGE_FAILED &&
-      configuration.resends &&
-      (await failedMessage(tx, situation, conversation))),
+    ...(situation.type === MESSAGE_FAILED && (await failedMessage(tx, situation, conversation))),
   };
   const subjects = { agent, contact: contact?.id, conversation: conversation?.id };
   return {

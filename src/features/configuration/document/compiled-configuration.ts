@@ -133,13 +133,6 @@ export class CompiledConfiguration {
     return found.type;
   }
 
-  /** True if a rule resends failed messages; decisions then need their texts. */
-  get resends(): boolean {
-    return this.rulesFor(MESSAGE_FAILED).some(({ document }) =>
-      document.do?.some((each) => "resend" in each),
-    );
-  }
-
   /** Returns the names available to conditions and templates in situations of a type. */
   shapesFor(type: string): Shapes {
     return this.contextOf(type).shapes;

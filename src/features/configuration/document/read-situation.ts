@@ -59,7 +59,7 @@ export interface DecisionInput {
   isUndeliverable?: true;
   /** True if there is no conversation, but the contact was handed off to a human. */
   isHandedOff?: true;
-  /** The message that failed, if a rule may send it again. */
+  /** The message that failed, even if no rule sends it again, because a replay may try such a rule. */
   failed?: {
     text: string;
     subject: string | null;
