@@ -4,6 +4,7 @@ import type { TestDocument } from "../../src/features/configuration/document/tes
 import { Pseudonyms } from "../../src/features/decisions/configuration-tests/pseudonyms";
 import { runTest } from "../../src/features/decisions/configuration-tests/run-test";
 import { testFrom } from "../../src/features/decisions/configuration-tests/test-from-decision";
+import type { Snapshot } from "../../src/features/decisions/decision-record";
 import type { Explanation } from "../../src/features/decisions/explanation";
 import { NOT_ASKED } from "../../src/features/decisions/model/asking";
 import { compile, configurationClient } from "../support/configuration";
@@ -93,6 +94,7 @@ const DOCUMENT = {
       when: ["situation.data.total == 1.0", "contact.name == 'Anna Müller'"],
       do: [{ addTags: ["anna"] }],
     },
+    { id: "again", on: "message.failed", do: [{ resend: true }] },
     { id: "question", on: "question", do: [{ ask: { prompt: "help", tags: ["a"], handoff: true } }] },
   ],
   otherwise: [{ handoff: "no rule" }],
@@ -114,7 +116,7 @@ const SNAPSHOT = {
   agent: { slug: "shop", name: "Shop" },
   now: "2026-01-15T12:00:00.000Z",
   spent: [],
-} satisfies Omit<DecisionInput, "situation">;
+} satisfies Snapshot;
 const ORDER = { type: "order", data: { name: "Anna", total: 20, mail: "anna@shop.example" } };
 
 const EXPLANATION = { version: 1, now: SNAPSHOT.now, gates: [], rules: [] };
@@ -122,7 +124,7 @@ const EXPLANATION = { version: 1, now: SNAPSHOT.now, gates: [], rules: [] };
 /** @param effects the recorded effects, which contain the model's answer */
 async function testOf(
   situation: DecisionInput["situation"],
-  more: Partial<typeof SNAPSHOT> = {},
+  more: Partial<Snapshot> = {},
   effects: object[] = [],
 ) {
   const configuration = await compile(DOCUMENT);
@@ -173,6 +175,17 @@ test.each<[string, DecisionInput["situation"], Partial<typeof SNAPSHOT>, object]
 ])("a test of %s passes", async (_, situation, snapshot, expected) => {
   const { configuration, test } = await testOf(situation, snapshot);
   expect(test.expect).toMatchObject(expected);
+  expect(runTest(configuration, test, 0).differences).toEqual([]);
+});
+
+test("a test of an unapproved message expects that it is not sent again", async () => {
+  const failed = { text: "An offer", subject: null, wasResent: false, isUnapproved: true as const };
+  const situation = { type: "message.failed", data: { messageId: "m-1", errorCode: "expired" } };
+  const { configuration, test } = await testOf(situation, { failed });
+  expect(test).toMatchObject({
+    failed: { text: "An offer", unapproved: true },
+    expect: { rule: "again", outcome: "failed", sends: [] },
+  });
   expect(runTest(configuration, test, 0).differences).toEqual([]);
 });
 

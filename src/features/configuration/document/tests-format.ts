@@ -111,6 +111,10 @@ const failed = z
     text,
     subject: subject.optional(),
     wasResent: z.boolean().describe("True if the message was already resent.").optional(),
+    unapproved: z
+      .boolean()
+      .describe("True if the message required approval and was not approved in time.")
+      .optional(),
   })
   .describe("The failed message of `message.failed`, which the effect `resend` sends again.");
 

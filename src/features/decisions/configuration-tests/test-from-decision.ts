@@ -105,7 +105,12 @@ function situationOf(
     message: message && withoutDefaults({ ...of(message), answers: answers > 0 && answers }),
     failed:
       failed &&
-      withoutDefaults({ text: of(failed.text), subject: of(failed.subject), wasResent: failed.wasResent }),
+      withoutDefaults({
+        text: of(failed.text),
+        subject: of(failed.subject),
+        wasResent: failed.wasResent,
+        unapproved: failed.isUnapproved,
+      }),
     spent: snapshot.spent.filter((id) => limited.includes(id)),
     model: of(modelOf(explanation?.value.effects ?? [])),
     agent,

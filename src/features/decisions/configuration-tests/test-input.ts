@@ -33,6 +33,7 @@ export function inputOf(test: TestedSituation): DecisionInput {
           text: failed.text,
           subject: failed.subject ?? null,
           wasResent: failed.wasResent ?? false,
+          ...(failed.unapproved && { isUnapproved: true as const }),
         },
       }),
     spent: [...spent],
