@@ -213,9 +213,13 @@ onAnyEngine((engine) => {
     await settle();
     // As if the deciding process had a different version of the language data.
     await gateway.services.database.write(async (tx) => {
-      const { explanation } = await tx.findOneByOrFail(Decision, { id });
-      const other = JSON.stringify(explanation).replaceAll("\u20ac1,200.00", "EUR 1200");
-      await tx.query("update decision set explanation = $1 where id = $2", [other, id]);
+      const { snapshot, effects, explanation } = await tx.findOneByOrFail(Decision, { id });
+      const columns = [snapshot, effects, explanation];
+      const other = columns.map((each) => JSON.stringify(each).replaceAll("\u20ac1,200.00", "EUR 1200"));
+      await tx.query("update decision set snapshot = $1, effects = $2, explanation = $3 where id = $4", [
+        ...other,
+        id,
+      ]);
     });
     const { explanation } = await found({ id });
     expect(explanation.effects[2]).toMatchObject({ kind: "send", text: "EUR 1200" });

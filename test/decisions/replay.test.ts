@@ -216,6 +216,41 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect((await replayed(body.id, { version: recorded })).body).toMatchObject({ status: "erased" });
   });
 
+  test("another fallback after a question without an answer is a change", async () => {
+    const asking = (reason: string, tags: string[] = []) => ({
+      situations: { question: {} },
+      templates: { prompt: "Answer." },
+      rules: [{ id: "question", on: "question", do: [...tags.map(adding), { ask: { prompt: "prompt" } }] }],
+      otherwise: [{ handoff: reason }],
+    });
+    const adding = (tag: string) => ({ addTags: [tag] });
+    const version = await publish(gateway, agentId, asking("no answer"));
+    const contact = { address: { kind: "local", address: "question" } };
+    const { id } = (await api.decide({ type: "question", contact })).body;
+    const { explanation } = (await api.find(id)).body;
+    expect(explanation.effects).toMatchObject([
+      { kind: "ask", status: "failed", error: { code: "no_model" } },
+      { kind: "handoff", status: "done", reason: "no answer" },
+    ]);
+    const { body: same } = await replayed(id, { version });
+    expect([same.status, JSON.stringify(same.explanation)]).toEqual(["same", JSON.stringify(explanation)]);
+    const other = await publish(gateway, agentId, asking("other"));
+    expect((await replayed(id, { version: other })).body).toMatchObject({
+      status: "changed",
+      explanation: {
+        effects: [
+          { kind: "ask", status: "failed", error: { code: "no_model" } },
+          { kind: "handoff", status: "skipped", reason: "other" },
+        ],
+      },
+    });
+    const tagging = await publish(gateway, agentId, asking("no answer", ["new"]));
+    expect((await replayed(id, { version: tagging })).body).toMatchObject({
+      status: "changed",
+      explanation: { effects: [{ kind: "addTags", status: "skipped" }, { kind: "ask" }, { status: "done" }] },
+    });
+  });
+
   test("a replay with a rule that resends shows the failed message's text", async () => {
     const rule = { id: "failed", on: "message.failed" };
     await publish(gateway, agentId, { rules: [{ ...rule, do: [{ handoff: "failed" }] }] });

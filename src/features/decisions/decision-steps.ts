@@ -93,10 +93,9 @@ export class DecisionSteps {
       // Delays the next attempt, which would otherwise start immediately and could loop.
       throw new GatewayError("conflict", "The decision still waits for the model's answer.");
     } else {
-      const answered = withAnswer(configuration, { situation, ...snapshot }, planned, answer);
       await this.apply(tx, decision, snapshot, {
         ...decisionContext,
-        planned: answered,
+        planned: recordChosen(decision, configuration, planned, answer),
         asked: { status: "done" },
         model,
       });
@@ -159,7 +158,8 @@ export class DecisionSteps {
     }
     if (!asks) await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags });
     else if (!this.hasModel) {
-      const instead = withAnswer(configuration, input, planned, NO_MODEL);
+      recordAnswer(decision, NO_MODEL);
+      const instead = recordChosen(decision, configuration, planned, NO_MODEL);
       await this.apply(tx, decision, snapshot, { ...decisionContext, planned: instead, tags });
     } else if (tx.isDryRun)
       await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags, asked: NOT_ASKED });
@@ -258,11 +258,29 @@ async function recordHistory(
   decision.snapshot = { ...snapshot, model: { history } };
 }
 
-/** Adds the model's answer to the snapshot of a decision. */
+/** Adds the model's answer, or the reason why there is none, to the snapshot of a decision. */
 function recordAnswer(decision: Decision, answer: Answer | undefined): void {
   const { snapshot } = decision;
-  if (snapshot === null || answer?.text === undefined) return;
-  decision.snapshot = { ...snapshot, model: { ...snapshot.model, answer: answer.text } };
+  if (snapshot === null || answer === undefined) return;
+  const { text } = answer;
+  const given = text !== undefined ? { answer: text } : "error" in answer && { error: answer.error };
+  decision.snapshot = { ...snapshot, model: { ...snapshot.model, ...given } };
+}
+
+/** Returns a plan with the effects of an answer, and adds them to the decision, so that a replay can compare them. */
+function recordChosen(
+  decision: Decision,
+  configuration: CompiledConfiguration,
+  planned: Plan<string>,
+  answer: Answer,
+): Plan<string> {
+  const { situation, snapshot } = decision;
+  if (snapshot === null) return planned;
+  const answered = withAnswer(configuration, { situation, ...snapshot }, planned, answer);
+  const { effects, formatted } = answered;
+  decision.effects = [...planned.effects, ...effects.slice(planned.effects.length)];
+  if (formatted !== undefined) decision.snapshot = { ...snapshot, formatted };
+  return answered;
 }
 
 /** Returns the closed gate if the organization is deactivated; otherwise undefined. */

@@ -154,7 +154,7 @@ export class Decision {
   @Column({ type: "integer", default: 0 })
   failedEffects!: number;
 
-  /** The effects chosen by the rules, regardless of their results. */
+  /** The effects chosen by the rules and, after asking a model, by its answer; regardless of their results. */
   @Column({ type: "simple-json" })
   effects!: Effect[];
 

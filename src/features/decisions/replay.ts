@@ -24,9 +24,8 @@ import {
   ExplanationError,
   type GateExplanation,
 } from "./explanation";
-import { isLoop } from "./loop-gate";
-import { answerOf, askIn, withAnswer } from "./model/asking";
-import { isHandedOff, plan } from "./plan";
+import { askIn, recordedAnswer, withAnswer } from "./model/asking";
+import { plan } from "./plan";
 
 /** Max decisions per replay. */
 export const MAX_REPLAYED = 500;
@@ -169,15 +168,14 @@ export function replay(decision: Decision, { version, configuration }: Against):
     const input = { situation, ...snapshot };
     const planned = plan(configuration, input);
     const { ruleId, gates, rules, effects } = planned;
-    const hasSameEffects = sameEffects(effects, decision.effects);
+    // A stale decision discarded its answer.
+    const answer = decision.outcome === "stale" ? undefined : recordedAnswer(askIn(effects), snapshot.model);
+    const answered = answer ? withAnswer(configuration, input, planned, answer).effects : effects;
+    const chosen = answered.slice(effects.length);
+    const hasSameEffects = sameEffects([...effects, ...chosen], decision.effects);
     const isSame = ruleId === recordedRuleId && hasSameEffects;
-    const ask = isLoop(gates) || isHandedOff(gates) ? undefined : askIn(effects);
-    const answer = ask && !hasSameEffects ? snapshot.model?.answer : undefined;
-    const answered =
-      ask === undefined || answer === undefined
-        ? effects
-        : withAnswer(configuration, input, planned, answerOf(ask, answer)).effects;
     const recorded = decision.explanation?.value;
+    const results = recorded?.effects ?? [];
     const model = isSame || answer !== undefined ? recorded?.model : undefined;
     return {
       ...base,
@@ -189,7 +187,9 @@ export function replay(decision: Decision, { version, configuration }: Against):
         now: snapshot.now,
         gates,
         rules,
-        effects: explained(answered, gates, { effects: decision.effects, results: recorded?.effects ?? [] }),
+        effects: hasSameEffects
+          ? [...results]
+          : explained(answered, gates, { effects: decision.effects, results }),
         ...(model && { model }),
       },
     };
@@ -212,8 +212,6 @@ function explained(
   gates: readonly GateExplanation[],
   recorded: { effects: readonly Effect[]; results: readonly EffectExplanation[] },
 ): EffectExplanation[] {
-  // The recorded results include effects chosen by a model or, if it failed, by `otherwise`.
-  if (sameEffects(effects, recorded.effects)) return [...recorded.results];
   const left = recorded.effects.map((effect, i) => ({
     text: canonicalJson(effect),
     result: recorded.results[i],

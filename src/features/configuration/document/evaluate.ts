@@ -77,10 +77,16 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
  * Returns the effects of a configuration if neither a rule nor a model decides.
  * @throws InvalidInput like `evaluate`
  */
-export function otherwise(configuration: CompiledConfiguration, input: DecisionInput): Effect[] {
+export function otherwise(
+  configuration: CompiledConfiguration,
+  input: DecisionInput,
+): Pick<Evaluation, "effects" | "formatted"> {
   const { forTemplates } = readSituation(configuration, input.situation);
-  const writer = new EffectWriter(configuration, input, rootsForTemplates(input, forTemplates));
-  return configuration.otherwiseFor(input.situation.type).map((effect) => writer.write(null, effect));
+  const formats = new LocalFormats(configuration.document.zone, input.formatted);
+  const writer = new EffectWriter(configuration, input, rootsForTemplates(input, forTemplates), formats);
+  const documents = configuration.otherwiseFor(input.situation.type);
+  const effects = documents.map((effect) => writer.write(null, effect));
+  return { effects, formatted: formats.formatted };
 }
 
 /** A rule with `once`, and the subject for counting its matches. */

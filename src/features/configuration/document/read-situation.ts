@@ -4,6 +4,7 @@ import { UNSUBSCRIBE_URL } from "../../messages/message.limits";
 import { SITUATION_KEY_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration.limits";
 import type { CompiledConfiguration } from "./compiled-configuration";
 import { type ReadData, readData } from "./data-types";
+import type { EffectError } from "./effect";
 import { declarationOf, isSituationType } from "./format";
 import type { Formatted } from "./local-formats";
 import type { ObjectValue } from "./value";
@@ -18,12 +19,14 @@ export interface EarlierMessage {
   isCut?: true;
 }
 
-/** The decision inputs that only the model sees, and its answer. */
+/** The decision inputs that only the model sees, and the result of asking it. */
 export interface ModelRecord {
   /** Earlier messages of the conversation, oldest first; undefined if the rule does not request them. */
   history?: readonly EarlierMessage[];
   /** The model's raw answer, truncated to a max length; undefined if there is none. */
   answer?: string;
+  /** The reason why there is no raw answer; undefined if there is one. */
+  error?: EffectError;
 }
 
 /** Everything that a decision depends on. */
@@ -72,7 +75,7 @@ export interface DecisionInput {
     /** True if the message required approval and was not approved in time. */
     isUnapproved?: true;
   };
-  /** The inputs and answer of the model; undefined if no model was asked. */
+  /** The inputs and answer of the model; undefined if no rule asked it. */
   model?: ModelRecord;
   /** Texts formatted by Intl for the decision, for replays; undefined if there are none. */
   formatted?: Formatted;

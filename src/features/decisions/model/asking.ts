@@ -3,7 +3,7 @@ import type { CompiledConfiguration } from "../../configuration/document/compile
 import type { Effect, EffectError } from "../../configuration/document/effect";
 import { TOO_MANY_MESSAGES } from "../../configuration/document/effect-writer";
 import { otherwise } from "../../configuration/document/evaluate";
-import type { DecisionInput } from "../../configuration/document/read-situation";
+import type { DecisionInput, ModelRecord } from "../../configuration/document/read-situation";
 import type { ModelRequest } from "../explanation";
 import type { Plan } from "../plan";
 import { type Ask, type Proposal, readProposal } from "./proposal";
@@ -26,6 +26,12 @@ export function answerOf(ask: Ask, text: string): Answer {
   const proposal = text.length > ANSWER_MAX_LENGTH ? undefined : readProposal(ask, text);
   const recorded = text === "" ? {} : { text: text.slice(0, ANSWER_MAX_LENGTH) };
   return { ...(proposal === undefined ? INVALID : { proposal }), ...recorded };
+}
+
+/** Returns the recorded result of asking a model; undefined if no model was asked. */
+export function recordedAnswer(ask: Ask | undefined, { answer, error }: ModelRecord = {}): Answer | undefined {
+  if (ask === undefined) return undefined;
+  return answer === undefined ? error && { error } : answerOf(ask, answer);
 }
 
 /** The answer if no model is configured. */
@@ -58,8 +64,10 @@ export function withAnswer<Rules>(
     return { ...planned, effects: bounded([...planned.effects, ...chosen(ask, answer.proposal)]) };
   }
   const failed = planned.effects.map((effect) => (effect === ask ? { ...ask, error: answer.error } : effect));
-  const instead = otherwise(configuration, input).filter(({ kind }) => kind !== "ask");
-  return { ...planned, effects: bounded([...failed, ...instead]) };
+  const instead = otherwise(configuration, input);
+  const effects = bounded([...failed, ...instead.effects.filter(({ kind }) => kind !== "ask")]);
+  const formatted = instead.formatted && { ...planned.formatted, ...instead.formatted };
+  return { ...planned, effects, formatted: formatted ?? planned.formatted };
 }
 
 function chosen({ ruleId, topic, review }: Ask, { text, tags, handoff }: Proposal): Effect[] {
