@@ -3,8 +3,7 @@ import { organizationOf, type RequestContext } from "../auth/context";
 import { indexBy, MAX_ITEMS } from "../common/coalesce";
 import { groupBy } from "../common/group-by";
 import type { Database } from "../database/database";
-import { GatewayError } from "../errors";
-import { type ConnectionType, directionOf, type OrderedPageArgs, type Page } from "./connection";
+import { type ConnectionType, directionOf, type OrderedPageArgs } from "./connection";
 import { countRows } from "./total-count";
 
 /** Max lists per statement, below SQLite's limit of 500 terms in a compound SELECT. */
@@ -19,14 +18,24 @@ interface ListOptions<Row> {
   parent: keyof Row & string;
   /** The property that the list is ordered by; an index must cover the parent, then this property. */
   position?: keyof Row & string;
+  /**
+   * Returns that property's value in a cursor's position; by default the ID, which every position starts with.
+   * @throws GatewayError `invalid_cursor` for a row of another parent
+   */
+  startIn?: (parentId: string, position: string) => string | number;
   /** An SQL condition that the listed rows meet. */
   condition?: string;
 }
 
-interface Request extends Page {
+interface Request {
   parentId: string;
   direction: "ASC" | "DESC";
+  limit: number;
+  /** Exclusive start; undefined for the first page. */
+  start: string | number | undefined;
 }
+
+const idIn = (parentId: string, position: string): string => position.slice(0, parentId.length);
 
 /** Returns a page of a parent's list. */
 export type ListOfParent<Connection> = (
@@ -37,7 +46,7 @@ export type ListOfParent<Connection> = (
 
 /**
  * Creates lists of rows that belong to a parent. Lists that are requested together, such as the lists of all
- * conversations on a page, are read with two statements, or three if there are cursors.
+ * conversations on a page, are read with two statements.
  * @returns a function that returns one page of a parent's list, without an access check
  * @throws GatewayError `invalid_cursor`
  */
@@ -46,7 +55,7 @@ export function listOfParent<Row extends { id: string }, Connection>(
   Connection: ConnectionType<Row, Connection>,
   options: ListOptions<Row>,
 ): ListOfParent<Connection> {
-  const { entity, parent } = options;
+  const { entity, parent, startIn = idIn } = options;
   const read = database.coalesceByKey(options.what, async (keys) => {
     const pages = new Map<string, Row[]>();
     for (let from = 0; from < keys.length; from += MAX_LISTS) {
@@ -59,11 +68,9 @@ export function listOfParent<Row extends { id: string }, Connection>(
   });
   return async (context, parentId, { order, ...args }) => {
     const page = Connection.pageOf(args);
-    // A position starts with the ID of its row.
-    const after = page.after?.slice(0, parentId.length);
-    const request: Request = { parentId, direction: directionOf(order), limit: page.limit, after };
-    const rows = await read(JSON.stringify(request));
-    if (rows === undefined) throw new GatewayError("invalid_cursor");
+    const start = page.after === undefined ? undefined : startIn(parentId, page.after);
+    const request: Request = { parentId, direction: directionOf(order), limit: page.limit, start };
+    const rows = (await read(JSON.stringify(request))) ?? [];
     return new Connection(rows, page, () =>
       database.report(organizationOf(context), (reader) => {
         const query = reader.createQueryBuilder(entity, "row").where({ [parent]: parentId });
@@ -73,36 +80,26 @@ export function listOfParent<Row extends { id: string }, Connection>(
   };
 }
 
-/** Returns the rows of each page and the row after it; undefined for a page after a row that is not in the list. */
+/** Returns the rows of each page and the row after it. */
 async function pagesOf<Row extends { id: string }>(
   reader: EntityManager,
   { entity, parent, position = "id", condition }: ListOptions<Row>,
   requests: readonly Request[],
-): Promise<(Row[] | undefined)[]> {
+): Promise<Row[][]> {
   const metadata = reader.connection.getMetadata(entity);
   const columnOf = (property: string) => metadata.findColumnWithPropertyName(property)?.databaseName;
   const table = `"${metadata.tableName}"`;
   const [parentColumn, positionColumn] = [columnOf(parent), columnOf(position)];
-  const afters = requests.flatMap(({ after }) => (position === "id" ? [] : (after ?? [])));
-  const last = await rowsOf(reader, entity, afters);
-  const starts = requests.map(({ parentId, after }) => {
-    if (after === undefined || position === "id") return after;
-    const row = last.get(after);
-    return row?.[parent] === parentId ? row[position] : null;
-  });
   const parameters: unknown[] = [];
   const parameter = (value: unknown) => `$${parameters.push(value)}`;
-  const pages = requests.flatMap(({ parentId, direction, limit }, page) => {
-    const start = starts[page];
-    if (start === null) return [];
+  const pages = requests.map(({ parentId, direction, limit, start }, page) => {
     const conditions = [`${parentColumn} = ${parameter(parentId)}`, ...(condition ? [condition] : [])];
     if (start !== undefined)
       conditions.push(`${positionColumn} ${direction === "ASC" ? ">" : "<"} ${parameter(start)}`);
     return `SELECT * FROM (SELECT id, ${page} AS page FROM ${table} WHERE ${conditions.join(" AND ")}
       ORDER BY ${positionColumn} ${direction} LIMIT ${limit + 1}) AS page_${page}`;
   });
-  const found: { id: string; page: number }[] =
-    pages.length === 0 ? [] : await reader.query(pages.join(" UNION ALL "), parameters);
+  const found: { id: string; page: number }[] = await reader.query(pages.join(" UNION ALL "), parameters);
   const rows = await rowsOf(
     reader,
     entity,
@@ -110,7 +107,6 @@ async function pagesOf<Row extends { id: string }>(
   );
   const ofPage = groupBy(found, ({ page }) => page);
   return requests.map(({ direction }, page) => {
-    if (starts[page] === null) return undefined;
     const sign = direction === "ASC" ? 1 : -1;
     return (ofPage.get(page) ?? [])
       .flatMap(({ id }) => rows.get(id) ?? [])

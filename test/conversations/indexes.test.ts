@@ -152,9 +152,11 @@ onEachEngine((engine) => {
 
   const expectIndexes: LoggedDatabase["expectIndexes"] = (...args) => logged.expectIndexes(...args);
 
-  const page = (Connection: typeof ConversationConnection | typeof MessageConnection, id: string) =>
-    new Connection([{ id, updatedAt: NOW, waitingSince: NOW } as never], { limit: 20, after: undefined })
-      .pageInfo.endCursor;
+  const page = (Connection: typeof ConversationConnection | typeof MessageConnection, id: string) => {
+    const place = { conversationId: conversation(0), sequence: LONG - 49 };
+    const row = { id, updatedAt: NOW, waitingSince: NOW, ...place } as never;
+    return new Connection([row], { limit: 20, after: undefined }).pageInfo.endCursor;
+  };
 
   test.each<[string, Partial<ConversationsArgs>]>([
     ["all", {}],

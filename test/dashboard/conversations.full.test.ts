@@ -4,7 +4,7 @@ import { AddressKind } from "../../src/features/contacts/contact-address.entity"
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
-import { addSender } from "../support/inbound";
+import { addSender, senderOn } from "../support/inbound";
 import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { waitUntil } from "../support/wait-until";
@@ -126,6 +126,32 @@ describeDashboard(
       await seen(page.getByText(waits));
       await page.goto(`${gateway.url}/dashboard/decisions/${body.id}`);
       await seen(page.getByText(waits));
+    });
+
+    test("a thread shows the messages received while its newest message was rescheduled", async () => {
+      const { gateway } = dashboard;
+      const inUtc = (hours: number) => timestamp(hours * HOUR_MS).slice(11, 16);
+      const publishWindow = (fromHours: number, toHours: number) =>
+        publish(gateway, agentId, {
+          situations: { news: {} },
+          templates: { news: "Your news" },
+          policy: { windows: [{ from: inUtc(fromHours), to: inUtc(toHours) }] },
+          rules: [{ id: "news", on: "news", do: [{ send: "news" }] }],
+        });
+      await publishWindow(-1, 12);
+      const line = await addLine(gateway, { agentId });
+      await lineClient(gateway).pause(line.id);
+      const { id, address } = await talkTo("Night Owl", line.name);
+      await decisionClient(gateway).decide({ type: "news", conversationId: id });
+      const page = await dashboard.visit(`/conversations/${id}`);
+      const messages = page.getByRole("log", { name: "Messages" });
+      const news = messages.getByRole("listitem").filter({ hasText: "Your news" });
+      await seen(news.getByText("Waiting: its line is paused."));
+      await publishWindow(2, 3);
+      await lineClient(gateway).resume(line.id);
+      await seenInTime(news.getByText("The policy does not allow messages to the contact at this hour."));
+      await (await senderOn(gateway, agentId, line.id)).text(address, "written overnight");
+      await seenInTime(messages.getByText("written overnight"));
     });
 
     test("the dialog for a release says that it releases all conversations with the contact", async () => {

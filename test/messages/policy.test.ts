@@ -177,6 +177,38 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       expect(await become(first, delivered)).toMatchObject({ sequence: 3 });
     });
 
+    test("a cursor of a message that is then rescheduled still works, and skips nothing", async () => {
+      const { id, resume } = await onPausedLine();
+      await publishPolicy({ windows: OPEN });
+      const first = await send(id);
+      const page = "nodes { id } pageInfo { endCursor }";
+      const pages = async (after: string | null) => {
+        const { body } = await gateway.graphql(
+          `query ($id: ID!, $after: String) {
+             conversationMessages(id: $id, after: $after) { ${page} }
+             conversation(id: $id) { messages(after: $after) { ${page} } }
+           }`,
+          { id, after },
+        );
+        return [body.data.conversationMessages, body.data.conversation.messages];
+      };
+      const [{ pageInfo }] = await pages(null);
+      const expectAdded = async (...ids: string[]) => {
+        const nodes = ids.map((each) => ({ id: each }));
+        expect(await pages(pageInfo.endCursor)).toMatchObject([{ nodes }, { nodes }]);
+      };
+      await publishPolicy({ windows: closed().windows });
+      await resume();
+      await become(first, scheduled);
+      await expectAdded();
+      const second = (await api.send(id, "by a client")).body.data.sendToConversation.id;
+      await expectAdded(second);
+      await publishPolicy(undefined);
+      await makeDue(first);
+      await become(first, delivered);
+      await expectAdded(second, first);
+    });
+
     test("a message without a contact uses the policy's zone", async () => {
       const { windows, at } = closed();
       await publishPolicy({ zone: "Asia/Tokyo", windows });

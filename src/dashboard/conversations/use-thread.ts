@@ -52,7 +52,7 @@ function merged(
 }
 
 /** Merges the response to a poll into the loaded messages. */
-function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loaded {
+function withAnswer(loaded: Loaded, { latest, added, recent, scheduled }: ThreadQuery): Loaded {
   if (latest !== undefined) {
     const { nodes, pageInfo } = latest;
     return {
@@ -62,7 +62,10 @@ function withAnswer(loaded: Loaded, { latest, added, recent }: ThreadQuery): Loa
     };
   }
   const states = new Map(recent?.nodes.map((state) => [state.id, state]));
-  const messages = merged(loaded.messages, added?.nodes ?? []);
+  // A rescheduled message has given up its place in the thread.
+  const unplaced = new Set(scheduled?.nodes.map(({ id }) => id));
+  const placed = loaded.messages.filter(({ id }) => !unplaced.has(id));
+  const messages = merged(placed, added?.nodes ?? []);
   return {
     messages: messages.map((message) => ({ ...message, ...states.get(message.id) })),
     older: loaded.older,

@@ -24,7 +24,7 @@ import { normalized } from "../contacts/contact-addresses";
 import { type AgentQueues, acceptedAs, assertRoom } from "../messages/agent-queues";
 import { asAccepted, laterTime } from "../messages/insert-messages";
 import { IS_UNPLACED, MESSAGE_ORDER, Message } from "../messages/message.entity";
-import { MessageConnection } from "../messages/message.inputs";
+import { MessageConnection, startIn } from "../messages/message.inputs";
 import { ConversationConnection, ownedBy, pageOfConversations } from "./conversation.connection";
 import { Conversation, ConversationState } from "./conversation.entity";
 import type {
@@ -92,6 +92,7 @@ export class ConversationService {
       entity: Message,
       parent: "conversationId",
       position: "sequence",
+      startIn: (conversationId, position) => startIn(conversationId, position, "sequence"),
       condition: "sequence IS NOT NULL",
     });
     this.ofAgent = listOfParent(database, ConversationConnection, {
@@ -189,13 +190,10 @@ export class ConversationService {
     const rows = await this.database.read(async (reader) => {
       if ((await findOfCaller(reader, context, Conversation, id)) === null) throw noSuch("conversation");
       const query = matching(reader);
-      if (page.after !== undefined) {
-        const last = await reader.findOneBy(Message, { id: page.after, conversationId: id });
-        if (last === null || last[position] === null) throw new GatewayError("invalid_cursor");
-        query.andWhere(`message.${position} ${direction === "ASC" ? ">" : "<"} :last`, {
-          last: last[position],
+      if (page.after !== undefined)
+        query.andWhere(`message.${position} ${direction === "ASC" ? ">" : "<"} :start`, {
+          start: startIn(id, page.after, position),
         });
-      }
       return query
         .orderBy(`message.${position}`, direction)
         .limit(page.limit + 1)

@@ -3,6 +3,7 @@ import { Nullable, Optional } from "../../common/nullable";
 import { DAY_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { ArrayMaxSize, IsOptional, ValidateBy } from "../../common/validators";
+import { GatewayError } from "../../errors";
 import { ConnectionOf, OrderedPageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { InputById } from "../../schema/mutation-input";
@@ -99,5 +100,32 @@ export class MessagesArgs extends OrderedPageArgs {
   since?: Date | null | undefined;
 }
 
-export const MessageConnection = ConnectionOf(Message, "message", isUuid);
+/**
+ * Returns the ID and the message's place in its conversation, which the row loses when it is rescheduled or deleted.
+ */
+const positionOf = ({ id, conversationId, sequence }: Message): string =>
+  [id, conversationId, sequence].join(".");
+
+/** Accepts an ID without a place, as in the cursors of version 1. */
+const isPosition = (text: string): boolean => {
+  const [id = "", conversationId = "", sequence = "", ...more] = text.split(".");
+  return [id, conversationId || id].every(isUuid) && /^\d{0,9}$/.test(sequence) && more.length === 0;
+};
+
+/**
+ * Returns the ID or the sequence in a position.
+ * @throws GatewayError `invalid_cursor` for a message outside of the conversation, or one listed without a sequence
+ */
+export function startIn(
+  conversationId: string,
+  position: string,
+  property: "id" | "sequence",
+): string | number {
+  const [id = "", parent, sequence] = position.split(".");
+  if (parent !== conversationId || (property === "sequence" && !sequence))
+    throw new GatewayError("invalid_cursor");
+  return property === "id" ? id : Number(sequence);
+}
+
+export const MessageConnection = ConnectionOf(Message, "message", isPosition, positionOf);
 export type MessageConnection = InstanceType<typeof MessageConnection>;

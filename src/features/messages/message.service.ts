@@ -75,6 +75,7 @@ export class MessageService {
     { agentId, order, first, after, search, contactId, ...given }: MessagesArgs,
   ): Promise<MessageConnection> {
     const page = MessageConnection.pageOf({ first, after });
+    const pageById = { ...page, after: page.after?.split(".")[0] };
     const report = <T>(query: (reader: EntityManager) => Promise<T>) =>
       this.database.report(organizationOf(context), query);
     const filterOf = async (reader: EntityManager) => {
@@ -83,7 +84,7 @@ export class MessageService {
       return { ...given, agentIds, contacts };
     };
     const readRows = async (reader: EntityManager) =>
-      pageOfMessages(reader, await filterOf(reader), page, order);
+      pageOfMessages(reader, await filterOf(reader), pageById, order);
     const { held, lineId, statuses } = given;
     const isOfAll = agentId == null && context.caller.kind !== "agent";
     // These filters may match few of many rows, and all agents' statuses would give too many parts.
