@@ -106,7 +106,8 @@ export interface Engine {
   /** Runs a unit of work in a transaction and resolves once it is durable; a failed unit is rolled back. */
   transaction<T>(unit: UnitOfWork<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Runs a background transaction that excludes every other `withMigrationLock` on the same database, in any process.
+   * Runs a transaction that excludes every other `withMigrationLock` on the same database, in any process.
+   * Its statements have no time limit.
    */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T>;
   /**

@@ -1,6 +1,6 @@
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { onEachEngine, postgres, type TestDatabase } from "../support/engines";
 import { slowTest } from "../support/slow-test";
 
 onEachEngine((engine) => {
@@ -49,4 +49,17 @@ onEachEngine((engine) => {
       await database.close();
     }
   });
+});
+
+test("on PostgreSQL, a statement has no time limit in a migration, even in a serving process", async () => {
+  const testDatabase = await postgres.createDatabase();
+  const database = await Database.open(createDataSource(testDatabase.url), { serving: true });
+  try {
+    const limit = "SHOW statement_timeout";
+    expect(await database.withMigrationLock((tx) => tx.query(limit))).toEqual([{ statement_timeout: "0" }]);
+    expect(await database.write((tx) => tx.query(limit))).toEqual([{ statement_timeout: "3s" }]);
+  } finally {
+    await database.close();
+    await testDatabase.drop();
+  }
 });

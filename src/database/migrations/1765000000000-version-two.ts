@@ -135,7 +135,6 @@ export class VersionTwo1765000000000 implements MigrationInterface {
         await runner.query(
           `ALTER TABLE "${table}" ADD COLUMN "${name}" ${type.replace("FALSE", falseOf(runner))}`,
         );
-    for (const [table, options] of indexes()) await runner.createIndex(table, options);
     await runner.dropIndex(...DROPPED_INDEX);
 
     // Each agent's default line gets the agent's ID, a UUID that no other line has.
@@ -151,6 +150,8 @@ export class VersionTwo1765000000000 implements MigrationInterface {
     // Version 1 delivered nothing, and an upgrade must not send old messages.
     await runner.query(`UPDATE "message" SET held_reason = 'imported' WHERE status = 'queued'`);
     await separateAuditChanges(runner);
+    // Last, because the updates above would add each changed row to every new index.
+    for (const [table, options] of indexes()) await runner.createIndex(table, options);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -13,7 +13,7 @@ import {
   transact,
   type UnitOfWork,
 } from "../engine";
-import { BACKGROUND, SERVING } from "../limits";
+import { BACKGROUND, MIGRATING, SERVING } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
 import { isConnectionLost, PostgresConnections } from "./postgres-connections";
 import { identityOf } from "./postgres-identity";
@@ -144,7 +144,7 @@ export class PostgresEngine implements Engine {
       await tx.query("SELECT pg_advisory_xact_lock($1)", [EXCLUSIVE_LOCK]);
       return unit(tx);
     };
-    return this.transaction(lockedUnit, { limits: BACKGROUND });
+    return this.transaction(lockedUnit, { limits: MIGRATING });
   }
 
   /** IDs are assigned on insert, but rows become visible on commit, so inserts must wait for each other. */
