@@ -124,8 +124,10 @@ const DROPPED_INDEX = ["audit_entry", new TableIndex(index("target_id", "id"))] 
 const EMPTY = '{"format":1}';
 const DIGEST_OF_EMPTY = "3f0a99256beeb89a6b9f2793885291a6454928fd74903159ab2e51452b13df6f";
 
-/** Upgrades version 1 to version 2; this migration may change until version 2 is released. */
-export class VersionTwo1765000000000 implements MigrationInterface {
+/**
+ * Upgrades version 1 to version 2. Until version 2 is released, this migration may change, each time with a new timestamp.
+ */
+export class VersionTwo1766000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table);
     // Runs first, because SQLite copies the table with its current columns.
