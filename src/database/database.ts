@@ -360,28 +360,36 @@ export class Database {
 
   private async committing<T>(unit: UnitOfWork<T>, options: TransactionOptions): Promise<T> {
     let last: Transaction | undefined;
-    const result = await this.writing(() =>
-      this.engine.transaction((manager) => {
-        last = transactionOf(manager, this.engine, this.announcements);
-        return withHooks(unit, last);
-      }, options),
+    const result = await this.writing(
+      () =>
+        this.engine.transaction((manager) => {
+          last = transactionOf(manager, this.engine, this.announcements);
+          return withHooks(unit, last);
+        }, options),
+      // Only batches that are then stored separately set this limit.
+      (error) => options.lockWaitMs !== undefined && this.waitedForLock(error),
     );
     for (const hook of last?.afterCommit ?? []) hook();
     return result;
   }
 
-  private async writing<T>(work: () => Promise<T>): Promise<T> {
+  /** @param isRetried true for an error that is not a failure, because the work is retried */
+  private async writing<T>(work: () => Promise<T>, isRetried: (error: unknown) => boolean): Promise<T> {
     try {
-      const result = await this.guarded("database write", work);
+      const result = await this.guarded("database write", work, isRetried);
       this.lastWriteFailed = false;
       return result;
     } catch (error) {
-      if (isUnavailable(error)) this.lastWriteFailed = true;
+      if (isUnavailable(error) && !isRetried(error)) this.lastWriteFailed = true;
       throw error;
     }
   }
 
-  private async guarded<T>(name: string, work: () => Promise<T>): Promise<T> {
+  private async guarded<T>(
+    name: string,
+    work: () => Promise<T>,
+    isRetried: (error: unknown) => boolean = () => false,
+  ): Promise<T> {
     try {
       return await withSpan(name, work, this.spanOptions);
     } catch (error) {
@@ -390,8 +398,10 @@ export class Database {
         throw error;
       }
       const failure = this.failureOf(error);
-      this.observer.failed(failure);
-      throw failure === "unexpected" ? error : new GatewayError(failure, undefined, { cause: error });
+      const mapped =
+        failure === "unexpected" ? error : new GatewayError(failure, undefined, { cause: error });
+      if (!isRetried(mapped)) this.observer.failed(failure);
+      throw mapped;
     }
   }
 

@@ -1,4 +1,5 @@
 import { Database } from "../../src/database/database";
+import { type Failure, NO_OBSERVER } from "../../src/database/observer";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
 import { onAnyEngine, postgres, type TestDatabase } from "../support/engines";
@@ -76,9 +77,15 @@ onAnyEngine((engine) => {
 });
 
 describe("on PostgreSQL", () => {
-  test("rows of an organization that wait for a lock do not hold up the rows of others", async () => {
+  test("rows of an organization that wait for a lock do not hold up others, and are not counted as failed", async () => {
     const testDatabase = await postgres.createMigratedDatabase();
-    const database = await Database.open(createDataSource(testDatabase.url), { serving: true });
+    const failures: Failure[] = [];
+    const database = await Database.open(createDataSource(testDatabase.url), {
+      serving: true,
+      observer: { ...NO_OBSERVER, failed: (failure) => void failures.push(failure) },
+    });
+    /** `lastWriteSucceeded` at the start of each batch. */
+    const succeeded: boolean[] = [];
     const lock = "SELECT pg_advisory_xact_lock(4711)";
     let release = () => {};
     let held: Promise<void> | undefined;
@@ -96,6 +103,7 @@ describe("on PostgreSQL", () => {
         ownerOf: ({ owner }) => owner,
         maxRows: 8,
         store: async (tx, rows) => {
+          succeeded.push(database.lastWriteSucceeded);
           for (const { owner } of rows) if (owner === "waiting") await tx.query(lock);
           return rows.map(({ name }) => name);
         },
@@ -107,6 +115,9 @@ describe("on PostgreSQL", () => {
       release();
       await held;
       expect(await Promise.all([...waiting, alone])).toEqual(["first", "second", "alone"]);
+      expect(succeeded.length).toBeGreaterThan(2);
+      expect(succeeded).not.toContain(false);
+      expect(failures).toEqual([]);
     } finally {
       release();
       await database.close();
