@@ -294,6 +294,19 @@ test("inserts of an organization that wait for its locks do not hold up another'
   await testDatabase.drop();
 });
 
+test("a read after the database was closed fails without retries, which would block the event loop", async () => {
+  const testDatabase = await postgres.createDatabase();
+  const source = createDataSource(testDatabase.url);
+  const database = await Database.open(source);
+  await database.close();
+  const attempts = jest.spyOn(source, "createQueryRunner");
+  await expect(database.read((reader) => reader.query("SELECT 1"))).rejects.toMatchObject({
+    code: "unavailable",
+  });
+  expect(attempts).toHaveBeenCalledTimes(1);
+  await testDatabase.drop();
+});
+
 describe("a missing PostgreSQL server", () => {
   test("is named in the error, without the password", async () => {
     const server = createServer();

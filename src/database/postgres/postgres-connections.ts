@@ -134,7 +134,7 @@ export class PostgresConnections {
    * @throws GatewayError `unavailable` if no connection becomes free in time
    */
   forQuery<T>(query: (client: PoolClient) => Promise<T>): Promise<T> {
-    return retryIfConnectionLost(async () => {
+    return retryIfConnectionLost(this.pool, async () => {
       const until = performance.now() + this.limits.call;
       const client = await this.pool.connect().catch(cannotConnect);
       const timer = endAt(until, client);
@@ -155,7 +155,9 @@ export class PostgresConnections {
 
   /** Runs a read like `forQuery`, through TypeORM. */
   forReading<T>(read: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    return retryIfConnectionLost(() => this.connected(performance.now() + this.limits.call, read));
+    return retryIfConnectionLost(this.pool, () =>
+      this.connected(performance.now() + this.limits.call, read),
+    );
   }
 
   /**
@@ -236,14 +238,14 @@ export function isConnectionLost(error: unknown): boolean {
   return SYSTEM_ERROR.test(code) || error instanceof QueryFailedError;
 }
 
-/** Retries a read whose connection has broken; a server restart breaks all pooled connections. */
-async function retryIfConnectionLost<T>(read: () => Promise<T>): Promise<T> {
+/** Retries a read whose connection has broken, until the pool is closed; a server restart breaks all connections. */
+async function retryIfConnectionLost<T>(pool: Pool, read: () => Promise<T>): Promise<T> {
   const until = performance.now() + RETRY_INTERVAL_MS;
   while (true) {
     try {
       return await read();
     } catch (error) {
-      if (!isConnectionLost(error) || performance.now() > until) throw error;
+      if (pool.ending || !isConnectionLost(error) || performance.now() > until) throw error;
     }
   }
 }
