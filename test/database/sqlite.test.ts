@@ -163,6 +163,26 @@ describe("while another process holds the write lock", () => {
     expect((await adding).status).toBe(201);
   });
 
+  test("a process waits for another's migration, even for longer than a write waits", async () => {
+    await other.query("COMMIT");
+    const { database } = gateway.services;
+    const writing = await Database.open(createDataSource(gateway.databaseUrl));
+    try {
+      for (const each of [database, writing])
+        await each.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
+      await other.query("BEGIN EXCLUSIVE");
+      const migrating = database.migrate();
+      for (let i = 0; i < 3; i++)
+        await expect(writing.write((tx) => tx.query("SELECT 1"))).rejects.toMatchObject({
+          code: "unavailable",
+        });
+      await other.query("COMMIT");
+      expect(await migrating).toEqual([]);
+    } finally {
+      await writing.close();
+    }
+  });
+
   test("a write that waits for too long is answered 503 through both APIs, and the next one works", async () => {
     await other.query("COMMIT");
     await gateway.services.database.write((tx) => tx.query("PRAGMA busy_timeout = 20"));

@@ -16,7 +16,7 @@ import {
   transact,
   type UnitOfWork,
 } from "../engine";
-import { BACKGROUND, type Limits, SERVING, WAITS } from "../limits";
+import { BACKGROUND, type Limits, MIGRATING, SERVING, WAITS } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
 import { Semaphore } from "../semaphore";
 import { GroupCommit } from "./group-commit";
@@ -167,7 +167,9 @@ export class SqliteEngine implements Engine {
     return this.queue.runExclusive(async () => {
       await this.writer.query("PRAGMA foreign_keys = OFF");
       try {
-        return await transact(newRunner(this.writer, this.statements), IMMEDIATE, unit);
+        return await retryWhileBusy(MIGRATING.call, () =>
+          transact(newRunner(this.writer, this.statements), IMMEDIATE, unit),
+        );
       } finally {
         await this.writer.query("PRAGMA foreign_keys = ON");
       }
@@ -332,12 +334,15 @@ async function openReader(writer: DataSource): Promise<DataSource> {
  * Switches to WAL, with retries, because SQLite does not wait: if several processes start together, all but one get an
  * error.
  */
-async function switchToWal(source: DataSource): Promise<void> {
-  const giveUpAt = Date.now() + WAITS.writer;
+const switchToWal = (source: DataSource): Promise<void> =>
+  retryWhileBusy(WAITS.writer, () => source.query("PRAGMA journal_mode = WAL"));
+
+/** Retries work that fails because another process has locked the file. */
+async function retryWhileBusy<T>(maxWaitMs: number, work: () => Promise<T>): Promise<T> {
+  const giveUpAt = Date.now() + maxWaitMs;
   while (true) {
     try {
-      await source.query("PRAGMA journal_mode = WAL");
-      return;
+      return await work();
     } catch (error) {
       if (driverCode(error) !== BUSY || Date.now() > giveUpAt) throw error;
       await setTimeout(10);
