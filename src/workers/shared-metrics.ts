@@ -13,7 +13,7 @@ export class SharedMetrics {
   private readonly last = new Map<WorkerProcess, MetricValues>();
   /** Counters and histograms of ended workers. */
   private ended: MetricValues = [];
-  private readonly requests = new Map<number, (values: MetricValues) => void>();
+  private readonly requests = new Map<number, () => void>();
   private lastRequest = 0;
   private running: Promise<Registry> | undefined;
 
@@ -47,7 +47,7 @@ export class SharedMetrics {
     worker.onMessage((message) => {
       if (message.type !== "collected") return;
       this.last.set(worker, message.values);
-      this.requests.get(message.id)?.(message.values);
+      this.requests.get(message.id)?.();
     });
     void worker.exited.then(() => {
       this.ended = sumOfEnded([this.ended, this.last.get(worker) ?? []]);
@@ -81,13 +81,12 @@ export class SharedMetrics {
   }
 
   /** Asks a worker for its metrics; if it does not respond in time, its last metrics are kept. */
-  private refresh(worker: WorkerProcess): Promise<unknown> {
+  private refresh(worker: WorkerProcess): Promise<void> {
     this.lastRequest += 1;
     const id = this.lastRequest;
-    const answered = new Promise((resolve) => {
+    const answered = new Promise<void>((resolve) => {
       this.requests.set(id, resolve);
       setTimeout(resolve, TIMEOUT_MS).unref();
-      void worker.exited.then(resolve);
     });
     worker.send({ type: "collect", id });
     return answered.finally(() => this.requests.delete(id));
