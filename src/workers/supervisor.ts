@@ -202,8 +202,8 @@ class Supervisor {
     }
   }
 
-  /** Returns the worker in a slot. */
+  /** Returns the worker in a slot, without one that is stopping. */
   private at(number: number): WorkerProcess | undefined {
-    return [...this.live].find((worker) => worker.number === number);
+    return [...this.live].find((worker) => worker.number === number && !worker.isStopping);
   }
 }

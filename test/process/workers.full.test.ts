@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { request } from "node:http";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { onAnyEngine, sqlite, type TestDatabase } from "../support/engines";
 import { parseMetrics } from "../support/metrics";
@@ -153,20 +153,27 @@ onAnyEngine((engine) => {
   describe("two workers", () => {
     const database = databaseForEach(engine);
 
+    /** Starts a POST, whose head arrives at a worker before its body is sent. */
+    async function beginPost(server: TestServer, worker: number): Promise<ClientRequest> {
+      const agent = await connectionTo(server, worker);
+      const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
+      const headers = { authorization, "content-type": "application/json", expect: "100-continue" };
+      const post = request(`${server.url}/v1/pets`, { method: "POST", agent, headers });
+      post.flushHeaders();
+      await once(post, "continue");
+      return post;
+    }
+    async function finish(post: ClientRequest): Promise<number | undefined> {
+      post.end(JSON.stringify({ name: "Rex", categoryId: 1 }));
+      const [response] = (await once(post, "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    }
+
     test("are not ready on SIGTERM, keep serving while they drain, answer all accepted requests, and end with code 0", async () => {
       const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2", DRAIN_SECONDS: "1" });
-      const authorization = `Bearer ${secretsIn(server.stdout())?.key}`;
       const probes = await Promise.all([connectionTo(server, 1), connectionTo(server, 2)]);
-      const posts = await Promise.all(
-        [1, 2].map(async (worker) => {
-          const agent = await connectionTo(server, worker);
-          const headers = { authorization, "content-type": "application/json", expect: "100-continue" };
-          const post = request(`${server.url}/v1/pets`, { method: "POST", agent, headers });
-          post.flushHeaders();
-          await once(post, "continue");
-          return post;
-        }),
-      );
+      const posts = await Promise.all([1, 2].map((worker) => beginPost(server, worker)));
       server.signal("SIGTERM");
       server.signal("SIGINT");
       await server.until("stderr", '"draining"');
@@ -175,17 +182,28 @@ onAnyEngine((engine) => {
         expect((await get(server, "/healthz", {}, agent)).status).toBe(200);
       }
       await server.until("stderr", '"stopping"');
-      const statuses = posts.map(async (post) => {
-        post.end(JSON.stringify({ name: "Rex", categoryId: 1 }));
-        const [response] = await once(post, "response");
-        response.resume();
-        return response.statusCode;
-      });
-      expect(await Promise.all(statuses)).toEqual([201, 201]);
+      expect(await Promise.all(posts.map(finish))).toEqual([201, 201]);
       const { code, stderr } = await server.ended;
       expect(code).toBe(0);
       expect(stderr.match(/"stopped"/g)).toHaveLength(1);
       expect(stderr).not.toContain('"level":50');
+    });
+
+    test("replace a new worker that dies while its predecessor still answers a request", async () => {
+      const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2" });
+      const post = await beginPost(server, 1);
+      const pids = () => workersIn(server).flatMap(({ number, pid }) => (number === 1 ? pid : []));
+      const listening = async () =>
+        parseMetrics((await get(server, "/metrics")).body).find(({ name }) => name === "gateway_workers");
+      server.signal("SIGHUP");
+      // The old worker counts until it ends, and stops once the supervisor knows that the new one listens.
+      await waitUntil(async () => pids().length === 2 && (await listening())?.value === 3);
+      process.kill(pids()[1] as number, "SIGKILL");
+      await server.until("stderr", '"a worker died"');
+      expect(await finish(post)).toBe(201);
+      await waitUntil(() => pids().length === 3);
+      await server.until("stderr", "the workers have been restarted");
+      (await connectionTo(server, 1)).destroy();
     });
   });
 });
