@@ -67,22 +67,25 @@ class Supervisor {
   }
 
   /**
-   * Starts all workers.
+   * Starts the first worker, and the others once it listens.
    * @returns the address of the service; undefined if a signal arrived first
    * @throws StartupError if a worker cannot start, after stopping the others
    */
   async start(): Promise<string | undefined> {
-    const numbers = Array.from({ length: this.config.workers }, (_, i) => i + 1);
-    const workers = numbers.map((number) => this.fork(number));
+    const first = this.fork(1);
     try {
-      const [address] = await Promise.all(workers.map(({ started }) => started));
+      // It migrates the database, and others would fail if they waited too long for its lock.
+      const address = await first.started;
+      if (this.state === "stopping") return undefined;
+      const others = Array.from({ length: this.config.workers - 1 }, (_, i) => this.fork(i + 2));
+      await Promise.all(others.map(({ started }) => started));
       if (this.state === "starting") this.state = "serving";
-      for (const worker of workers) void this.replaceWhenDead(worker);
+      for (const worker of [first, ...others]) void this.replaceWhenDead(worker);
       return address;
     } catch (error) {
       if (this.state === "stopping") return undefined;
       this.state = "stopping";
-      // Stops them gracefully, because another worker may be about to print the secrets of a first start.
+      // Stops them gracefully, because the first worker may already answer requests.
       await Promise.all([...this.live].map((worker) => worker.stop()));
       throw error;
     }

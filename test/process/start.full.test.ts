@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
@@ -10,8 +11,18 @@ import { Agent } from "../../src/features/agents/agent.entity";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { Member } from "../../src/features/members/member.entity";
 import { Organization } from "../../src/features/organizations/organization.entity";
-import { onEachEngine, sqlite } from "../support/engines";
-import { databaseForEach, endProcesses, runServer, secretsIn, startServer } from "../support/process";
+import { onEachEngine, postgres, sqlite } from "../support/engines";
+import { lockWaits } from "../support/lock-waits";
+import {
+  databaseForEach,
+  endProcesses,
+  runServer,
+  secretsIn,
+  spawnServer,
+  startServer,
+} from "../support/process";
+import { waitUntil } from "../support/wait-until";
+import { workersIn } from "../support/workers";
 
 const whoami = (url: string, key: string) =>
   fetch(`${url}/agent/whoami`, { headers: { authorization: `Bearer ${key}` } });
@@ -36,6 +47,28 @@ onEachEngine((engine) => {
       const first = [Organization, Agent, Member, ApiKey];
       const counts = first.map((entity) => database.read((reader) => reader.count(entity)));
       expect(await Promise.all(counts)).toEqual(first.map(() => 1));
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+describe("on PostgreSQL", () => {
+  const testDatabase = databaseForEach(postgres, { empty: true });
+
+  test("the first of several workers migrates the database before the others start", async () => {
+    const database = await Database.open(createDataSource(testDatabase.url));
+    try {
+      const server = await database.withMigrationLock(async () => {
+        const starting = spawnServer({ DATABASE_URL: testDatabase.url, WORKERS: "2" });
+        await waitUntil(async () => (await lockWaits({ services: { database } })) > 0);
+        const children = `/proc/${starting.pid}/task/${starting.pid}/children`;
+        if (existsSync(children)) expect(readFileSync(children, "utf8")).toMatch(/^\d+ ?$/);
+        return starting;
+      });
+      await server.until("stdout", "/graphql\n");
+      await waitUntil(() => workersIn(server).length === 2);
+      expect(workersIn(server).map(({ number }) => number)).toEqual([1, 2]);
     } finally {
       await database.close();
     }
