@@ -55,7 +55,7 @@ export interface LaneCounts {
   waiting: number;
   /** Lanes held by a send. */
   leased: number;
-  /** Time since the oldest due work became due (s); 0 if none is due. */
+  /** Time since the oldest due lane became due (s), ignoring lanes that wait for a sender; 0 if none is due. */
   oldestDueSeconds: number;
 }
 
@@ -177,7 +177,7 @@ export class Lanes {
         `SELECT (SELECT count(*) FROM lane WHERE wake_at <= $1 AND ${this.isFree}) AS due,
            (SELECT count(*) FROM lane WHERE wake_at > $1 AND ${this.isFree}) AS waiting,
            (SELECT count(*) FROM lane WHERE NOT (${this.isFree})) AS leased,
-           (SELECT min(wake_at) FROM lane WHERE ${this.isFree}) AS first`,
+           (SELECT min(wake_at) FROM lane WHERE needs_sender = false AND ${this.isFree}) AS first`,
         [timestamp()],
       ),
     );

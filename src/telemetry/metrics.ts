@@ -159,7 +159,10 @@ export class Metrics implements DatabaseObserver {
     );
     registerGauge(
       this.registry,
-      ["gateway_oldest_due_lane_seconds", "Time since the oldest due lane became due, or 0 if none is due."],
+      [
+        "gateway_oldest_due_lane_seconds",
+        "Time since the oldest due lane became due, ignoring lanes that wait for a sender, or 0 if none is due.",
+      ],
       [],
       async () => {
         const now = await counts();

@@ -84,6 +84,23 @@ describeGateway({ engine: "one" }, (gateway) => {
     expect(total("gateway_lanes", { state: "waiting" })).toBe(0);
     expect(total("gateway_oldest_due_lane_seconds")).toBeGreaterThanOrEqual(60);
   });
+
+  test("lanes that wait for a sender, such as a slow receiver's, are due but have no age", async () => {
+    await gateway.rest("POST", "/messages", { body: { message: "Waiting" } });
+    const { database, lanes } = gateway.services;
+    await database.write(async (tx) => {
+      await tx.query("UPDATE lane SET wake_at = $1", [timestamp(-60_000)]);
+      const all: { id: string }[] = await tx.query("SELECT id FROM lane");
+      await lanes.awaitSender(
+        tx,
+        all.map(({ id }) => ({ laneId: id, channelId: id })),
+      );
+    });
+    // Scrapes would show counts from before.
+    const { due, oldestDueSeconds } = await lanes.counts();
+    expect(due).toBeGreaterThan(0);
+    expect(oldestDueSeconds).toBe(0);
+  });
 });
 
 test("concurrent scrapes share one count of the lanes", async () => {
