@@ -16,7 +16,7 @@ import {
   transact,
   type UnitOfWork,
 } from "../engine";
-import { BACKGROUND, type Limits, MIGRATING, SERVING, WAITS } from "../limits";
+import { BACKGROUND, type Limits, SERVING, WAITS } from "../limits";
 import type { DatabaseObserver, DatabaseStats } from "../observer";
 import { Semaphore } from "../semaphore";
 import { GroupCommit } from "./group-commit";
@@ -167,7 +167,7 @@ export class SqliteEngine implements Engine {
     return this.queue.runExclusive(async () => {
       await this.writer.query("PRAGMA foreign_keys = OFF");
       try {
-        return await retryWhileBusy(MIGRATING.call, () =>
+        return await retryWhileBusy(BACKGROUND.call, () =>
           transact(newRunner(this.writer, this.statements), IMMEDIATE, unit),
         );
       } finally {
