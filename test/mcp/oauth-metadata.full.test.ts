@@ -110,6 +110,17 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
     expect(await statusOf(id)).toBe(400);
   });
 
+  test("a client ID of more than 500 characters is rejected before the member is asked", async () => {
+    for (const [length, status] of [
+      [500, 303],
+      [501, 400],
+    ] as const) {
+      const id = another().padEnd(length, "x");
+      document = { ...document, client_id: id };
+      expect(await statusOf(id)).toBe(status);
+    }
+  });
+
   test("metadata at a private address is not requested", async () => {
     const before = receiver.connections;
     expect(await statusOf("https://private.test/client.json")).toBe(400);

@@ -9,6 +9,7 @@ import { mintAccessToken, mintRefreshToken } from "../../credentials/token-forma
 import type { Targets } from "../../delivery/targets";
 import { plainPage } from "../../http/plain-page";
 import { KeyWindows } from "../../rate-limits/key-windows";
+import { CLIENT_ID_MAX_LENGTH } from "../api-keys/api-key.limits";
 import { metadataFetch } from "./client-metadata";
 import type { ConnectionService } from "./connection.service";
 import type { OAuthRecords } from "./oauth-records";
@@ -167,6 +168,8 @@ export class AuthorizationServer {
     { InvalidGrant }: Library["errors"],
   ): Promise<boolean> {
     const { path, ip } = context;
+    // The key of the connection could not store the URL.
+    if (clientId.length > CLIENT_ID_MAX_LENGTH) return false;
     if (this.readers.has(context)) return false;
     this.readers.add(context);
     if (TOKEN_PATHS.includes(path) && !(await this.presentsToken(context, clientId))) {
