@@ -1,6 +1,7 @@
 import { In, IsNull, Not } from "typeorm";
 import type { RequestContext } from "../../src/auth/context";
 import { DAY_MS, timestamp } from "../../src/common/time";
+import { mintAccessToken } from "../../src/credentials/token-format";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { OAuthRecord } from "../../src/features/oauth/oauth-record.entity";
@@ -180,6 +181,19 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
       tx.update(OAuthRecord, { hash: In(more.map(({ hash }) => hash)) }, { consumedAt }),
     );
     expect((await application.refresh(used.body.refresh_token)).status).toBe(200);
+  });
+
+  test("a refreshed access token works although its address has presented too many unknown keys", async () => {
+    const { accessTokens, rejectedTokens } = gateway.services;
+    const ip = "192.0.2.1";
+    const resolve = (token: string) => accessTokens?.resolve(token, { ...ORIGIN, ip });
+    const application = await Application.register(gateway);
+    const { refresh_token: token } = await application.connect();
+    const guess = () => rejectedTokens.find("unknown", ip, async () => undefined);
+    await Promise.allSettled(Array.from({ length: 1_001 }, guess));
+    await expect(resolve(mintAccessToken())).rejects.toMatchObject({ code: "too_many_attempts" });
+    const { body } = await application.refresh(token);
+    expect(await resolve(body.access_token)).toMatchObject({ kind: "agent" });
   });
 
   test("a refresh can narrow the scopes of the access token, but not widen them", async () => {

@@ -67,7 +67,7 @@ export async function storeConnection(
   gateway: TestGateway,
   { memberId, agentId, clientId = "application" }: { memberId: string; agentId?: string; clientId?: string },
 ): Promise<StoredConnection> {
-  const { database, connections } = gateway.services;
+  const { database, connections, rejectedTokens } = gateway.services;
   const context = await operator(gateway);
   const ofAgent = agentId ?? (await firstAgentId(gateway));
   const { apiKey } = await database.write((tx) =>
@@ -83,7 +83,7 @@ export async function storeConnection(
     }),
   );
   const [access, refresh] = [mintAccessToken(), mintRefreshToken()];
-  const records = new OAuthRecords(database, connections);
+  const records = new OAuthRecords(database, connections, rejectedTokens);
   const iat = Math.floor(Date.now() / 1000);
   for (const [kind, token] of [
     ["AccessToken", access],

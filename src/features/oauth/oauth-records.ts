@@ -4,6 +4,7 @@ import { DAY_MS, timestamp, timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
+import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { OAuthRecord, recordHash } from "./oauth-record.entity";
 
 /** Lifetime of a registration whose application is not connected (ms). */
@@ -34,6 +35,7 @@ export class OAuthRecords {
   constructor(
     private readonly database: Database,
     private readonly grants: Grants,
+    private readonly rejectedTokens: RejectedTokens,
   ) {}
 
   /** @param kind the library's name for a kind of record */
@@ -70,6 +72,7 @@ export class OAuthRecords {
     seconds?: number,
   ): Promise<void> {
     const { grantId, scope } = payload;
+    const hash = recordHash(kind, id);
     const expiresAt =
       seconds === undefined ? timestamp(REGISTRATION_MS) : timestampOf(Date.now() + seconds * 1000);
     await this.database.write((tx) =>
@@ -78,7 +81,7 @@ export class OAuthRecords {
          values ($1, $2, $3, $4, $5, $6)
          on conflict (hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
         [
-          recordHash(kind, id),
+          hash,
           kind,
           JSON.stringify(payload),
           expiresAt,
@@ -87,6 +90,7 @@ export class OAuthRecords {
         ],
       ),
     );
+    if (kind === "AccessToken") this.rejectedTokens.remember(hash);
   }
 
   /** Uses up a code or token. Only one of several concurrent uses succeeds; each further use ends the connection. */

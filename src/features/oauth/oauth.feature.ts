@@ -19,7 +19,7 @@ export const oauth = feature({
   entities: [OAuthRecord],
   services: ({ database, config, log, targets, rejectedTokens, acceptedKeys }: Core & Needs) => {
     const connections = new ConnectionService(database, config);
-    const records = new OAuthRecords(database, connections);
+    const records = new OAuthRecords(database, connections, rejectedTokens);
     return {
       connections,
       accessTokens: config.oauth && new AccessTokens(database, acceptedKeys, rejectedTokens),
