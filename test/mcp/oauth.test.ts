@@ -2,6 +2,7 @@ import { In, IsNull, Not } from "typeorm";
 import type { RequestContext } from "../../src/auth/context";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { mintAccessToken } from "../../src/credentials/token-format";
+import { GatewayError } from "../../src/errors";
 import { ApiKey } from "../../src/features/api-keys/api-key.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { OAuthRecord } from "../../src/features/oauth/oauth-record.entity";
@@ -157,6 +158,33 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     const codes = answers.filter((to) => typeof to === "string" && new URL(to).searchParams.has("code"));
     expect([codes.length, answers.filter((to) => to === 400).length]).toEqual([1, 3]);
     expect(await connectionsOf(member)).toHaveLength(1);
+  });
+
+  test("if the database fails while a consent is completed, the page asks to try again, and the cause is logged", async () => {
+    const { database } = gateway.services;
+    const unavailable = new GatewayError("unavailable", undefined, { cause: new Error("no primary") });
+    const unexpected = new Error("the disk is full");
+    const application = await Application.register(gateway);
+    const { body } = await application.consent(await application.start());
+    const url: string = body.data.connectApplication.redirectUrl;
+    for (const [fail, status, cause] of [
+      [() => jest.spyOn(database, "write").mockRejectedValue(unavailable), 503, "no primary"],
+      [() => jest.spyOn(database, "read").mockRejectedValue(unexpected), 500, "the disk is full"],
+    ] as const) {
+      const failing = fail();
+      try {
+        const response = await application.browser.send(url.replace(OAUTH_BASE, gateway.url));
+        expect([response.status, await response.text()]).toEqual([
+          status,
+          expect.stringContaining("Try again in a few minutes."),
+        ]);
+      } finally {
+        failing.mockRestore();
+      }
+      expect(gateway.log()).toContain(cause);
+    }
+    // The failures have not used up the consent.
+    expect((await application.finish(url)).get("code")).toEqual(expect.any(String));
   });
 
   test("a connection keeps a used refresh token for 30 days, and uses 200 of them per day", async () => {

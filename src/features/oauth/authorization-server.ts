@@ -74,10 +74,15 @@ export class AuthorizationServer {
   private readonly documents = new KeyWindows();
   /** Requests that may not read another document; the library tries to read one again to show an error. */
   private readonly readers = new WeakSet<Context>();
+  /** Errors while a consent is completed, by response. */
+  private readonly failures = new WeakMap<object, Error>();
 
   constructor(private readonly services: Dependencies) {}
 
-  /** Responds to a request after its body and sender have been checked. */
+  /**
+   * Responds to a request after its body and sender have been checked.
+   * @throws any error while a consent is completed; all other failures are in the response
+   */
   async handle({ method, path, address, query, headers, body }: ServerRequest): Promise<ServerResponse> {
     this.provider ??= this.load();
     const { protocol, host } = new URL(this.services.baseUrl);
@@ -91,6 +96,8 @@ export class AuthorizationServer {
       ...(address !== null && { remoteAddress: address }),
       ...(body !== undefined && { payload: body }),
     });
+    const failure = this.failures.get(response.raw.res);
+    if (failure !== undefined) throw failure;
     const cookies = [response.headers["set-cookie"] ?? []].flat();
     return {
       status: response.statusCode,
@@ -120,7 +127,12 @@ export class AuthorizationServer {
       },
     });
     Object.assign(provider.RefreshToken.prototype, { generateTokenId: mintRefreshToken });
-    provider.use((context, next) => this.finish(provider, context, next));
+    provider.use((context, next) =>
+      // Koa would not respond, because it tries to set the status of the gateway's errors.
+      this.finish(provider, library.errors, context, next).catch((error: Error) => {
+        this.failures.set(context.res, error);
+      }),
+    );
     provider.on("server_error", (context, error) =>
       log.error({ err: error, reqId: context.get("x-request-id") }, "the authorization server failed"),
     );
@@ -131,7 +143,12 @@ export class AuthorizationServer {
    * Sends a member's answer to the application: a rejection unless the URL has a consent's secret. Only the browser
    * that started the request can do this, so that attackers cannot obtain consent to a request from their own browser.
    */
-  private async finish(provider: Provider, context: Context, next: () => Promise<void>): Promise<void> {
+  private async finish(
+    provider: Provider,
+    { SessionNotFound }: Library["errors"],
+    context: Context,
+    next: () => Promise<void>,
+  ): Promise<void> {
     const requestId = FINISH.exec(context.path)?.[1];
     if (requestId === undefined) return next();
     const { req, res, query } = context;
@@ -139,9 +156,14 @@ export class AuthorizationServer {
       context.status = 400;
       renderError(context, { error: "invalid_request", error_description: description });
     };
-    const started = await provider.interactionDetails(req, res).catch(() => undefined);
-    if (started?.uid !== requestId)
-      return reject("This browser did not start the request, or the request has expired.");
+    const unlessEnded = <T>(found: Promise<T>): Promise<T | undefined> =>
+      found.catch((error: unknown) => {
+        if (error instanceof SessionNotFound) return undefined;
+        throw error;
+      });
+    const rejectEnded = () => reject("This browser did not start the request, or the request has expired.");
+    const started = await unlessEnded(provider.interactionDetails(req, res));
+    if (started?.uid !== requestId) return rejectEnded();
     const { connections } = this.services;
     const connected =
       typeof query.consent === "string" ? await connections.connect(requestId, query.consent) : "rejected";
@@ -154,7 +176,9 @@ export class AuthorizationServer {
             login: { accountId: connected.memberId, remember: false },
             consent: { grantId: connected.keyId },
           };
-    context.redirect(await provider.interactionResult(req, res, result));
+    const resumeUrl = await unlessEnded(provider.interactionResult(req, res, result));
+    if (resumeUrl === undefined) return rejectEnded();
+    context.redirect(resumeUrl);
   }
 
   /**
