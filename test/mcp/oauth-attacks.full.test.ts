@@ -98,6 +98,16 @@ describeGateway({ engine: "any", env: OAUTH_ENV, strict: true }, (gateway) => {
     expect(body).toEqual({ error: expect.any(String), error_description: expect.any(String) });
   });
 
+  test("a code or refresh token that was rejected because of its resource still works with the right one", async () => {
+    const wrong = { resource: `${OAUTH_BASE}/mcp/` };
+    const code = await application.code();
+    expect((await application.exchange(code, wrong)).body.error).toBe("invalid_target");
+    const { refresh_token: token } = (await application.exchange(code)).body;
+    expect((await application.refresh(token, wrong)).body.error).toBe("invalid_target");
+    const { body } = await application.refresh(token, { resource: `${OAUTH_BASE}/mcp` });
+    expect((await rpc(gateway, "ping", {}, { token: body.access_token })).status).toBe(200);
+  });
+
   test("tokens cannot be used instead of each other, or by another application", async () => {
     const { access_token: access, refresh_token: refresh } = await application.connect();
     const ping = async (token: string) => (await rpc(gateway, "ping", {}, { token })).status;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import inject from "light-my-request";
-import type { Client, Context, Provider } from "oidc-provider";
+import type { Client, Consumable, Context, Provider } from "oidc-provider";
 import type { Logger } from "pino";
 import { escapeHtml } from "../../common/escape-html";
 import { networkOf } from "../../common/network";
@@ -127,6 +127,17 @@ export class AuthorizationServer {
       },
     });
     Object.assign(provider.RefreshToken.prototype, { generateTokenId: mintRefreshToken });
+    const resources = new Set<unknown>(resourcesOf(baseUrl).map(({ uri }) => uri));
+    // The library checks the resource only after it has used up the code or token.
+    for (const { prototype } of [provider.AuthorizationCode, provider.RefreshToken]) {
+      const { consume } = prototype;
+      prototype.consume = async function (this: Consumable) {
+        const resource = library.Provider.ctx?.oidc.params.resource ?? this.resource;
+        if (!resources.has(resource) || !this.resourceIndicators.has(resource))
+          throw new library.errors.InvalidTarget();
+        return consume.call(this);
+      };
+    }
     provider.use((context, next) =>
       // Koa would not respond, because it tries to set the status of the gateway's errors.
       this.finish(provider, library.errors, context, next).catch((error: Error) => {
