@@ -479,6 +479,22 @@ describeGateway(
       await become(await send(), { status: "failed", errorCode: "undeliverable" });
     });
 
+    test("an automatic answer with a null return path is stored, and the answered message stays `sent`", async () => {
+      const { address, send } = await correspondent();
+      const sent = await send();
+      await become(sent, { status: "sent" });
+      const { status, body } = await sender.mail(
+        [
+          ...["Return-Path: <>", "Auto-Submitted: auto-replied", `From: Ada <${address}>`],
+          ...["Subject: Automatic reply: Order 4711", `In-Reply-To: <${sent}@acme.example>`],
+          ...[`References: <${sent}@acme.example>`, "", "I am unable to read my mail until Monday."],
+        ].join("\r\n"),
+      );
+      expect(status).toBe(202);
+      expect(await message(body.id)).toMatchObject({ status: "received" });
+      expect(await message(sent)).toMatchObject({ status: "sent" });
+    });
+
     test("Outlook.com forwards a complaint as an attachment", async () => {
       const { send, addresses } = await correspondent();
       const sent = await send();

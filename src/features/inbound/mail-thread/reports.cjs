@@ -71,7 +71,8 @@ const STILL_TRIES =
  * @returns {import("../parse-mail").ParsedMail["report"]}
  */
 function reportOf({ headers, attachments, subject = "" }, text, from) {
-  const isReturned = isReport(headers, from) || hasNullSender(headers);
+  const isOfServer = isReport(headers, from);
+  const isReturned = isOfServer || hasNullSender(headers);
   if (!isReturned && from.toLowerCase() !== "staff@hotmail.com") return undefined;
   const textsOf = (/** @type {RegExp} */ type) =>
     attachments
@@ -101,11 +102,10 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
   const [status = ""] = STATUS.exec(field(delivery, "Status")) ?? [];
   // Some servers map another server's reply to a less exact status.
   const [precise = status] = STATUS.exec(diagnosis) ?? [];
+  // An automatic answer with a null sender also has `References`.
+  const referred = isOfServer ? referencesOf(headers).at(-1) : undefined;
   return {
-    messageId: (field(original, "Message-ID") || referencesOf(headers).at(-1) || "").slice(
-      0,
-      MESSAGE_ID_MAX_LENGTH,
-    ),
+    messageId: (field(original, "Message-ID") || referred || "").slice(0, MESSAGE_ID_MAX_LENGTH),
     isComplaint: isComplaint && !hasFailed,
     status: precise,
     detail: [status, diagnosis]
