@@ -512,6 +512,20 @@ describeGateway(
       expect((await addresses())[0]).toHaveProperty("optedOutAt");
     });
 
+    test("a complaint or a read receipt whose subject contains words of a bounce does not fail the message", async () => {
+      const { send, addresses } = await correspondent();
+      const sent = await send();
+      await become(sent, { status: "sent" });
+      const about = (type: string) =>
+        complaint(`<${sent}@acme.example>`, type).replace("FW: News", "Re: Login error");
+      await post(about("not-spam"));
+      await post(about("read").replaceAll("feedback-report", "disposition-notification"));
+      expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
+      await post(about("abuse"));
+      expect((await addresses())[0]).toHaveProperty("optedOutAt");
+      expect(await message(sent)).toMatchObject({ status: "sent" });
+    });
+
     test("a complaint about a message opts its address out, and one about no message changes nothing", async () => {
       const { id, send, addresses } = await correspondent();
       const sent = await send();

@@ -89,13 +89,16 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
   // A report's own words come before the e-mail that it returns.
   const [notice = ""] = words.split(/^(?:Received|Return-Path|Message-ID|From|To|Date|Subject):/im, 1);
   const [delivery = notice] = textsOf(/^message\/(global-)?delivery-status$/i);
-  const [feedback = ""] = textsOf(/^message\/feedback-report$/i);
+  // A complaint or a read receipt; the subject is that of the original, so its words say nothing about a failure.
+  const [other] = textsOf(/^message\/(feedback-report|(global-)?disposition-notification)$/i);
   const action = field(delivery, "Action");
   const said = `${subject}\n${notice}`;
   const hasFailed =
-    isReturned && (action === "" ? GAVE_UP.test(said) && !STILL_TRIES.test(said) : /^failed\b/i.test(action));
+    isReturned &&
+    other === undefined &&
+    (action === "" ? GAVE_UP.test(said) && !STILL_TRIES.test(said) : /^failed\b/i.test(action));
   const isComplaint =
-    COMPLAINT.test(field(feedback, "Feedback-Type")) || /^X-HmXmrOriginalRecipient:/im.test(original);
+    COMPLAINT.test(field(other ?? "", "Feedback-Type")) || /^X-HmXmrOriginalRecipient:/im.test(original);
   if (!hasFailed && !isComplaint) return undefined;
   const reply = field(delivery, "Diagnostic-Code") || (REPLY.exec(notice)?.[0] ?? "");
   const diagnosis = reply.replace(/\s+/g, " ").trim();
