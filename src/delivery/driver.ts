@@ -13,7 +13,8 @@ export interface MailThread {
   /** Subject of the e-mail that the thread continues; null for the line's subject. */
   subject: string | null;
   /**
-   * The message IDs of the thread, oldest first; the gateway's own messages are listed by ID, without angle brackets.
+   * The message IDs of the thread, oldest first. A message of the gateway whose `Message-ID` is not known is listed by
+   * its own ID, without angle brackets.
    */
   references: readonly string[];
 }

@@ -212,6 +212,7 @@ function reportOn(
 
 const LINE = { id: "1", organizationId: "one", lineId: "one" };
 const read = (raw: string) => readMail([Buffer.from(raw)], LINE);
+const FOREIGN = { providerId: "1.2@acme.example" };
 
 describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
   test("names the message that failed, and says whether its address exists", async () => {
@@ -227,9 +228,9 @@ describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
         },
       ]);
     }
-    // About another sender's mail.
+    // About mail of another sender, or mail whose ID the line's server replaced.
     const foreign = reportOn("<1.2@acme.example>", REASONS[0] as never, form);
-    expect(await read(foreign)).toEqual({ report: undefined });
+    expect(await read(foreign)).toMatchObject({ report: { failure: { message: FOREIGN } } });
   });
 });
 
@@ -327,9 +328,11 @@ describe("a report in prose", () => {
       const id = uuid();
       const failure = { message: { id }, status: "failed", isUndeliverable };
       expect(await read(inWords(headers, words, id, isAttached))).toMatchObject({ report: { failure } });
-      // About another sender's mail.
+      // About mail of another sender, or mail whose ID the line's server replaced.
       const foreign = await read(inWords(headers, words, "1.2", isAttached));
-      expect("report" in foreign ? foreign.report : undefined).toBeUndefined();
+      expect(foreign).toMatchObject(
+        "report" in foreign ? { report: { failure: { message: FOREIGN } } } : { isAutomatic: true },
+      );
     }
   });
 
@@ -380,8 +383,12 @@ describeGateway(
     let sender: Sender;
     let agentId: string;
     let reject: Error | null = null;
+    let reply: string | undefined;
     beforeAll(async () => {
-      server = await MailServer.start({ onRcptTo: (_, __, callback) => callback(reject) });
+      server = await MailServer.start({
+        onRcptTo: (_, __, callback) => callback(reject),
+        onMail: () => reply,
+      });
       agentId = await firstAgentId(gateway);
       await publish(gateway, agentId, {
         burstSeconds: 0,
@@ -493,6 +500,26 @@ describeGateway(
       expect(status).toBe(202);
       expect(await message(body.id)).toMatchObject({ status: "received" });
       expect(await message(sent)).toMatchObject({ status: "sent" });
+    });
+
+    test("a bounce or a complaint may name the ID that the line's mail server gave the message", async () => {
+      const { send, addresses } = await correspondent();
+      const replaced = async () => {
+        const providerId = `a-${uuid()}@x.prod.outlook.com`;
+        reply = `2.0.0 OK <${providerId}> [Hostname=x]`;
+        const id = await send();
+        await become(id, { status: "sent", providerId });
+        reply = undefined;
+        return { id, messageId: `<${providerId}>` };
+      };
+      const bounced = await replaced();
+      const unwanted = await replaced();
+      await post(reportOn(bounced.messageId, full as never, {}));
+      expect(await message(bounced.id)).toMatchObject({ status: "failed", errorCode: "rejected" });
+      expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
+      await post(complaint(unwanted.messageId));
+      expect((await addresses())[0]).toHaveProperty("optedOutAt");
+      expect(await message(unwanted.id)).toMatchObject({ status: "sent" });
     });
 
     test("Outlook.com forwards a complaint as an attachment", async () => {

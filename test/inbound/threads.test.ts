@@ -1,5 +1,6 @@
 import { publish } from "../support/decisions";
 import { addSender, type Sender } from "../support/inbound";
+import { addLine, lineClient } from "../support/lines";
 import { MailServer, type ReceivedMail } from "../support/mail-server";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -33,9 +34,11 @@ describeGateway(
   (gateway) => {
     let server: MailServer;
     let sender: Sender;
+    let agentId: string;
+    let reply: () => string | undefined = () => undefined;
     beforeAll(async () => {
-      server = await MailServer.start();
-      const agentId = await firstAgentId(gateway);
+      server = await MailServer.start({ onMail: () => reply() });
+      agentId = await firstAgentId(gateway);
       await publish(gateway, agentId, CONFIGURATION);
       sender = await addSender(gateway, {
         agentId,
@@ -241,6 +244,56 @@ describeGateway(
       expect(start).toMatchObject({ conversationId });
       expect(start).not.toHaveProperty("decisionId");
       expect(await optedOut()).toEqual([]);
+    });
+
+    /** Opens a conversation with a message, which has been sent, and returns the conversation's path. */
+    const openedWith = async (contact: object, line: string): Promise<string> => {
+      const { body } = await gateway.rest("POST", "/agent/conversations", {
+        body: { contact, line, message: "One" },
+      });
+      const path = `/agent/conversations/${body.conversation.id}`;
+      await waitUntil(async () => (await gateway.rest("GET", `${path}/messages`)).body[0].status === "sent");
+      return path;
+    };
+
+    test("if the mail server replaces the `Message-ID`, later e-mails and answers continue the thread by its ID", async () => {
+      const [address, home] = ["ivo@work.test", "ivo@home.test"].map((each) => ({
+        kind: "email",
+        address: each,
+      }));
+      await gateway.rest("POST", "/agent/contacts", { body: { ref: "ivo", addresses: [address, home] } });
+      let mails = 0;
+      reply = () => {
+        mails += 1;
+        return `2.0.0 OK <${mails}@x.prod.outlook.com> [Hostname=x]`;
+      };
+      const path = await openedWith({ address }, "mail");
+      await gateway.rest("POST", `${path}/messages`, { body: { message: "Two" } });
+      expect((await sentTo("ivo@work.test", 2)).email).toMatchObject({
+        inReplyTo: "<1@x.prod.outlook.com>",
+        references: "<1@x.prod.outlook.com>",
+      });
+      const headers = ["Message-ID: <i1@home.test>", "In-Reply-To: <1@x.prod.outlook.com>"];
+      const { conversationId } = await write("ivo@home.test", headers);
+      expect(path).toContain(conversationId);
+      await sentTo("ivo@work.test", 3);
+      reply = () => undefined;
+    });
+
+    test("after a change of `from`, later e-mails refer to the `Message-ID` that was sent", async () => {
+      const settings = { host: "127.0.0.1", port: server.port, security: "none", from: "a@before.example" };
+      const { id } = await addLine(gateway, { agentId, name: "moving", settings: { email: settings } } as never);
+      const address = { kind: "email", address: "jon@customer.test" };
+      await gateway.rest("POST", "/agent/contacts", { body: { ref: "jon", addresses: [address] } });
+      const path = await openedWith({ ref: "jon" }, "moving");
+      const { messageId } = (await sentTo("jon@customer.test", 1)).email;
+      await lineClient(gateway).update({ id, email: { from: "a@after.example" } });
+      await gateway.rest("POST", `${path}/messages`, { body: { message: "Two" } });
+      expect((await sentTo("jon@customer.test", 2)).email).toMatchObject({
+        messageId: expect.stringMatching(/@after\.example>$/),
+        inReplyTo: messageId,
+      });
+      expect(messageId).toMatch(/@before\.example>$/);
     });
 
     const report = (messageId: string | undefined, action: string, status: string) =>

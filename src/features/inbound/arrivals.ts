@@ -1,4 +1,4 @@
-import { type EntityManager, In } from "typeorm";
+import { type EntityManager, type FindOptionsWhere, In } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
@@ -144,27 +144,46 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
   };
 }
 
+/** A message named by an e-mail, with its conversation. */
+type Named = Pick<Conversation, "contactId" | "addressId" | "lineId"> & Pick<Message, "id" | "providerId">;
+
 /** The gateway's message IDs within the `Message-ID`s that e-mail lines derive from them. */
 export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
 
+/** Max message IDs of a thread to look up, newest first, because an e-mail can name hundreds. */
+const MAX_NAMED = 20;
+
 /** Moves e-mails to the open conversation of the message that they answer, if it has the same contact and line. */
 async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
-  const named: string[][] = placed.map(({ inbound }) => inbound.mail?.thread?.match(OWN_MESSAGE_ID) ?? []);
-  if (named.every((ids) => ids.length === 0)) return placed;
-  const found: (Pick<Conversation, "contactId" | "addressId" | "lineId"> & { id: string })[] = await tx
-    .createQueryBuilder(Message, "message")
-    .innerJoin(Conversation, "conversation", "conversation.id = message.conversation_id")
-    .select("message.id", "id")
-    .addSelect("conversation.contact_id", "contactId")
-    .addSelect("conversation.address_id", "addressId")
-    .addSelect("conversation.line_id", "lineId")
-    .where({ id: In(named.flat()), direction: MessageDirection.outbound })
-    .andWhere("conversation.state = :state", { state: ConversationState.open })
-    .getRawMany();
+  const idsIn = (pattern: RegExp): string[][] =>
+    placed.map(({ inbound }) => inbound.mail?.thread?.match(pattern)?.slice(-MAX_NAMED) ?? []);
+  const own = idsIn(OWN_MESSAGE_ID);
+  // A mail server may have replaced the `Message-ID`.
+  const provided = idsIn(/[^<>\s]+/g);
+  if (provided.every((ids) => ids.length === 0)) return placed;
+  const find = (which: FindOptionsWhere<Message>): Promise<Named[]> =>
+    tx
+      .createQueryBuilder(Message, "message")
+      .innerJoin(Conversation, "conversation", "conversation.id = message.conversation_id")
+      .select("message.id", "id")
+      .addSelect("message.provider_id", "providerId")
+      .addSelect("conversation.contact_id", "contactId")
+      .addSelect("conversation.address_id", "addressId")
+      .addSelect("conversation.line_id", "lineId")
+      .where({ ...which, direction: MessageDirection.outbound })
+      .andWhere("conversation.state = :state", { state: ConversationState.open })
+      .getRawMany();
+  const lineIds = placed.map(({ line }) => line.id);
+  const found = await find({ lineId: In(lineIds), providerId: In(provided.flat()) });
+  // The server's response may not be stored yet.
+  if (own.some((ids) => ids.length > 0)) found.push(...(await find({ id: In(own.flat()) })));
   return placed.map((each, i) => {
     const { line, contact, addresses } = each;
     const joined = found.find(
-      ({ id, contactId, lineId }) => named[i]?.includes(id) && contactId === contact.id && lineId === line.id,
+      ({ id, providerId, contactId, lineId }) =>
+        (own[i]?.includes(id) || provided[i]?.includes(providerId ?? "")) &&
+        contactId === contact.id &&
+        lineId === line.id,
     );
     return { ...each, address: addresses.find(({ id }) => id === joined?.addressId) ?? each.address };
   });

@@ -24,6 +24,7 @@ import { Line, LineKind } from "../lines/line.entity";
 import { insertReceived } from "../messages/insert-messages";
 import { lockMessageOrder, Message } from "../messages/message.entity";
 import { MessageAuthor, MessageDirection, MessageError, MessageStatus } from "../messages/message.enums";
+import type { Receipt } from "../messages/receipts";
 import { WaitingTimers } from "../timers/waiting-timers";
 import {
   type Arrival,
@@ -63,16 +64,11 @@ export class InboundMessages {
   }
 
   /** Opts out the address that the line sent a message to, unless it is already opted out. */
-  async optOutRecipient(tx: Tx, line: InboundLine, messageId: string): Promise<void> {
-    const found = await tx
-      .createQueryBuilder(Conversation, "conversation")
-      .innerJoin(Message, "message", "message.conversation_id = conversation.id")
-      .where({ lineId: line.id })
-      .andWhere("message.id = :messageId AND message.line_id = conversation.line_id", { messageId })
-      .andWhere("message.attempts > 0 AND message.direction = :outbound", {
-        outbound: MessageDirection.outbound,
-      })
-      .getOne();
+  async optOutRecipient(tx: Tx, line: InboundLine, reference: Receipt["message"]): Promise<void> {
+    const which = { ...reference, lineId: line.id, direction: MessageDirection.outbound };
+    const message = await tx.findOneBy(Message, { ...which, attempts: MoreThan(0) });
+    if (message?.conversationId == null) return;
+    const found = await tx.findOneBy(Conversation, { id: message.conversationId, lineId: line.id });
     if (found === null) return;
     const contact = (await lockContacts(tx, [found.contactId])).get(found.contactId);
     const address = (await addressesOf(tx, found.contactId))?.find(({ id }) => id === found.addressId);

@@ -119,10 +119,10 @@ export class InboundService {
     return this.receipts.apply({ ...receipt, lineId: line.id }, { owner: line.agent?.organizationId });
   }
 
-  /** Opts out the recipient of one of the line's messages after a complaint; other message IDs have no effect. */
-  complained(line: InboundLine, messageId: string): Promise<void> {
+  /** Opts out the recipient of one of the line's messages after a complaint; other messages have no effect. */
+  complained(line: InboundLine, message: Receipt["message"]): Promise<void> {
     return this.database.writeFor(line.agent.organizationId, (tx) =>
-      this.messages.optOutRecipient(tx, line, messageId),
+      this.messages.optOutRecipient(tx, line, message),
     );
   }
 

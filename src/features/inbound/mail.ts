@@ -19,8 +19,8 @@ import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 
 /** A report from a mail server. */
 export interface MailReport {
-  /** The failure of one of the gateway's messages, or the ID of a message that its recipient complained about. */
-  report: { failure: Omit<Receipt, "lineId"> } | { complaintAbout: string } | undefined;
+  /** The failure of one of the gateway's messages, or the message that its recipient complained about. */
+  report: { failure: Omit<Receipt, "lineId"> } | { complaintAbout: Receipt["message"] } | undefined;
 }
 
 /**
@@ -82,12 +82,17 @@ export async function readMail(
   };
 }
 
-function reportOf({ report, date }: ParsedMail): MailReport["report"] {
-  const [id] = report?.messageId.match(OWN_MESSAGE_ID) ?? [];
-  if (report === undefined || id === undefined) return undefined;
-  if (report.isComplaint) return { complaintAbout: id };
+function reportOf({ report, isReport, date }: ParsedMail): MailReport["report"] {
+  if (report === undefined) return undefined;
+  const [id] = report.messageId.match(OWN_MESSAGE_ID) ?? [];
+  // Other e-mails may be from contacts, so they are reports only if they certainly name one of the gateway's e-mails.
+  const mayBeReplaced = isReport || report.isComplaint;
+  const [providerId] = (mayBeReplaced && report.messageId.match(/(?<=<)[^<>\s]+(?=>)/)) || [];
+  const message = id !== undefined ? { id } : providerId !== undefined ? { providerId } : undefined;
+  if (message === undefined) return undefined;
+  if (report.isComplaint) return { complaintAbout: message };
   const failure = {
-    message: { id },
+    message,
     status: MessageStatus.failed,
     at: sentAtOf(date),
     errorText: singleLine(report.detail),

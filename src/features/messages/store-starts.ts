@@ -28,7 +28,7 @@ const MAX_SEARCHED = 100;
 
 /**
  * RETURNING list for the thread of an e-mail: the thread and, on a new line, the subject of the contact's last e-mail;
- * if there is none, the ID and subject of the first e-mail from this line to the contact.
+ * if there is none, the `Message-ID` and subject of the first e-mail from this line to the contact.
  */
 const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
     and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')
@@ -37,7 +37,7 @@ const THREAD = `case when message.status = '${MessageStatus.sending}' and messag
      where earlier.conversation_id = message.conversation_id and earlier.sequence < message.sequence
        and earlier.sequence >= message.sequence - ${MAX_SEARCHED} and earlier.thread is not null
      order by earlier.sequence desc limit 1),
-    (select earlier.id || '\n' || coalesce(earlier.subject, '') from message earlier
+    (select coalesce('<' || earlier.provider_id || '>', earlier.id) || '\n' || coalesce(earlier.subject, '') from message earlier
      where earlier.conversation_id = message.conversation_id and earlier.sequence < message.sequence
        and earlier.sequence <= ${MAX_SEARCHED} and earlier.direction = '${MessageDirection.outbound}'
        and earlier.sent_at is not null and earlier.line_id = message.line_id
