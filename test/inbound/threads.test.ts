@@ -96,6 +96,18 @@ describeGateway(
       });
     });
 
+    test("the answer to an e-mail without a usable `Message-ID` has its subject, and names no e-mail", async () => {
+      await write("lea@customer.test", ["Subject: Order 1", "Message-ID: <one@customer.test>"]);
+      await sentTo("lea@customer.test", 1);
+      for (const [i, header] of ["Message-ID: none", "X-Other: none"].entries()) {
+        await write("lea@customer.test", [`Subject: Order 2${i}`, header]);
+        const { email } = await sentTo("lea@customer.test", 2 + i);
+        expect(email).toMatchObject({ subject: `Re: Order 2${i}` });
+        expect(email.inReplyTo).toBeUndefined();
+        expect(email.references).toBeUndefined();
+      }
+    });
+
     test("without an e-mail to answer, the first one has the line's subject, and later ones follow it", async () => {
       const addresses = [{ kind: "email", address: "bea@customer.test" }];
       await gateway.rest("POST", "/agent/contacts", { body: { ref: "bea", addresses } });

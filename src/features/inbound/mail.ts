@@ -73,7 +73,7 @@ export async function readMail(
     mail: {
       subject: subject || null,
       quoted: isWhole ? null : quoted || null,
-      thread: threadOf(mail) || null,
+      thread: threadOf(mail),
     },
     sentAt: sentAtOf(mail.date),
     omitted,
@@ -160,7 +160,7 @@ const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string)
 const isAddress = ({ address }: { address: string }): boolean =>
   "address" in normalizeAddress(AddressKind.email, address);
 
-/** Returns the `References` of a reply: the newest IDs that fit, followed by the e-mail's own ID. */
+/** Returns the `References` of a reply: the newest IDs that fit, followed by the e-mail's own ID; may be empty. */
 function threadOf({ messageId, references }: ParsedMail): string {
   const ids = [...references, messageId].filter((id) => MESSAGE_ID.test(id));
   let length = 0;

@@ -134,7 +134,7 @@ export class Message {
 
   /**
    * The `References` of a reply to an inbound e-mail, separated by spaces: the message IDs of its thread, with its own
-   * last; null for other messages.
+   * last; empty without usable IDs, and null for other messages.
    */
   @Column({ type: "varchar", length: THREAD_MAX_LENGTH, nullable: true })
   thread!: string | null;

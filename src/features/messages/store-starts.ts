@@ -47,7 +47,7 @@ const THREAD = `case when message.status = '${MessageStatus.sending}' and messag
 function threadOf(text: string | null): MailThread | undefined {
   if (text === null) return undefined;
   const [references = "", subject = ""] = text.split("\n");
-  return { references: references.split(" "), subject: subject || null };
+  return { references: references.split(" ").filter((id) => id !== ""), subject: subject || null };
 }
 
 /**
