@@ -1,3 +1,4 @@
+import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { publish } from "../support/decisions";
 import { addSender, type Sender } from "../support/inbound";
 import { addLine, lineClient } from "../support/lines";
@@ -149,30 +150,34 @@ describeGateway(
       });
     });
 
-    test("the first one after a move from another line answers none, and has its own subject", async () => {
+    test.each([
+      ["gil", 1],
+      ["hal", 150],
+    ])("the first one after a move (%s, after message %i) answers none, and later ones continue it", async (ref, count) => {
       const addresses = [
-        { kind: "email", address: "gil@customer.test" },
-        { kind: "local", address: "gil" },
+        { kind: "email", address: `${ref}@customer.test` },
+        { kind: "local", address: ref },
       ];
-      await gateway.rest("POST", "/agent/contacts", { body: { ref: "gil", locale: "de", addresses } });
+      await gateway.rest("POST", "/agent/contacts", { body: { ref, locale: "de", addresses } });
       const opened = await gateway.rest("POST", "/agent/conversations", {
-        body: { contact: { ref: "gil" }, message: "One" },
+        body: { contact: { ref }, message: "One" },
       });
       const { id } = opened.body.conversation;
       const path = `/agent/conversations/${id}`;
       await waitUntil(
         async () => (await gateway.rest("GET", `${path}/messages`)).body[0].status === "delivered",
       );
+      await gateway.services.database.write((tx) => tx.update(Conversation, { id }, { lastSequence: count }));
       await gateway.rest("POST", `${path}/move`, { body: { line: "mail" } });
       const { body } = await gateway.rest("POST", "/agent/decisions", {
         body: { conversationId: id, situation: { type: "order.shipped", data: { orderId: "C3" } } },
       });
       expect(body).toMatchObject({ conversationId: id });
-      const first = (await sentTo("gil@customer.test", 1)).email;
+      const first = (await sentTo(`${ref}@customer.test`, 1)).email;
       expect(first).toMatchObject({ subject: "Bestellung C3" });
       expect(first.inReplyTo).toBeUndefined();
       await gateway.rest("POST", `${path}/messages`, { body: { message: "Two" } });
-      expect((await sentTo("gil@customer.test", 2)).email).toMatchObject({
+      expect((await sentTo(`${ref}@customer.test`, 2)).email).toMatchObject({
         subject: "Re: Bestellung C3",
         inReplyTo: first.messageId,
       });

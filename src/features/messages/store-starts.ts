@@ -26,9 +26,19 @@ export interface Content {
 /** Max number of earlier messages to search for the one that an e-mail answers. */
 const MAX_SEARCHED = 100;
 
+/** The `Message-ID` and subject of the first e-mail from this line to the contact, among some messages. */
+const firstOfLine = (isSearched: string) =>
+  `(select coalesce('<' || earlier.provider_id || '>', earlier.id) || '\n' || coalesce(earlier.subject, '')
+     from message earlier
+     where earlier.conversation_id = message.conversation_id and earlier.sequence < message.sequence
+       and ${isSearched} and earlier.direction = '${MessageDirection.outbound}'
+       and earlier.sent_at is not null and earlier.line_id = message.line_id
+     order by earlier.sequence limit 1)`;
+
 /**
  * RETURNING list for the thread of an e-mail: the thread and, on a new line, the subject of the contact's last e-mail;
- * if there is none, the `Message-ID` and subject of the first e-mail from this line to the contact.
+ * if there is none, the `Message-ID` and subject of the first e-mail from this line to the contact. The first messages
+ * are searched before the last ones, in separate queries, because `or` would search the whole conversation.
  */
 const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
     and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')
@@ -37,11 +47,8 @@ const THREAD = `case when message.status = '${MessageStatus.sending}' and messag
      where earlier.conversation_id = message.conversation_id and earlier.sequence < message.sequence
        and earlier.sequence >= message.sequence - ${MAX_SEARCHED} and earlier.thread is not null
      order by earlier.sequence desc limit 1),
-    (select coalesce('<' || earlier.provider_id || '>', earlier.id) || '\n' || coalesce(earlier.subject, '') from message earlier
-     where earlier.conversation_id = message.conversation_id and earlier.sequence < message.sequence
-       and earlier.sequence <= ${MAX_SEARCHED} and earlier.direction = '${MessageDirection.outbound}'
-       and earlier.sent_at is not null and earlier.line_id = message.line_id
-     order by earlier.sequence limit 1)) end`;
+    ${firstOfLine(`earlier.sequence <= ${MAX_SEARCHED}`)},
+    ${firstOfLine(`earlier.sequence >= message.sequence - ${MAX_SEARCHED}`)}) end`;
 
 /** Reads `THREAD`. */
 function threadOf(text: string | null): MailThread | undefined {
