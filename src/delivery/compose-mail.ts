@@ -9,7 +9,7 @@ const MAX_REFERENCES = 20;
 
 /** The prefixes that mail programs add to the subject of a reply. */
 const REPLY_PREFIX =
-  /^(\s*(re|aw|antw|sv|vs|odp|ynt|rif|res|ref|回复|答复|回覆|返信)(\[\d+\])?\s*[:：])+\s*/i;
+  /^(\s*(re|aw|antw|sv|vs|odp|ynt|vá|rif|res|ref|回复|答复|回覆|返信)(\[\d+\])?\s*[:：])+\s*/i;
 
 /** An e-mail with its envelope. */
 export interface Mail {

@@ -121,6 +121,16 @@ slowTest("the author's words end where the HTML of any program quotes an e-mail"
   expect(2 * LAYOUTS.length).toBeGreaterThan(200);
 });
 
+/** The prefixes of forwarded e-mails in common languages. */
+const FORWARDS =
+  "Fwd: FW: WG: TR: RV: I: ENC: Doorst: VS: VB: VL: PD: Továbbítás: İLT: 转发： 轉寄： 転送：".split(" ");
+
+test.each(FORWARDS)("a forwarded e-mail without words is kept whole (%s)", async (prefix) => {
+  const raw = ["From: anna@example.com", `Subject: ${prefix} Order`, "", "> Hello", "> Acme"].join("\r\n");
+  const whole = { text: expect.stringMatching(/^> Hello\s+> Acme$/), mail: { quoted: null } };
+  expect(await read(raw)).toMatchObject(whole);
+});
+
 const QUOTING =
   '<div>Yes</div><div class="gmail_quote"><div class="gmail_attr">Acme</div><blockquote>STOP</blockquote></div>';
 

@@ -72,7 +72,7 @@ describeGateway(
     test("an answer continues the thread of its e-mail", async () => {
       const references = Array.from({ length: 25 }, (_, i) => `<${i}@customer.test>`);
       const first = await write("ada@customer.test", [
-        "Subject: AW: Re: Order 4711 für Zürich",
+        "Subject: AW: VÁ: Re: Order 4711 für Zürich",
         "Message-ID: <first@customer.test>",
         `References: ${references.join("\r\n ")}`,
       ]);
@@ -82,7 +82,7 @@ describeGateway(
         inReplyTo: "<first@customer.test>",
         references: [...references.slice(-19), "<first@customer.test>"].join(" "),
         messageId: expect.stringMatching(/^<[0-9a-f-]{36}@acme\.example>$/),
-        text: expect.stringContaining("AW: Re: Order 4711 für Zürich: Hello"),
+        text: expect.stringContaining("AW: VÁ: Re: Order 4711 für Zürich: Hello"),
       });
       const second = await write(
         "ada@customer.test",

@@ -110,8 +110,9 @@ function divided(mail: ParsedMail): DividedText & { whole: string; omitted: stri
   return { whole, omitted, ...ownWords(whole) };
 }
 
-/** Subjects of forwarded e-mails. */
-const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|vs|vb|pd|i)\s*:/i;
+/** Subjects of forwarded e-mails; `vs` also starts a Finnish reply. */
+const FORWARDED =
+  /^\s*(fwd?|wg|tr|rv|enc|doorst|vs|vb|vl|pd|i|továbbítás|[iİ]lt|转发|轉寄|転送)\s*[:：]/i;
 
 /** Returns the stored part of an e-mail's text, and a description of the rest. */
 function shortened({
