@@ -11,6 +11,7 @@ import { NO_WORK_OBSERVER } from "../../src/delivery/observer";
 import { Senders } from "../../src/delivery/senders";
 import { createServices, laneWork, type Services } from "../../src/features";
 import { insertVersion } from "../../src/features/configuration/versions";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { UntouchedContacts } from "../../src/features/contacts/erase-untouched";
 import {
   MoveConversationInput,
@@ -18,6 +19,8 @@ import {
   SendToConversationInput,
 } from "../../src/features/conversations/conversation.inputs";
 import { deleteEndedMessages } from "../../src/features/conversations/delete-ended-messages";
+import { type InboundLine, placeArrivals } from "../../src/features/inbound/arrivals";
+import { Line } from "../../src/features/lines/line.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { countOnLine } from "../../src/features/messages/line-messages";
 import { Message } from "../../src/features/messages/message.entity";
@@ -273,6 +276,32 @@ onEachEngine((engine) => {
         { reads: /"message"/ },
       );
     }
+  });
+
+  test("an e-mail finds the messages that it names by indexes, by either ID", async () => {
+    const [{ id, providerId, address }] = await logged.database.read((reader) =>
+      reader.query(
+        `select message.id, message.provider_id as "providerId", contact_address.address from message
+           join conversation on conversation.id = message.conversation_id
+           join contact_address on contact_address.id = conversation.address_id
+         where message.line_id = '${WEBHOOK}' and message.provider_id is not null limit 1`,
+      ),
+    );
+    const found = await logged.database.read((reader) =>
+      reader.findOneOrFail(Line, {
+        where: { id: WEBHOOK as string },
+        relations: { agent: { organization: true } },
+      }),
+    );
+    const inbound = {
+      ...{ providerId: "new", from: address, name: null, text: "Hello", sentAt: timestamp(), omitted: null },
+      isAutomatic: false,
+      mail: { subject: null, quoted: null, thread: `<${providerId}> <${id}@example.com>` },
+    };
+    const arrival = { line: found as InboundLine, from: { kind: AddressKind.phone, address }, inbound };
+    await expectIndexes(/AS "contactId"/, (tx) => placeArrivals(tx, [arrival], services.consents));
+    const plan = await planOf(/AS "contactId"/);
+    expect(plan).toMatch(engine.name === "SQLite" ? /provider_id=\?/ : /Index Cond.*provider_id/);
   });
 
   test("a new message reads only its agent's last message, however many there are", async () => {
