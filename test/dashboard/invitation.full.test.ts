@@ -1,4 +1,4 @@
-import { addMember, invite, TEST_PASSWORD } from "../support/people";
+import { addMember, addOrganization, invite, TEST_PASSWORD } from "../support/people";
 import { describeDashboard, eventually, gone, seen } from "./visit";
 
 describeDashboard("the link of an invitation", (dashboard) => {
@@ -51,5 +51,21 @@ describeDashboard("the link of an invitation", (dashboard) => {
     await seen(tab.getByRole("heading", { name: "Overview" }));
     // The other tab also shows the new member.
     await seen(page.getByRole("navigation").getByText(email).or(page.getByText(email)));
+  });
+
+  test("another tab shows nothing of the previous member after a new member joins", async () => {
+    const { manager } = await addOrganization(dashboard.gateway, "left-behind");
+    const { path, email } = await invited();
+    const page = await dashboard.visit("", { as: manager });
+    const figures = page.getByRole("main").locator("dl");
+    await seen(figures.getByText("Requests", { exact: true }));
+    const tab = await page.context().newPage();
+    await tab.goto(`${dashboard.gateway.url}/dashboard${path}`);
+    await tab.getByLabel("Password", { exact: true }).fill(TEST_PASSWORD);
+    await tab.getByRole("button", { name: "Join" }).click();
+    await seen(page.getByText(email));
+    await seen(page.getByRole("region", { name: "Get started" }));
+    await eventually(() => figures.count()).toBe(0);
+    await eventually(() => page.getByText("left-behind").count()).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import {
   focusManager,
   keepPreviousData,
+  type Query,
   QueryClient,
   type QueryFilters,
   type UseQueryResult,
@@ -58,13 +59,26 @@ export function sessionHasEnded(): boolean {
 /** Returns the ID of the member who is or was signed in. */
 export const memberIn = (): string | undefined => viewerQuery()?.data?.viewer?.id;
 
+const isViewerQuery = ({ queryKey }: Pick<Query, "queryKey">) => queryKey[0] === ViewerDocument.toString();
+
 /** Reloads the signed-in member. */
-export const refetchViewer = (): Promise<void> =>
-  client.invalidateQueries({ queryKey: [ViewerDocument.toString()] });
+export const refetchViewer = (): Promise<void> => client.invalidateQueries({ predicate: isViewerQuery });
+
+/** Forgets the signed-in member and all loaded data, and loads the member again. */
+export const resetViewer = (): Promise<void> => client.resetQueries({ predicate: isViewerQuery });
+
+/** The member whose data is in the cache; undefined if no one is signed in. */
+let owner: string | undefined;
 
 client.getQueryCache().subscribe(({ type, query }) => {
-  if (type !== "updated" || query.queryKey[0] === ViewerDocument.toString()) return;
-  if (query.state.status === "error" && isSessionError(query.state.error)) void refetchViewer();
+  if (type !== "updated") return;
+  if (isViewerQuery(query)) {
+    const member = sessionHasEnded() ? undefined : memberIn();
+    // The session may have been changed in another tab.
+    if (owner !== undefined && owner !== member)
+      client.removeQueries({ predicate: (each) => !isViewerQuery(each) });
+    owner = member;
+  } else if (query.state.status === "error" && isSessionError(query.state.error)) void refetchViewer();
 });
 
 /** Selects the displayed data that could not be loaded. */

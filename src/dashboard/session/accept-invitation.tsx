@@ -2,7 +2,7 @@ import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { client, refetchEverywhere } from "../api/client";
+import { refetchEverywhere, resetViewer } from "../api/client";
 import { ViewerDocument } from "../api/documents.generated";
 import { execute } from "../api/execute";
 import { Failure } from "../ui/failure";
@@ -106,7 +106,7 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
       const input = { token, password: String(form.get("password")), name };
       await execute(AcceptInvitationDocument, { input });
       // Another member may have been signed in before.
-      client.clear();
+      void resetViewer();
       // Replaces the URL, because it contains the token.
       navigate("/", { replace: true });
       void refetchEverywhere();

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { isSessionError } from "../api/api-error";
-import { client, refetchEverywhere, usePolledQuery } from "../api/client";
+import { refetchEverywhere, resetViewer, usePolledQuery } from "../api/client";
 import { type Permission, ViewerDocument, type ViewerQuery } from "../api/documents.generated";
 import { execute } from "../api/execute";
 import { FailedPage } from "../ui/failure";
@@ -60,7 +60,14 @@ export function SignedIn({ children }: { children: ReactNode }) {
       />
     );
   }
-  if (viewer !== undefined) return <ViewerContext value={viewer}>{children}</ViewerContext>;
+  if (viewer !== undefined) {
+    // A new member's page must not keep the state of the previous member's page.
+    return (
+      <ViewerContext key={viewer.id} value={viewer}>
+        {children}
+      </ViewerContext>
+    );
+  }
   return error === null ? <LoadingShell /> : <FailedPage error={error} retry={refetch} />;
 }
 
@@ -72,12 +79,6 @@ export async function signOut({ everywhere = false } = {}): Promise<void> {
     },
   );
   lastEmail = "";
-  await clearAnswers();
+  await resetViewer();
   await refetchEverywhere();
-}
-
-/** Clears the data loaded for the last member. */
-async function clearAnswers(): Promise<void> {
-  await client.resetQueries({ queryKey: [ViewerDocument.toString()] });
-  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ViewerDocument.toString() });
 }

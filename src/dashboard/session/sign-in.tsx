@@ -2,7 +2,7 @@ import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { IconFingerprint, IconLock } from "@tabler/icons-react";
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { ApiError } from "../api/api-error";
-import { change, client } from "../api/client";
+import { change } from "../api/client";
 import { execute } from "../api/execute";
 import { Failure } from "../ui/failure";
 import { Icon } from "../ui/icon";
@@ -75,8 +75,6 @@ export function SignIn({ ended, email }: { ended: boolean; email: string }) {
     setError(undefined);
     setOffering(false);
     try {
-      // A different member may be signing in.
-      client.removeQueries({ type: "inactive" });
       await signIn();
     } catch (failure) {
       setError(failure);
