@@ -8,7 +8,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
 import { hasFocus, tabTo } from "./focus";
 import { looksRight } from "./looks";
-import { beforeNews, describeDashboard, eventually, gone, seen, seenInTime } from "./visit";
+import { beforeNews, describeDashboard, eventually, follow, gone, seen, seenInTime } from "./visit";
 
 const DOCUMENT = {
   situations: { offer: { text: "string" } },
@@ -156,6 +156,35 @@ describeDashboard(
       await looksRight(page);
       await page.goto(`${dashboard.gateway.url}/dashboard/messages/${message}`);
       await seen(page.getByText("Text proposed by the agent"));
+    });
+
+    test("an edit belongs to its message, and is still there after signing in again", async () => {
+      const edited = await propose("an offer");
+      const other = await propose("another offer");
+      const page = await dashboard.visit(`/messages/${other}`);
+      const edit = page.getByRole("button", { name: /^Edit/ });
+      const field = page.getByLabel("Text to send");
+      await seen(page.getByRole("main").getByText("another offer"));
+      await follow(page, `/messages/${edited}`);
+      await seen(page.getByRole("main").getByText("an offer"));
+      await edit.click();
+      await field.fill("a better offer");
+      await page.goBack();
+      await seen(page.getByRole("main").getByText("another offer"));
+      await seen(edit);
+      await eventually(() => field.count()).toBe(0);
+      await page.goForward();
+      await eventually(() => field.inputValue()).toBe("a better offer");
+
+      await page.context().clearCookies();
+      await seenInTime(page.getByLabel("Password", { exact: true }));
+      await page.getByLabel("Password", { exact: true }).fill(dashboard.gateway.ownerCredentials.password);
+      await page.keyboard.press("Enter");
+      await eventually(() => field.inputValue()).toBe("a better offer");
+      await page.getByRole("button", { name: "Approve and send" }).click();
+      await gone(field);
+      expect(await messageOf(edited)).toMatchObject({ text: "a better offer" });
+      expect(await messageOf(other)).toMatchObject({ text: "another offer", status: "proposed" });
     });
 
     test("when two people review a message at the same time, the second one reads what happened to it", async () => {

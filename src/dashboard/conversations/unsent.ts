@@ -1,7 +1,7 @@
 import { newIdempotencyKey } from "../api/idempotency";
 import { createStore } from "../store";
 
-const keyOf = (memberId: string, conversationId: string) => `unsent:${memberId}:${conversationId}`;
+const keyOf = (memberId: string, id: string) => `unsent:${memberId}:${id}`;
 
 const sendingOf = (memberId: string, conversationId: string) => `sending:${memberId}:${conversationId}`;
 
@@ -12,20 +12,21 @@ const lastOf = (memberId: string, conversationId: string): { text: string; key: 
 /** The number of changes, which rerenders components after each one. */
 const changes = createStore(0);
 
-/** A member's unsent input in a conversation, kept in the tab. */
+/**
+ * A member's unsent input, kept in the tab, by the ID of the conversation or of the proposed message that it replaces.
+ */
 export const unsent = {
-  get: (memberId: string, conversationId: string): string =>
-    sessionStorage.getItem(keyOf(memberId, conversationId)) ?? "",
-  set: (memberId: string, conversationId: string, text: string): void => {
-    const key = keyOf(memberId, conversationId);
+  get: (memberId: string, id: string): string => sessionStorage.getItem(keyOf(memberId, id)) ?? "",
+  set: (memberId: string, id: string, text: string): void => {
+    const key = keyOf(memberId, id);
     if (text === "") sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, text);
     changes.set(changes.get() + 1);
   },
   /** Returns the input in a component, which rerenders when the input changes. */
-  use: (memberId: string, conversationId: string): string => {
+  use: (memberId: string, id: string): string => {
     changes.use();
-    return unsent.get(memberId, conversationId);
+    return unsent.get(memberId, id);
   },
   /**
    * Returns the idempotency key for sending a text. A text that returns to the field after a lost response keeps its

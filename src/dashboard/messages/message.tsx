@@ -47,7 +47,7 @@ export function Message() {
       </Page>
     );
   }
-  return <MessagePage message={message} />;
+  return <MessagePage key={message.id} message={message} />;
 }
 
 function MessagePage({ message }: { message: MessageData }) {

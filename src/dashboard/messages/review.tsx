@@ -2,6 +2,7 @@ import { Button, Textarea } from "@mantine/core";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { DISCARD_REASON_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { change } from "../api/client";
+import { unsent } from "../conversations/unsent";
 import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
@@ -32,24 +33,34 @@ export function Review({
   about: string;
   onDone: () => void;
 }) {
-  const { may, deactivated } = useViewer();
+  const { id: memberId, may, deactivated } = useViewer();
   const { busy, error, run, clearError } = useTask();
-  const [form, setForm] = useState<keyof typeof FORMS>();
+  const [opened, open] = useState<keyof typeof FORMS>();
+  const [reason, setReason] = useState("");
+  const edited = unsent.use(memberId, id);
+  const form = opened ?? (edited === "" ? undefined : "edit");
   if (!may("conversations_write"))
     return (
       <p className={styles.hint}>
         You cannot approve this message. <AskForPermission permission="conversations_write" />
       </p>
     );
-  const approve = (edited: string | null) =>
+  const close = () => {
+    clearError();
+    unsent.set(memberId, id, "");
+    setReason("");
+    open(undefined);
+  };
+  const approve = (newText: string | null) =>
     run(async () => {
-      const { approveMessage } = await change(ApproveMessageDocument, { id, text: edited });
+      const { approveMessage } = await change(ApproveMessageDocument, { id, text: newText });
       toast(
         approveMessage.status === "scheduled" ? "Approved. It will be sent later." : "Approved the message.",
       );
+      close();
       onDone();
     });
-  const discard = (reason: string) =>
+  const discard = () =>
     run(async () => {
       await change(DiscardMessageDocument, { id, reason: reason.trim() || null });
       toast("Discarded the message.");
@@ -73,7 +84,10 @@ export function Review({
             variant="default"
             disabled={busy || deactivated}
             aria-label={`Edit the message ${about}`}
-            onClick={() => setForm("edit")}
+            onClick={() => {
+              unsent.set(memberId, id, text);
+              open("edit");
+            }}
           >
             Edit
           </Button>
@@ -82,7 +96,7 @@ export function Review({
             variant="default"
             disabled={busy || deactivated}
             aria-label={`Discard the message ${about}`}
-            onClick={() => setForm("discard")}
+            onClick={() => open("discard")}
           >
             Discard
           </Button>
@@ -90,15 +104,19 @@ export function Review({
       ) : (
         <Form
           {...FORMS[form]}
-          initial={form === "edit" ? text : ""}
+          text={form === "edit" ? edited : reason}
           isOptional={form === "discard"}
+          hasFocus={opened !== undefined}
           busy={busy}
-          onChange={clearError}
-          onSubmit={form === "edit" ? approve : discard}
-          onClosed={() => {
+          onChange={(next) => {
             clearError();
-            setForm(undefined);
+            // A restored edit stays open while its field is empty.
+            open(form);
+            if (form === "edit") unsent.set(memberId, id, next);
+            else setReason(next);
           }}
+          onSubmit={() => (form === "edit" ? approve(edited) : discard())}
+          onClosed={close}
         />
       )}
       {error !== undefined && <Failure error={error} />}
@@ -111,19 +129,19 @@ function Form(props: {
   submit: string;
   maxLength: number;
   rows: number;
-  initial: string;
+  text: string;
   isOptional: boolean;
+  hasFocus: boolean;
   busy: boolean;
-  onChange: () => void;
-  onSubmit: (text: string) => Promise<void>;
+  onChange: (text: string) => void;
+  onSubmit: () => Promise<void>;
   onClosed: () => void;
 }) {
-  const [text, setText] = useState(props.initial);
-  const isBlank = text.trim() === "";
+  const isBlank = props.text.trim() === "";
   const submit = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault();
     if ((isBlank && !props.isOptional) || props.busy) return;
-    return props.onSubmit(text);
+    return props.onSubmit();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void submit(event);
@@ -134,17 +152,13 @@ function Form(props: {
       <Textarea
         label={props.label}
         dir="auto"
-        data-autofocus
-        autoFocus
+        autoFocus={props.hasFocus}
         autosize
         minRows={props.rows}
         maxRows={12}
         maxLength={props.maxLength}
-        value={text}
-        onChange={({ currentTarget }) => {
-          props.onChange();
-          setText(currentTarget.value);
-        }}
+        value={props.text}
+        onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       <div className={styles.buttons}>
