@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Permission } from "../../src/auth/permissions";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { addContact, contactClient } from "../support/contacts";
+import { addConversation, conversationClient } from "../support/conversations";
 import { publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addMember, firstAgentId } from "../support/people";
@@ -78,6 +79,25 @@ describeDashboard("contacts", (dashboard) => {
     await dialogOf(page).getByRole("button", { name: "Erase contact" }).click();
     await seen(page.getByRole("heading", { level: 1, name: "Erased contact" }));
     await eventually(() => page.getByText("grace@example.com").count()).toBe(0);
+  });
+
+  test("a conversation shows no text of a contact that was erased, in this tab or in another", async () => {
+    const { gateway } = dashboard;
+    const { id } = await addConversation(gateway, { agentId });
+    await conversationClient(gateway).send(id, "a private text");
+    const page = await dashboard.visit(`/conversations/${id}`);
+    const other = await dashboard.visit(`/conversations/${id}`);
+    for (const tab of [page, other]) await seen(tab.getByText("a private text"));
+    await page.getByRole("link", { name: "View contact" }).click();
+    await page.getByRole("button", { name: "Actions for" }).click();
+    await page.getByRole("menuitem", { name: "Erase contact" }).click();
+    await dialogOf(page).getByRole("button", { name: "Erase contact" }).click();
+    await seen(page.getByRole("heading", { level: 1, name: "Erased contact" }));
+    await page.goBack();
+    for (const tab of [page, other]) {
+      await seenInTime(tab.getByText("The text was erased."));
+      await eventually(() => tab.getByText("a private text").count()).toBe(0);
+    }
   });
 
   test("an existing contact is updated, which a message says", async () => {

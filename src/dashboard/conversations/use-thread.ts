@@ -88,6 +88,12 @@ const isLeaving = ({ messages }: Loaded): boolean => {
 
 const isUnsent = ({ status }: ThreadMessageFragment): boolean => status === "queued" || status === "sending";
 
+/** Returns a message as it is once its contact is erased. */
+const withoutTexts = (message: ThreadMessageFragment): ThreadMessageFragment => ({
+  ...message,
+  ...{ subject: null, text: "", quoted: null, proposedText: null, omitted: null, errorText: null },
+});
+
 /**
  * Returns a conversation with its newest messages, and older ones on demand. Polls only new messages and states that
  * may change.
@@ -115,10 +121,12 @@ export function useThread(id: string) {
         older: page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null,
       }));
     });
+  const messages = data && merged(data.scheduled?.nodes ?? [], loaded.messages);
   return {
     /** Null if the conversation does not exist; undefined until that is known. */
     conversation: isNotFound(error) ? null : data?.conversation,
-    messages: data && merged(data.scheduled?.nodes ?? [], loaded.messages),
+    // Polls do not load the texts again, so texts that were loaded before the erasure must be hidden.
+    messages: data?.conversation?.contact?.erasedAt == null ? messages : messages?.map(withoutTexts),
     hasOlder: older !== null,
     loadOlder,
     isLoadingOlder: busy,
