@@ -393,6 +393,23 @@ describeDashboard("Configuration", (dashboard) => {
     }
   });
 
+  test("a typed situation stays when a colleague publishes", async () => {
+    const { agentId, open } = await newAgent("colleague");
+    await publish(dashboard.gateway, agentId, DOCUMENT);
+    const page = await open();
+    const situation = page.getByRole("textbox", { name: "Situation as JSON" });
+    await seen(situation);
+    await situation.focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.insertText('{"type": "order.shipped", "data": {"orderId": "A2"}}');
+    await publish(dashboard.gateway, agentId, { ...DOCUMENT, otherwise: [] });
+    await seenInTime(rowOf(page, "Version 3").getByText("Live"));
+    await eventually(() => page.getByLabel("Decide with").locator("option").allTextContents()).toContain(
+      "Live version 3",
+    );
+    expect(await situation.textContent()).toContain('"A2"');
+  });
+
   test("of an agent that does nothing starts with an example that works", async () => {
     const { agentId, open } = await newAgent("nothing");
     await publish(dashboard.gateway, agentId, {});

@@ -33,7 +33,7 @@ function OfAgent({ agent }: { agent: Agent }) {
       <Sliced>
         {() => (
           <>
-            <TryIt key={live.version} agent={agent} live={live} draft={data?.configurationDraft ?? null} />
+            <TryIt agent={agent} live={live} draft={data?.configurationDraft ?? null} />
             <History agent={agent} live={live.version} />
           </>
         )}
