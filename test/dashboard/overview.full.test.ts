@@ -337,6 +337,27 @@ describeDashboard("the overview", (dashboard) => {
     await eventually(height).toBe(before);
   });
 
+  test("shows no figures of keys after the member loses config:manage", async () => {
+    const { gateway } = dashboard;
+    await addOrganization(gateway, "demoted");
+    const permissions = [Permission.config_manage, Permission.conversations_read];
+    const member = await addMember(gateway, { org: "demoted", permissions });
+    const page = await dashboard.visit("", { as: member });
+    const figures = page.getByRole("main").locator("dl");
+    const requests = figures.getByText("Requests", { exact: true });
+    const createKey = page.getByRole("button", { name: "Create API key" });
+    await seen(requests);
+    await seen(createKey);
+    await gateway.services.members.revokePermission(await operator(gateway, "demoted"), {
+      memberId: member.id,
+      permission: Permission.config_manage,
+    });
+    await seenInTime(rowOf(page, "Agent of demoted"));
+    await seen(figures.getByText("Delivered", { exact: true }));
+    await gone(requests);
+    await gone(createKey);
+  });
+
   test("lists the agents, even for a member without config:manage, who sees no keys", async () => {
     const member = await addMember(dashboard.gateway);
     const asked: string[] = [];

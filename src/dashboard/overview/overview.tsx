@@ -60,10 +60,8 @@ function Content() {
   const [tried, markTried] = useRemembered("situation-tried");
   const wantsSteps = manages && !dismissed;
   const steps = usePolledQuery(FirstStepsDocument, {}, { enabled: wantsSteps, pollMs: STEPS_INTERVAL_MS });
-  const done = steps.data && {
-    ...steps.data.firstSteps,
-    decisionMade: steps.data.firstSteps.decisionMade || tried,
-  };
+  const firstSteps = wantsSteps ? steps.data?.firstSteps : undefined;
+  const done = firstSteps && { ...firstSteps, decisionMade: firstSteps.decisionMade || tried };
   const wasNew = useRef(false);
   // Stays visible until the page is closed, to show that everything is done.
   wasNew.current ||= done !== undefined && Object.values(done).includes(false);
@@ -99,7 +97,12 @@ function Content() {
       {showsSteps && (
         <GetStarted agents={agents.data.agents} done={done} onTried={markTried} onDismiss={dismiss} />
       )}
-      <Headline usage={usage.data} activity={activity.data?.activity} period={period} />
+      {/* A query that the member may no longer run keeps its last data. */}
+      <Headline
+        usage={manages ? usage.data : undefined}
+        activity={reads ? activity.data?.activity : undefined}
+        period={period}
+      />
       {reads && !activity.data && (
         <Card title="Messages and decisions">
           <Result query={activity} height={92}>
