@@ -4,6 +4,7 @@ import { addContact } from "../support/contacts";
 import { mint, operator } from "../support/gateway";
 import { addLine } from "../support/lines";
 import { addMember, firstAgentId } from "../support/people";
+import { addEndpoint, storeDelivery } from "../support/webhooks";
 import { violations } from "./axe";
 import { hasFocus } from "./focus";
 import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
@@ -94,6 +95,28 @@ describeDashboard("the palette of the dashboard", (dashboard) => {
     await seen(dialogOf(page).getByRole("option", { name }));
     await page.keyboard.press("Enter");
     await seen(page.getByRole("heading", { name, level: 1 }));
+  });
+
+  test("opens each delivery of a webhook whose page is open", async () => {
+    const { gateway } = dashboard;
+    const agentId = await firstAgentId(gateway);
+    const endpoint = await addEndpoint(gateway);
+    const ids = [
+      await storeDelivery(gateway, endpoint, agentId),
+      await storeDelivery(gateway, endpoint, agentId),
+    ];
+    const page = await dashboard.visit(`/webhooks/${endpoint.id}`);
+    await seen(page.getByRole("table", { name: "Deliveries" }));
+    const delivery = page.getByRole("dialog", { name: "Delivery" });
+    for (const id of ids) {
+      await page.keyboard.press("Control+k");
+      await dialogOf(page).getByRole("combobox").fill(id);
+      await seen(dialogOf(page).getByRole("option", { name: "line.paused" }));
+      await page.keyboard.press("Enter");
+      await seen(delivery.getByText(id));
+      await page.keyboard.press("Escape");
+      await gone(delivery);
+    }
   });
 
   test("leaves the slash key to text fields and to the search of a page", async () => {

@@ -27,7 +27,8 @@ const COLUMNS = columnsOf(
 /** Event deliveries, newest first; the URL can open one of them by its event's ID. */
 export function Deliveries({ endpointId, canResend }: { endpointId: string; canResend: boolean }) {
   const address = useListAddress();
-  const [opened, setOpened] = useState(address.get("event"));
+  const [chosen, choose] = useState<string>();
+  const opened = chosen ?? address.get("event");
   const query = usePolledQuery(
     WebhookDeliveriesDocument,
     {
@@ -40,7 +41,7 @@ export function Deliveries({ endpointId, canResend }: { endpointId: string; canR
     { pollMs: POLL_INTERVAL_MS },
   );
   const close = () => {
-    setOpened("");
+    choose(undefined);
     if (address.get("event") !== "") address.filter({ event: "" }, { replace: true });
   };
   return (
@@ -75,7 +76,7 @@ export function Deliveries({ endpointId, canResend }: { endpointId: string; canR
             key="type"
             type="button"
             className={styles.open}
-            onClick={() => setOpened(delivery.eventId)}
+            onClick={() => choose(delivery.eventId)}
           >
             <code>{eventTypeLabel(delivery.type)}</code>
           </button>,
@@ -90,7 +91,7 @@ export function Deliveries({ endpointId, canResend }: { endpointId: string; canR
           endpointId={endpointId}
           eventId={opened}
           canResend={canResend}
-          onOpen={setOpened}
+          onOpen={choose}
           onClosed={close}
         />
       )}

@@ -33,7 +33,7 @@ export function WebhookDetail() {
   if (endpoint) {
     return (
       <Page title={new URL(endpoint.url).host} section={section}>
-        <Content endpoint={endpoint} />
+        <Content key={endpoint.id} endpoint={endpoint} />
       </Page>
     );
   }
