@@ -1,6 +1,7 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { DAY_MS, exactTime } from "../ui/format";
+import { exactTime } from "../ui/format";
+import { DAY_MS } from "../ui/period";
 
 const CHOICES = [
   { value: "", label: "No expiration" },

@@ -1,5 +1,6 @@
 import { EXPIRING_DAYS } from "../../features/api-keys/api-key.limits";
-import { DAY_MS, Time } from "../ui/format";
+import { Time } from "../ui/format";
+import { DAY_MS } from "../ui/period";
 import { StateTag } from "../ui/tag";
 import type { ApiKeyState, KeyFragment } from "./documents.generated";
 import styles from "./key-list.module.css";

@@ -1,5 +1,5 @@
 import { Button, Skeleton } from "@mantine/core";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { usePolledQuery } from "../api/client";
 import { useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
@@ -26,7 +26,7 @@ const POLL_INTERVAL_MS = 15_000;
 /** The audit log with its filters and the CSV export. */
 export function AuditLog() {
   const address = useListAddress();
-  const filter = useFilter(address);
+  const filter = filterOf(address);
   const { may } = useViewer();
   const [exportError, setExportError] = useState<unknown>();
   const { everyone, labelOf } = useMembers();
@@ -76,19 +76,14 @@ export function AuditLog() {
   );
 }
 
-function useFilter(address: ListAddress): AuditFilter {
+function filterOf(address: ListAddress): AuditFilter {
   const [period, from, to, , actor, target] = FILTERS.map(address.get);
-  const action = address.oneOf("action", ACTION_LABELS);
-  // Memoized so that the start of "last 24 hours" does not move with each render.
-  return useMemo(
-    () => ({
-      ...periodOf(period ?? "", from ?? "", to ?? ""),
-      action: action || null,
-      actorId: actor || null,
-      targetId: target || null,
-    }),
-    [period, from, to, action, actor, target],
-  );
+  return {
+    ...periodOf(period ?? "", from ?? "", to ?? ""),
+    action: address.oneOf("action", ACTION_LABELS) || null,
+    actorId: actor || null,
+    targetId: target || null,
+  };
 }
 
 const NoEntries = ({ address }: { address: ListAddress }) => (

@@ -1,4 +1,3 @@
-import { useMemo } from "react";
 import {
   NAME_MAX_LENGTH,
   SITUATION_KEY_MAX_LENGTH,
@@ -51,8 +50,7 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
   const version = address.get("version");
   const search = address.get("search").slice(0, TERM_MAX_LENGTH);
   const period = address.oneOf("period", LAST_DAYS);
-  // Memoized so that the start of the period does not move with each render.
-  const { since } = useMemo(() => periodOf(period, "", ""), [period]);
+  const { since } = periodOf(period, "", "");
   const query = usePolledQuery(
     DecisionsDocument,
     {

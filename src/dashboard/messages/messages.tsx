@@ -1,4 +1,3 @@
-import { useMemo } from "react";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
 import { AllAgentsPage } from "../agents/all-agents-page";
 import { NoneYet } from "../agents/none-yet";
@@ -56,8 +55,7 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
   const address = useListAddress();
   const status = STATUS_FILTERS.find(({ value }) => value === address.get("status"));
   const period = address.oneOf("period", LAST_DAYS);
-  // Memoized so that the start of the period does not move with each render.
-  const { since } = useMemo(() => periodOf(period, "", ""), [period]);
+  const { since } = periodOf(period, "", "");
   const query = usePolledQuery(
     MessagesDocument,
     {

@@ -1,8 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from "react";
 import { createStore } from "../store";
 
-export const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** The browser's variety of English, or else American English, because the text around dates is English. */
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-US";
 

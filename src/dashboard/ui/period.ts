@@ -1,4 +1,7 @@
-import { DAY_MS } from "./format";
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The step by which the start of a recent period moves (ms), so that a list does not reload with each render. */
+const STEP_MS = 5 * 60 * 1000;
 
 /** The options of a filter by recent days, in addition to "all time". */
 export const LAST_DAYS = [
@@ -22,8 +25,8 @@ export function periodOf(
 ): { since: string | null; until: string | null } {
   if (period === "dates") return { since: startOfDay(from, 0), until: startOfDay(to, 1) };
   const days = Number(period);
-  const since = days > 0 ? new Date(now - days * DAY_MS).toISOString() : null;
-  return { since, until: null };
+  const end = Math.floor(now / STEP_MS) * STEP_MS;
+  return { since: days > 0 ? new Date(end - days * DAY_MS).toISOString() : null, until: null };
 }
 
 function startOfDay(day: string, plusDays: number): string | null {
