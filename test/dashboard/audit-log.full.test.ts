@@ -129,6 +129,19 @@ describeDashboard("the audit log", (dashboard) => {
     await eventually(() => page.getByLabel("Action").inputValue()).toBe("");
   });
 
+  test("filtered by a removed member, says so", async () => {
+    const { gateway } = dashboard;
+    const { manager } = await addOrganization(gateway, "leavers");
+    const leaver = await addMember(gateway, { org: "leavers" });
+    await gateway.services.members.remove(await operator(gateway, "leavers"), leaver.id);
+    const page = await dashboard.visit(`/settings/audit-log?actor=${leaver.id}`, { as: manager });
+    await seen(page.getByText(`${leaver.email} signed in`));
+    await eventually(() => page.getByLabel("Actor").locator("option:checked").textContent()).toBe(
+      "A former member",
+    );
+    await eventually(() => page.getByText(`${manager.email} signed in`).count()).toBe(0);
+  });
+
   test("is exported in full, however many pages it has, and without formulas that a spreadsheet would run", async () => {
     const { gateway } = dashboard;
     const { manager, agentId } = await addOrganization(gateway, "spreadsheets");

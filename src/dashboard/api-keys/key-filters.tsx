@@ -78,6 +78,7 @@ export function KeyFilters({
           ...agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) })),
           { value: OF_ORGANIZATION, label: ORGANIZATION },
         ]}
+        labelOf={() => (agents.length === 0 ? "…" : "A deleted agent")}
       />
       <FilterSelect address={address} name="kind" label="Kind" all="All kinds" options={KIND_OPTIONS} />
     </Filters>

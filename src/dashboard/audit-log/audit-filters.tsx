@@ -1,4 +1,5 @@
 import { Button, CloseButton, TextInput } from "@mantine/core";
+import type { Names } from "../members/use-members";
 import { FilterSelect } from "../ui/filter-select";
 import { Filters } from "../ui/filters";
 import styles from "../ui/filters.module.css";
@@ -12,10 +13,10 @@ export const FILTERS = ["period", "from", "to", "action", "actor", "target"] as 
 /** @param props.targetName the name of the first entry's target, which labels the target filter */
 export function AuditFilters(props: {
   address: ListAddress;
-  members: readonly { value: string; label: string }[];
+  names: Names;
   targetName: string | undefined;
 }) {
-  const { address, members } = props;
+  const { address, names } = props;
   const day = (name: "from" | "to") => ({
     value: address.get(name),
     onChange: (event: { currentTarget: { value: string } }) =>
@@ -32,7 +33,14 @@ export function AuditFilters(props: {
         all="All actions"
         options={ACTION_LABELS}
       />
-      <FilterSelect address={address} name="actor" label="Actor" all="Anyone" options={members} />
+      <FilterSelect
+        address={address}
+        name="actor"
+        label="Actor"
+        all="Anyone"
+        options={names.everyone}
+        labelOf={names.nameOf}
+      />
       <FilterSelect address={address} name="period" label="Date" all="All time" options={PERIODS} />
       {address.get("period") === "dates" && (
         <>

@@ -29,7 +29,7 @@ export function AuditLog() {
   const filter = filterOf(address);
   const { may } = useViewer();
   const [exportError, setExportError] = useState<unknown>();
-  const { everyone, labelOf } = useMembers();
+  const names = useMembers();
   const query = usePolledQuery(
     AuditLogDocument,
     { ...filter, first: PAGE_SIZE, after: address.after, named: may("conversations_read") },
@@ -50,7 +50,7 @@ export function AuditLog() {
       <div className={pageStyles.card}>
         <AuditFilters
           address={address}
-          members={everyone}
+          names={names}
           targetName={entries?.[0] && (targetOf(entries[0]) || entries[0].targetName)}
         />
         {error !== null && (entries === undefined || isPlaceholderData) ? (
@@ -59,7 +59,7 @@ export function AuditLog() {
           <NoEntries address={address} />
         ) : (
           <ul className={styles.entries} data-stale={isPlaceholderData} aria-label="Entries">
-            {entries?.map((entry) => <AuditEntry key={entry.id} entry={entry} labelOf={labelOf} />) ?? (
+            {entries?.map((entry) => <AuditEntry key={entry.id} entry={entry} labelOf={names.labelOf} />) ?? (
               <Loading />
             )}
           </ul>

@@ -242,9 +242,6 @@ function ConversationFilters(props: {
 }) {
   const { address, agentId, tab } = props;
   const { readers, nameOf } = useMembers();
-  const assignee = address.get("assignee");
-  const assignees = [UNASSIGNED, ...readers];
-  const isListed = assignee === "" || assignees.some(({ value }) => value === assignee);
   return (
     <Filters
       address={address}
@@ -273,7 +270,8 @@ function ConversationFilters(props: {
         name="assignee"
         label="Assigned to"
         all="Anyone"
-        options={isListed ? assignees : [...assignees, { value: assignee, label: nameOf(assignee) }]}
+        options={[UNASSIGNED, ...readers]}
+        labelOf={nameOf}
       />
       <LineFilter address={address} agentId={agentId} by="name" name={address.get("line")} />
       <FilterChip address={address} name="contact" label="Contact" value={props.contactName} />

@@ -10,7 +10,7 @@ import type { ListAddress } from "../ui/list-address";
  * is a chip, shown only if a link has set the filter.
  * @param agentId the agent that the list is about; null if there are several
  * @param by how the URL names the line
- * @param name the line's name for the chip
+ * @param name the line's name for the chip, or while the line is not an option
  */
 export function LineFilter(props: {
   address: ListAddress;
@@ -27,10 +27,16 @@ export function LineFilter(props: {
     { enabled: isChoice, pollMs: 60_000 },
   ).data?.lines;
   if (!isChoice) return <FilterChip address={address} name="line" label="Line" value={name} />;
-  const chosen = address.get("line");
   // Shown before its options are loaded, to avoid a layout shift.
-  const options =
-    lines?.map((line) => ({ value: line[by], label: line.name })) ??
-    (chosen === "" ? [] : [{ value: chosen, label: name }]);
-  return <FilterSelect address={address} name="line" label="Line" all="All lines" options={options} />;
+  const options = lines?.map((line) => ({ value: line[by], label: line.name })) ?? [];
+  return (
+    <FilterSelect
+      address={address}
+      name="line"
+      label="Line"
+      all="All lines"
+      options={options}
+      labelOf={() => name}
+    />
+  );
 }

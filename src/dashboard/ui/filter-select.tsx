@@ -5,18 +5,27 @@ import type { ListAddress } from "./list-address";
  * A filter by one of several values, kept in the URL.
  * @param name the name of the filter in the URL
  * @param all the label for no filter
+ * @param labelOf labels a value of the URL that is not an option but filters the list, such as a removed member
  */
-export const FilterSelect = (props: {
+export function FilterSelect(props: {
   address: ListAddress;
   name: string;
   label: string;
   all: string;
   options: readonly { value: string; label: string }[];
-}) => (
-  <NativeSelect
-    label={props.label}
-    data={[{ value: "", label: props.all }, ...props.options]}
-    value={props.address.oneOf(props.name, props.options)}
-    onChange={({ currentTarget }) => props.address.filter({ [props.name]: currentTarget.value })}
-  />
-);
+  labelOf?: (value: string) => string;
+}) {
+  const { address, name, labelOf } = props;
+  const value = address.get(name);
+  const options = [{ value: "", label: props.all }, ...props.options];
+  if (labelOf && !options.some((option) => option.value === value))
+    options.push({ value, label: labelOf(value) });
+  return (
+    <NativeSelect
+      label={props.label}
+      data={options}
+      value={address.oneOf(name, options)}
+      onChange={({ currentTarget }) => address.filter({ [name]: currentTarget.value })}
+    />
+  );
+}
