@@ -9,7 +9,7 @@ import { type ListAddress, useCursorFallback, useListAddress } from "../ui/list-
 import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Pager } from "../ui/pager";
-import { periodOf } from "../ui/period";
+import { usePeriod } from "../ui/period";
 import { AuditEntry } from "./audit-entry";
 import { AuditFilters, FILTERS } from "./audit-filters";
 import styles from "./audit-log.module.css";
@@ -26,7 +26,7 @@ const POLL_INTERVAL_MS = 15_000;
 /** The audit log with its filters and the CSV export. */
 export function AuditLog() {
   const address = useListAddress();
-  const filter = filterOf(address);
+  const filter = useFilter(address);
   const { may } = useViewer();
   const [exportError, setExportError] = useState<unknown>();
   const names = useMembers();
@@ -76,10 +76,10 @@ export function AuditLog() {
   );
 }
 
-function filterOf(address: ListAddress): AuditFilter {
+function useFilter(address: ListAddress): AuditFilter {
   const [period, from, to, , actor, target] = FILTERS.map(address.get);
   return {
-    ...periodOf(period ?? "", from ?? "", to ?? ""),
+    ...usePeriod(period ?? "", from, to),
     action: address.oneOf("action", ACTION_LABELS) || null,
     actorId: actor || null,
     targetId: target || null,

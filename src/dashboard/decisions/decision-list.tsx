@@ -18,7 +18,7 @@ import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Name } from "../ui/name";
 import pageStyles from "../ui/page.module.css";
-import { LAST_DAYS, periodOf } from "../ui/period";
+import { LAST_DAYS, usePeriod } from "../ui/period";
 import { RowLink } from "../ui/row-link";
 import { Search, SearchFilter } from "../ui/search";
 import { Snippet } from "../ui/snippet";
@@ -50,7 +50,7 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
   const version = address.get("version");
   const search = address.get("search").slice(0, TERM_MAX_LENGTH);
   const period = address.oneOf("period", LAST_DAYS);
-  const { since } = periodOf(period, "", "");
+  const { since } = usePeriod(period);
   const query = usePolledQuery(
     DecisionsDocument,
     {

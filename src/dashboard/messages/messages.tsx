@@ -15,7 +15,7 @@ import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
 import { Name } from "../ui/name";
 import pageStyles from "../ui/page.module.css";
-import { LAST_DAYS, periodOf } from "../ui/period";
+import { LAST_DAYS, usePeriod } from "../ui/period";
 import { RowLink } from "../ui/row-link";
 import { SearchFilter } from "../ui/search";
 import { columnsOf } from "../ui/table";
@@ -55,7 +55,7 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
   const address = useListAddress();
   const status = STATUS_FILTERS.find(({ value }) => value === address.get("status"));
   const period = address.oneOf("period", LAST_DAYS);
-  const { since } = periodOf(period, "", "");
+  const { since } = usePeriod(period);
   const query = usePolledQuery(
     MessagesDocument,
     {

@@ -1,5 +1,6 @@
-import { createContext, useContext, useSyncExternalStore } from "react";
+import { createContext, useContext } from "react";
 import { createStore } from "../store";
+import { useNow } from "./use-now";
 
 /** The browser's variety of English, or else American English, because the text around dates is English. */
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-US";
@@ -84,12 +85,6 @@ export const timeZone = lazy(() => {
   return offset === undefined || name === "UTC" ? name : `${name} (${offset.replace("GMT", "UTC")})`;
 });
 
-const TICK_INTERVAL_MS = 15_000;
-const subscribe = (listener: () => void) => {
-  const timer = setInterval(listener, TICK_INTERVAL_MS);
-  return () => clearInterval(timer);
-};
-
 /** True if the times on all pages are exact instead of relative to now. */
 const allExact = createStore(false);
 
@@ -114,7 +109,7 @@ export function Time({
   isDue?: boolean;
   isExact?: boolean;
 }) {
-  useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_INTERVAL_MS));
+  useNow();
   const now = Date.now();
   const inFull = useContext(TimesInFull);
   const isToggled = allExact.use();

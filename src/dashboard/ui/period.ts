@@ -1,3 +1,5 @@
+import { useNow } from "./use-now";
+
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The step by which the start of a recent period moves (ms), so that a list does not reload with each render. */
@@ -28,6 +30,10 @@ export function periodOf(
   const end = Math.floor(now / STEP_MS) * STEP_MS;
   return { since: days > 0 ? new Date(end - days * DAY_MS).toISOString() : null, until: null };
 }
+
+/** Returns a period to a component, which rerenders when the period moves, even if its data stays the same. */
+export const usePeriod = (period: string, from = "", to = "") =>
+  periodOf(period, from, to, useNow(STEP_MS));
 
 function startOfDay(day: string, plusDays: number): string | null {
   const moment = new Date(`${day}T00:00:00`);
