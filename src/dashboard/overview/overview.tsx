@@ -65,7 +65,7 @@ function Content() {
   const wasNew = useRef(false);
   // Stays visible until the page is closed, to show that everything is done.
   wasNew.current ||= done !== undefined && Object.values(done).includes(false);
-  const showsSteps = !dismissed && (wasNew.current || !attends);
+  const showsSteps = !dismissed && (manages ? wasNew.current : !reads);
   const canShowSteps = useIsSettled(showsSteps);
   const agents = usePolledQuery(AgentsDocument, {}, { pollMs: SLOW_INTERVAL_MS });
   const usage = usePolledQuery(
