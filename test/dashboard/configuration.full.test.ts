@@ -407,7 +407,7 @@ describeDashboard("Configuration", (dashboard) => {
     await eventually(() => page.getByLabel("Decide with").locator("option").allTextContents()).toContain(
       "Live version 3",
     );
-    expect(await situation.textContent()).toContain('"A2"');
+    await eventually(() => situation.textContent()).toContain('"A2"');
   });
 
   test("of an agent that does nothing starts with an example that works", async () => {
