@@ -257,12 +257,9 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { id: conversationId } = await addConversation(gateway, { agentId });
     const { body: sent } = await conversationClient(gateway).send(conversationId, "Your invoice");
     const { id: messageId } = sent.data.sendToConversation;
-    const { database } = gateway.services;
-    const { delivered, failed } = MessageStatus;
-    await waitUntil(() =>
-      database.read((reader) => reader.existsBy(Message, { id: messageId, status: delivered })),
+    await gateway.services.database.write((tx) =>
+      tx.update(Message, { id: messageId }, { status: MessageStatus.failed }),
     );
-    await database.write((tx) => tx.update(Message, { id: messageId }, { status: failed }));
     const situation = { type: "message.failed", data: { messageId }, conversationId };
     const { body } = await api.decide(situation);
     expect(body).toMatchObject({ ruleId: "failed", outcome: "handoff" });
