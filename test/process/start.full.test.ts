@@ -59,9 +59,13 @@ describe("on PostgreSQL", () => {
   test("the first of several workers migrates the database before the others start", async () => {
     const database = await Database.open(createDataSource(testDatabase.url));
     try {
-      const server = await database.withMigrationLock(async () => {
+      const server = await database.withMigrationLock(async (tx) => {
         const starting = spawnServer({ DATABASE_URL: testDatabase.url, WORKERS: "2" });
-        await waitUntil(async () => (await lockWaits({ services: { database } })) > 0);
+        await waitUntil(async () => {
+          // PostgreSQL would end a transaction without statements, and release its lock.
+          await tx.query("SELECT 1");
+          return (await lockWaits({ services: { database } })) > 0;
+        });
         const children = `/proc/${starting.pid}/task/${starting.pid}/children`;
         if (existsSync(children)) expect(readFileSync(children, "utf8")).toMatch(/^\d+ ?$/);
         return starting;
