@@ -39,7 +39,7 @@ onEachEngine((engine) => {
     await testDatabase.drop();
   });
 
-  slowTest("a recorded migration still does the same as when it was recorded, under the same name", async () => {
+  slowTest("a recorded migration still does the same as then, under the same name", async () => {
     await source.initialize();
     const releases = releasesOf(engine);
     expect(releases.length).toBeLessThanOrEqual(source.migrations.length);

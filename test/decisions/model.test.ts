@@ -24,7 +24,13 @@ const KEY = "sk-secret-of-the-model";
 const SENDS = Array.from({ length: 10 }, () => ({ send: "note" }));
 
 const DOCUMENT = {
-  situations: { late: { text: "string" }, once: {}, "once-text": { key: "string" }, "once-there": {}, many: {} },
+  situations: {
+    late: { text: "string" },
+    once: {},
+    "once-text": { key: "string" },
+    "once-there": {},
+    many: {},
+  },
   templates: {
     prompt: "Answer kindly to {{ contact.name }}. They wrote: {{ situation.data.text }}",
     plain: "Answer kindly.",

@@ -192,7 +192,7 @@ test("a test of an unapproved message expects that it is not sent again", async 
 test.each<[string, object[], object | undefined, string]>([
   ["no model", [], undefined, "handoff"],
   ["no answer in a dry run", [{ kind: "ask", ...NOT_ASKED }], { text: null }, "silent"],
-  ["no answer that came too late", [{ kind: "ask", status: "skipped", error: null }], { text: null }, "silent"],
+  ["no answer if it came late", [{ kind: "ask", status: "skipped", error: null }], { text: null }, "silent"],
   [
     "the answer",
     [

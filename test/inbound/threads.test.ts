@@ -153,7 +153,7 @@ describeGateway(
     test.each([
       ["gil", 1],
       ["hal", 150],
-    ])("the first one after a move (%s, after message %i) answers none, and later ones continue it", async (ref, count) => {
+    ])("the first one after a move (%s, %i) answers none, and later ones continue it", async (ref, count) => {
       const addresses = [
         { kind: "email", address: `${ref}@customer.test` },
         { kind: "local", address: ref },

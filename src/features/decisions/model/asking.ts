@@ -29,7 +29,10 @@ export function answerOf(ask: Ask, text: string): Answer {
 }
 
 /** Returns the recorded result of asking a model; undefined if no model was asked. */
-export function recordedAnswer(ask: Ask | undefined, { answer, error }: ModelRecord = {}): Answer | undefined {
+export function recordedAnswer(
+  ask: Ask | undefined,
+  { answer, error }: ModelRecord = {},
+): Answer | undefined {
   if (ask === undefined) return undefined;
   return answer === undefined ? error && { error } : answerOf(ask, answer);
 }
