@@ -177,7 +177,8 @@ export class Lanes {
         `SELECT (SELECT count(*) FROM lane WHERE wake_at <= $1 AND ${this.isFree}) AS due,
            (SELECT count(*) FROM lane WHERE wake_at > $1 AND ${this.isFree}) AS waiting,
            (SELECT count(*) FROM lane WHERE NOT (${this.isFree})) AS leased,
-           (SELECT min(wake_at) FROM lane WHERE needs_sender = false AND ${this.isFree}) AS first`,
+           (SELECT min(wake_at) FROM lane
+            WHERE (needs_sender = false OR lease_until IS NOT NULL) AND ${this.isFree}) AS first`,
         [timestamp()],
       ),
     );

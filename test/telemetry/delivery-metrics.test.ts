@@ -85,11 +85,12 @@ describeGateway({ engine: "one" }, (gateway) => {
     expect(total("gateway_oldest_due_lane_seconds")).toBeGreaterThanOrEqual(60);
   });
 
-  test("lanes that wait for a sender, such as a slow receiver's, are due but have no age", async () => {
+  test("lanes that wait for a slow receiver have no age, but lanes of a process that died do", async () => {
     await gateway.rest("POST", "/messages", { body: { message: "Waiting" } });
     const { database, lanes } = gateway.services;
+    const minuteAgo = timestamp(-60_000);
     await database.write(async (tx) => {
-      await tx.query("UPDATE lane SET wake_at = $1", [timestamp(-60_000)]);
+      await tx.query("UPDATE lane SET wake_at = $1", [minuteAgo]);
       const all: { id: string }[] = await tx.query("SELECT id FROM lane");
       await lanes.awaitSender(
         tx,
@@ -97,9 +98,11 @@ describeGateway({ engine: "one" }, (gateway) => {
       );
     });
     // Scrapes would show counts from before.
-    const { due, oldestDueSeconds } = await lanes.counts();
-    expect(due).toBeGreaterThan(0);
-    expect(oldestDueSeconds).toBe(0);
+    const waiting = await lanes.counts();
+    expect(waiting.due).toBeGreaterThan(0);
+    expect(waiting.oldestDueSeconds).toBe(0);
+    await database.write((tx) => tx.query("UPDATE lane SET lease_until = $1", [minuteAgo]));
+    expect((await lanes.counts()).oldestDueSeconds).toBeGreaterThanOrEqual(60);
   });
 });
 
