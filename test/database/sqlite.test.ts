@@ -168,8 +168,7 @@ describe("while another process holds the write lock", () => {
     const { database } = gateway.services;
     const writing = await Database.open(createDataSource(gateway.databaseUrl));
     try {
-      for (const each of [database, writing])
-        await each.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
+      for (const each of [database, writing]) await each.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
       await other.query("BEGIN EXCLUSIVE");
       const migrating = database.migrate();
       for (let i = 0; i < 3; i++)

@@ -95,7 +95,12 @@ describe("the documentation", () => {
     const schema = createSchema();
     const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
     const fields = roots.flatMap((root) => Object.values(root?.getFields() ?? {}));
-    expect(listed.sort()).toEqual(fields.filter(isListed).map(({ name }) => name).sort());
+    expect(listed.sort()).toEqual(
+      fields
+        .filter(isListed)
+        .map(({ name }) => name)
+        .sort(),
+    );
   });
 
   test("has a row for each metric of the service, and no other", async () => {

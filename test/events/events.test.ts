@@ -223,28 +223,31 @@ describeGateway((gateway, engine) => {
     },
   );
 
-  anyTest("after a restore, earlier positions are gone, and pages lead past the skipped positions", async () => {
-    const agent = await otherAgent(gateway);
-    const list = (query = "") => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
-    const end = ({ headers }: Reply) => headers.get("last-event-id");
-    await addEvents(gateway, agent.id, ["one"]);
-    const last = Number(end(await list()));
-    await skipPositions(gateway, agent.id);
-    const skipped = end(await list());
-    expect(Number(skipped)).toBeGreaterThan(last + 1);
-    await addEvents(gateway, agent.id, ["two", "three"]);
-    for (const query of [`?cursor=${last}`, `?cursor=${last + 1}`, `?cursor=${last}&types=line.paused`]) {
-      const gone = await list(query);
-      expect([gone.status, gone.body.code]).toEqual([410, "position_expired"]);
-    }
-    const page = await list(`?limit=${last}`);
-    expect(page.body.at(-1)).toMatchObject({ subject: "line:one" });
-    expect(end(page)).toBe(skipped);
-    expect((await list(`?cursor=${skipped}`)).body).toMatchObject([
-      { subject: "line:two" },
-      { subject: "line:three" },
-    ]);
-  });
+  anyTest(
+    "after a restore, earlier positions are gone, and pages lead past the skipped positions",
+    async () => {
+      const agent = await otherAgent(gateway);
+      const list = (query = "") => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
+      const end = ({ headers }: Reply) => headers.get("last-event-id");
+      await addEvents(gateway, agent.id, ["one"]);
+      const last = Number(end(await list()));
+      await skipPositions(gateway, agent.id);
+      const skipped = end(await list());
+      expect(Number(skipped)).toBeGreaterThan(last + 1);
+      await addEvents(gateway, agent.id, ["two", "three"]);
+      for (const query of [`?cursor=${last}`, `?cursor=${last + 1}`, `?cursor=${last}&types=line.paused`]) {
+        const gone = await list(query);
+        expect([gone.status, gone.body.code]).toEqual([410, "position_expired"]);
+      }
+      const page = await list(`?limit=${last}`);
+      expect(page.body.at(-1)).toMatchObject({ subject: "line:one" });
+      expect(end(page)).toBe(skipped);
+      expect((await list(`?cursor=${skipped}`)).body).toMatchObject([
+        { subject: "line:two" },
+        { subject: "line:three" },
+      ]);
+    },
+  );
 
   anyTest("a key without the scope, and one of another agent, see nothing of it", async () => {
     const { token } = await otherAgent(gateway);

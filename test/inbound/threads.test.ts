@@ -299,7 +299,11 @@ describeGateway(
 
     test("after a change of `from`, later e-mails refer to the `Message-ID` that was sent", async () => {
       const settings = { host: "127.0.0.1", port: server.port, security: "none", from: "a@before.example" };
-      const { id } = await addLine(gateway, { agentId, name: "moving", settings: { email: settings } } as never);
+      const { id } = await addLine(gateway, {
+        agentId,
+        name: "moving",
+        settings: { email: settings },
+      } as never);
       const address = { kind: "email", address: "jon@customer.test" };
       await gateway.rest("POST", "/agent/contacts", { body: { ref: "jon", addresses: [address] } });
       const path = await openedWith({ ref: "jon" }, "moving");

@@ -11,11 +11,7 @@ import { ACTION_LABELS } from "./sentence";
 export const FILTERS = ["period", "from", "to", "action", "actor", "target"] as const;
 
 /** @param props.targetName the name of the first entry's target, which labels the target filter */
-export function AuditFilters(props: {
-  address: ListAddress;
-  names: Names;
-  targetName: string | undefined;
-}) {
+export function AuditFilters(props: { address: ListAddress; names: Names; targetName: string | undefined }) {
   const { address, names } = props;
   const day = (name: "from" | "to") => ({
     value: address.get(name),

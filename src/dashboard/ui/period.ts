@@ -32,8 +32,7 @@ export function periodOf(
 }
 
 /** Returns a period to a component, which rerenders when the period moves, even if its data stays the same. */
-export const usePeriod = (period: string, from = "", to = "") =>
-  periodOf(period, from, to, useNow(STEP_MS));
+export const usePeriod = (period: string, from = "", to = "") => periodOf(period, from, to, useNow(STEP_MS));
 
 function startOfDay(day: string, plusDays: number): string | null {
   const moment = new Date(`${day}T00:00:00`);

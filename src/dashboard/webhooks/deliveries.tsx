@@ -72,12 +72,7 @@ export function Deliveries({ endpointId, canResend }: { endpointId: string; canR
           </Empty>
         }
         cells={(delivery) => [
-          <button
-            key="type"
-            type="button"
-            className={styles.open}
-            onClick={() => choose(delivery.eventId)}
-          >
+          <button key="type" type="button" className={styles.open} onClick={() => choose(delivery.eventId)}>
             <code>{eventTypeLabel(delivery.type)}</code>
           </button>,
           <DeliveryState key="state" delivery={delivery} />,

@@ -155,9 +155,7 @@ export class PostgresConnections {
 
   /** Runs a read like `forQuery`, through TypeORM. */
   forReading<T>(read: (runner: QueryRunner) => Promise<T>): Promise<T> {
-    return retryIfConnectionLost(this.pool, () =>
-      this.connected(performance.now() + this.limits.call, read),
-    );
+    return retryIfConnectionLost(this.pool, () => this.connected(performance.now() + this.limits.call, read));
   }
 
   /**

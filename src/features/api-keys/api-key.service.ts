@@ -264,12 +264,7 @@ export class ApiKeyService {
    * @throws GatewayError `not_found`, `conflict` if there is no key to keep, or `forbidden` if an organization key
    *   tries to keep another organization key, because keeping a key restores its expiry
    */
-  revoke(
-    context: RequestContext,
-    id: string,
-    tx?: Tx,
-    { keepReplaced = false } = {},
-  ): Promise<ApiKey> {
+  revoke(context: RequestContext, id: string, tx?: Tx, { keepReplaced = false } = {}): Promise<ApiKey> {
     const unit = async (tx: Tx) => {
       const ended = await this.end(tx, context, id, keepReplaced);
       await tx.waitForInserts();

@@ -99,7 +99,8 @@ export class ContactExport {
       const formOf = (property: string) =>
         INTEGERS[String(query.expressionMap.mainAlias?.metadata.findColumnWithPropertyName(property)?.type)];
       const isValid = (property: string, n: number) => formOf(property)?.test(after[n] ?? "") ?? true;
-      if (after.length !== order.length || !properties.every(isValid)) throw new GatewayError("invalid_cursor");
+      if (after.length !== order.length || !properties.every(isValid))
+        throw new GatewayError("invalid_cursor");
       const values = Object.fromEntries(after.map((value, n) => [`after${n}`, value]));
       const names = Object.keys(values).map((name) => `:${name}`);
       query.andWhere(`(${order.join(", ")}) > (${names.join(", ")})`, values);

@@ -111,8 +111,7 @@ function divided(mail: ParsedMail): DividedText & { whole: string; omitted: stri
 }
 
 /** Subjects of forwarded e-mails; `vs` also starts a Finnish reply. */
-const FORWARDED =
-  /^\s*(fwd?|wg|tr|rv|enc|doorst|vs|vb|vl|pd|i|továbbítás|[iİ]lt|转发|轉寄|転送)\s*[:：]/i;
+const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|doorst|vs|vb|vl|pd|i|továbbítás|[iİ]lt|转发|轉寄|転送)\s*[:：]/i;
 
 /** Returns the stored part of an e-mail's text, and a description of the rest. */
 function shortened({

@@ -177,8 +177,7 @@ export class LeakedKeysService {
 const organizationIdOf = ({ key }: Reported): string => key.organizationId;
 
 /** @param keys keys of one organization, at least one */
-const organizationOf = (keys: readonly Reported[]): Organization =>
-  keys[0]?.key.organization as Organization;
+const organizationOf = (keys: readonly Reported[]): Organization => keys[0]?.key.organization as Organization;
 
 const leakedKeyOf = ({ key: { id, hint, name, agent }, url }: Reported): LeakedKey => ({
   id,

@@ -23,14 +23,10 @@ export const LineState = enumOf("LineState", "State of a line.", {
 });
 export type LineState = keyof typeof LineState;
 
-export const WhenUncertain = enumOf(
-  "WhenUncertain",
-  "How to handle messages whose send result is unknown.",
-  {
-    retry: "Send the message again, which may deliver it twice.",
-    fail: "Mark the message as failed without resending it, although it may not have been delivered.",
-  },
-);
+export const WhenUncertain = enumOf("WhenUncertain", "How to handle messages whose send result is unknown.", {
+  retry: "Send the message again, which may deliver it twice.",
+  fail: "Mark the message as failed without resending it, although it may not have been delivered.",
+});
 export type WhenUncertain = keyof typeof WhenUncertain;
 
 @ObjectType({ simpleResolvers: true, description: "An address that an agent sends messages from." })

@@ -74,10 +74,7 @@ export class CreateLineInput extends IdempotentInput {
   @IsBetween(MIN_EXPIRE_AFTER_SECONDS, MAX_EXPIRE_AFTER_SECONDS)
   expireAfterSeconds?: number | null | undefined;
 
-  @Nullable(
-    () => WhenUncertain,
-    "How to handle messages whose send result is unknown. Defaults to `retry`.",
-  )
+  @Nullable(() => WhenUncertain, "How to handle messages whose send result is unknown. Defaults to `retry`.")
   whenUncertain?: WhenUncertain | null | undefined;
 
   @Optional(

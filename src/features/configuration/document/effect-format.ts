@@ -118,7 +118,9 @@ const later = z.strictObject({
         .describe(`Time to wait: an ISO 8601 duration, at most P${MAX_TIMER_DAYS}D.`)
         .optional(),
       at: source
-        .describe(`A template for the time at which the timer fires (RFC 3339), at most ${MAX_TIMER_DAYS} days from now.`)
+        .describe(
+          `A template for the time at which the timer fires (RFC 3339), at most ${MAX_TIMER_DAYS} days from now.`,
+        )
         .optional(),
       key: source.describe(
         "Key of the timer, as a template. The timer replaces the contact's waiting timer with the same key.",

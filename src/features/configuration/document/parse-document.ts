@@ -118,9 +118,9 @@ function problemsOf(
   switch (issue.code) {
     case "unrecognized_keys": {
       const known = membersAt(format, issue.path, valueAt(root, path));
-      return issue.keys.slice(0, MAX_REPORTED).map((key) =>
-        problemAt([...path, key], "is not a member of the format", [key, known]),
-      );
+      return issue.keys
+        .slice(0, MAX_REPORTED)
+        .map((key) => problemAt([...path, key], "is not a member of the format", [key, known]));
     }
     case "invalid_union":
       return problemsOfUnion(path, root);

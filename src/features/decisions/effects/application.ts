@@ -79,12 +79,7 @@ export interface Result {
 }
 
 /** Errors that fail an effect but not the rest of the decision. */
-const FAILURES: ReadonlySet<string> = new Set([
-  "not_deliverable",
-  "not_found",
-  "conflict",
-  "limit_reached",
-]);
+const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "conflict", "limit_reached"]);
 
 /** Runs a part of a decision whose failure does not affect the rest. */
 export async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
