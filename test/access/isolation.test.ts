@@ -657,7 +657,7 @@ describeGateway({ engine: "any", env: { PUBLIC_URL: PASSKEY_ORIGIN } }, (gateway
         [/Conversation(Opened)?$/, theirConversation],
         [/Message$/, theirMessage],
         [/Timer$/, theirTimer],
-        [/Permission$|^removeMember|^unlinkIdentity/, manager.id],
+        [/Permissions?$|^removeMember|^unlinkIdentity/, manager.id],
         [/Session$/, theirSession],
         [/Passkey$/, theirPasskey],
         [/Invitation$/, theirInvitation],

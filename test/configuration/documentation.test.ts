@@ -96,6 +96,7 @@ test("the page states the limits", () => {
     MAX_TOPICS,
     limits.MAX_CAPPED,
     limits.TOPIC_TITLE_MAX_LENGTH,
+    limits.MAX_LINES_OF_MESSAGE,
     limits.MAX_TIMERS,
     limits.TIMER_KEY_MAX_LENGTH,
     limits.SITUATION_MAX_BYTES / KIBI,

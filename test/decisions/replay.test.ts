@@ -140,7 +140,9 @@ describeGateway({ engine: "any" }, (gateway) => {
     const many = jest.spyOn(gateway.services.replays, "many");
     const version = await publish(gateway, agentId, documentWith(200));
     expect(await replays(`against: { version: ${version} }`)).toMatchObject({ changed: 1 });
-    const { decisions } = await many.mock.results[0]?.value;
+    const { decisions } = await (
+      many.mock.results[0] as jest.MockResultReturn<ReturnType<typeof gateway.services.replays.many>>
+    ).value;
     expect(decisions).toMatchObject([{ decisionId: ids[1] }]);
     expect(decisions[0]).not.toHaveProperty("explanation");
     many.mockRestore();

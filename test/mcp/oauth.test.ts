@@ -370,15 +370,15 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
   });
 
   test("a connection is listed and ended among the agent's keys", async () => {
-    const { access_token: token } = await (await Application.register(gateway)).connect();
-    const { key } = await whoami(token);
+    const { id: memberId } = await addMember(gateway, { manage: true });
+    const { keyId } = await storeConnection(gateway, { memberId });
     const list = "query ($is: Boolean) { apiKeys(isConnection: $is, first: 50) { nodes { id clientId } } }";
     const idsOf = async (is: boolean) => {
       const owner = await openSession(gateway, gateway.ownerCredentials);
       const { body } = await gateway.graphql(list, { is }, { token: owner });
       return body.data.apiKeys.nodes.map(({ id }: { id: string }) => id);
     };
-    expect(await idsOf(true)).toContain(key.id);
-    expect(await idsOf(false)).not.toContain(key.id);
+    expect(await idsOf(true)).toContain(keyId);
+    expect(await idsOf(false)).not.toContain(keyId);
   });
 });

@@ -193,7 +193,7 @@ describeGateway({ engine: "one", strict: true }, (gateway) => {
     };
     const isSaid = (tool: string, name: string) => {
       const { properties = {} } = tools.find((each) => each.name === tool)?.inputSchema ?? {};
-      return JSON.stringify(properties[name]).includes("Pass exactly one member.");
+      return JSON.stringify(properties[name] ?? null).includes("Pass exactly one member.");
     };
     const forModels = ROUTES.filter(({ operationId }) => TOOL_ROUTES.includes(operationId));
     const members = compileRoutes(forModels, createSchema()).flatMap(({ plan }) => {

@@ -73,7 +73,7 @@ export class NewAddress {
 
   @Field(() => String, {
     description:
-      "The address. Whitespace is trimmed. E-mail addresses are lowercased. Phone numbers need a country code and are converted to E.164.",
+      "The address. E-mail addresses are lowercased. Phone numbers need a country code and are converted to E.164.",
   })
   @JsonSchema({ minLength: 1, maxLength: ADDRESS_MAX_LENGTH })
   address!: string;

@@ -29,8 +29,7 @@ export const PendingMessages = enumOf(
 );
 export type PendingMessages = keyof typeof PendingMessages;
 
-const EXPECTED_VERSION =
-  "The expected version. If the current version differs, the change is rejected with `version_conflict`.";
+const EXPECTED_VERSION = "The change is rejected with `version_conflict` if the current version differs.";
 const TEXT = "Text of the message, 1 to 10,000 characters.";
 
 @InputType({ description: "Identifies a contact by exactly one of these fields." })
@@ -126,7 +125,7 @@ export class ConversationsArgs extends PageArgs {
   @Optional(() => ID, "Filters by assignee.")
   assigneeId?: string | null | undefined;
 
-  @Nullable(() => Boolean, "True to list only assigned conversations, false to list only unassigned ones.")
+  @Nullable(() => Boolean, "True for assigned conversations only, false for unassigned ones.")
   assigned?: boolean | null | undefined;
 
   @Nullable(

@@ -184,7 +184,7 @@ export class ConversationResolver {
   @Access(CHANGE)
   @Mutation(() => ConversationChange, {
     description:
-      "Hands a conversation off to a human and cancels the agent's queued messages. Until the conversation is released, the agent applies only rules with `whileHuman`.",
+      "Hands a conversation off to a human and cancels the agent's queued messages. Until it is released, the agent applies only rules with `whileHuman`.",
   })
   handOffConversation(
     @Ctx() context: RequestContext,

@@ -33,7 +33,7 @@ const DEFAULT_REPLAYED = 100;
 export class SituationInput {
   @Field(() => String, {
     description:
-      "Type of the situation, such as `order.shipped`. Consists of a-z and 0-9, with single `.`, `_` or `-` between them.",
+      "Type of the situation, such as `order.shipped`: a-z and 0-9, with single `.`, `_` or `-` between them.",
   })
   @IsText(SITUATION_TYPE_MAX_LENGTH, { singleLine: true })
   type!: string;
@@ -110,7 +110,7 @@ export class DecideInput extends IdempotentInput {
 
   @Nullable(
     () => ID,
-    "ID of the conversation that the situation is about. If omitted, the open conversation with the contact on the default line is used.",
+    "ID of the conversation that the situation is about. Defaults to the contact's open conversation on the default line.",
   )
   conversationId?: string | null | undefined;
 
@@ -120,7 +120,7 @@ export class DecideInput extends IdempotentInput {
   })
   dryRun!: boolean;
 
-  @Optional(() => ReplayAgainst, "Configuration for a dry run. Defaults to the live configuration.")
+  @Optional(() => ReplayAgainst, "Configuration for a dry run, by default the live one.")
   @ValidateNested()
   against?: ReplayAgainst | null | undefined;
 
