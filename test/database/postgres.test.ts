@@ -242,7 +242,7 @@ describe("a PostgreSQL server with its own setup", () => {
       const latin = new URL(url);
       latin.pathname = `/${name}`;
       await expect(Database.open(createDataSource(latin.href))).rejects.toThrow(
-        / is encoded in LATIN1; it must/,
+        / is encoded in LATIN1 instead of UTF8/,
       );
       await administer(`DROP DATABASE ${name}`);
       await administer(`DROP DATABASE ${new URL(url).pathname.slice(1)}`);

@@ -22,7 +22,11 @@ const PASSWORD = "a password of the first release";
  * The unreleased migration and the digests of its statements. A new digest requires a new name, because databases from
  * earlier builds are recognized by their migration's name.
  */
-const UNRELEASED = { name: "VersionTwo1766000000000", SQLite: "RECORDED", PostgreSQL: "RECORDED" };
+const UNRELEASED = {
+  name: "VersionTwo1766000000000",
+  SQLite: "580e45566705563a4163e43800d06c54357c1b4c148f9f0066565480a59ea792",
+  PostgreSQL: "a3038e61760f55a3f2a77cc44373bdcbbddab467c7f529be4b4ebf5f8711ae6a",
+};
 
 const ORIGIN = { ip: null, userAgent: null, requestId: null };
 
