@@ -163,6 +163,8 @@ describeDashboard("whatever the width, the dashboard", (dashboard) => {
         await check(`${path} ${name}`);
       }
       for (const name of items) {
+        // A menu closes when the rows of an earlier page are replaced.
+        await eventually(() => page.locator("[data-stale=true]").count()).toBe(0);
         await page
           .getByRole("main")
           .getByRole("button", { name: /^(Actions|More) / })
