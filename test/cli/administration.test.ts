@@ -357,7 +357,7 @@ describe("on an unused database", () => {
   test("commands ask the user to run the migrations, which run once", async () => {
     const before = await runCli(testDatabase.url, ["keys", "list"]);
     expect(before).toMatchObject({ code: 1, stdout: "" });
-    expect(before.stderr).toMatch(/^gateway: no database found at \/.*gateway\.sqlite; .*\n$/);
+    expect(before.stderr).toMatch(/^gateway: no database found at \/.*gateway\.sqlite: .*\n$/);
     await writeFile(testDatabase.url.slice("sqlite:".length), "");
     const empty = await runCli(testDatabase.url, ["keys", "list"]);
     expect(empty.stderr).toMatch(/^gateway: the database is not up to date: .*"gateway migrate".*\n$/);

@@ -58,7 +58,7 @@ test("on PostgreSQL, a statement has no time limit in a migration, even in a ser
   try {
     const limit = "SHOW statement_timeout";
     expect(await database.withMigrationLock((tx) => tx.query(limit))).toEqual([{ statement_timeout: "0" }]);
-    expect(await database.write((tx) => tx.query(limit))).toEqual([{ statement_timeout: "3s" }]);
+    expect(await database.write((tx) => tx.query(limit))).not.toEqual([{ statement_timeout: "0" }]);
   } finally {
     await database.close();
     await testDatabase.drop();
