@@ -71,7 +71,8 @@ export class LeakedKeysService {
     const { rejectedTokens } = this.services;
     const find = async (hash: string) => (await this.find([hash]))[0];
     const found = await rejectedTokens.find(leakedHash(token), context.origin.ip, find);
-    if (found !== undefined) await this.revoke(() => context, [{ token, url: null }]);
+    if (found?.key.revokedAt === null)
+      this.notify(await this.revokeTogether(() => context, [{ key: found.key, url: null }]));
   }
 
   /**
