@@ -31,7 +31,7 @@ import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** Period in which events are also signed with the previous secret (ms). */
+/** Grace period of the previous signing secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** Manages organizations' webhook endpoints. */

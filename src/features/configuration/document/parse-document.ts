@@ -34,7 +34,7 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   const unusable = unusableNames(value);
   if (unusable.length > 0) return unusable.slice(0, MAX_REPORTED);
   const { tests: given } = (value ?? {}) as { tests?: unknown };
-  // One by one, because Zod passes the issues of a list as arguments, and those of all tests may exceed the stack.
+  // Each test is parsed on its own, because Zod spreads a list's issues into arguments and could overflow the stack.
   const apart: readonly unknown[] = Array.isArray(given) && given.length <= MAX_TESTS ? given : [];
   const whole = apart.length === 0 ? value : { ...(value as object), tests: [] };
   const { data, error } = documentFormat.safeParse(whole, OPTIONS);
