@@ -1,8 +1,17 @@
 import { timestamp } from "../../src/common/time";
 import { Session } from "../../src/features/members/session.entity";
 import { TRANSPORTS } from "../support/followers";
+import type { Reply } from "../support/gateway";
 import { rpc } from "../support/mcp";
-import { APPLICATION_CALLBACK, Application, OAUTH_BASE, OAUTH_ENV, postForm, secret } from "../support/oauth";
+import {
+  APPLICATION_CALLBACK,
+  Application,
+  OAUTH_BASE,
+  OAUTH_ENV,
+  postForm,
+  secret,
+  type Tokens,
+} from "../support/oauth";
 import { addMember, addOrganization, codeOf } from "../support/people";
 import { describeGateway } from "../support/suite";
 
@@ -106,6 +115,35 @@ describeGateway({ engine: "any", env: OAUTH_ENV, strict: true }, (gateway) => {
     expect((await application.refresh(token, wrong)).body.error).toBe("invalid_target");
     const { body } = await application.refresh(token, { resource: `${OAUTH_BASE}/mcp` });
     expect((await rpc(gateway, "ping", {}, { token: body.access_token })).status).toBe(200);
+  });
+
+  test("a code or refresh token still works after requests in which the database failed, at any write", async () => {
+    const { database } = gateway.services;
+    /** Repeats a request: its first write fails, then its second one, and so on, until none fails. */
+    const untilAnswered = async (send: () => Promise<Reply>) => {
+      for (let failing = 1; ; failing++) {
+        const { write } = database;
+        let writes = 0;
+        const spy = jest
+          .spyOn(database, "write")
+          .mockImplementation((...given: Parameters<typeof write>) =>
+            ++writes === failing ? Promise.reject(new Error("disk full")) : write.apply(database, given),
+          );
+        // The gateway of this suite throws an error for a 500.
+        const reply = await send().catch((error: Error) => error.message);
+        spy.mockRestore();
+        if (typeof reply !== "string") return { tokens: reply.body as Tokens, failures: failing - 1 };
+        expect(reply).toContain('"error":"server_error"');
+      }
+    };
+    const code = await application.code();
+    const exchanged = await untilAnswered(() => application.exchange(code));
+    const refreshed = await untilAnswered(() => application.refresh(exchanged.tokens.refresh_token));
+    for (const { tokens, failures } of [exchanged, refreshed]) {
+      expect(failures).toBeGreaterThan(0);
+      expect((await rpc(gateway, "ping", {}, { token: tokens.access_token })).status).toBe(200);
+    }
+    expect((await application.refresh(refreshed.tokens.refresh_token)).status).toBe(200);
   });
 
   test("tokens cannot be used instead of each other, or by another application", async () => {

@@ -89,15 +89,17 @@ export async function storeConnection(
     ["AccessToken", access],
     ["RefreshToken", refresh],
   ] as const)
-    await records.adapter(kind, { alreadyUsed: Error, tooMany: Error }).upsert(
-      token,
-      {
-        ...{ kind, clientId, iat, exp: iat + 3_600, grantId: apiKey.id, accountId: memberId },
-        ...{ scope: "agent:read messages:write pets:write", gty: "authorization_code" },
-        ...(kind === "RefreshToken" && { resource: `${OAUTH_BASE}/mcp`, rotations: 0 }),
-      },
-      3_600,
-    );
+    await records
+      .adapter(kind, { request: () => gateway, tokens: () => 1, alreadyUsed: Error, tooMany: Error })
+      .upsert(
+        token,
+        {
+          ...{ kind, clientId, iat, exp: iat + 3_600, grantId: apiKey.id, accountId: memberId },
+          ...{ scope: "agent:read messages:write pets:write", gty: "authorization_code" },
+          ...(kind === "RefreshToken" && { resource: `${OAUTH_BASE}/mcp`, rotations: 0 }),
+        },
+        3_600,
+      );
   return { keyId: apiKey.id, access, refresh };
 }
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import inject from "light-my-request";
-import type { Client, Consumable, Context, Provider } from "oidc-provider";
+import type { Client, Context, Provider } from "oidc-provider";
 import type { Logger } from "pino";
 import { escapeHtml } from "../../common/escape-html";
 import { networkOf } from "../../common/network";
@@ -127,17 +127,6 @@ export class AuthorizationServer {
       },
     });
     Object.assign(provider.RefreshToken.prototype, { generateTokenId: mintRefreshToken });
-    const resources = new Set<unknown>(resourcesOf(baseUrl).map(({ uri }) => uri));
-    // The library checks the resource only after it has used up the code or token.
-    for (const { prototype } of [provider.AuthorizationCode, provider.RefreshToken]) {
-      const { consume } = prototype;
-      prototype.consume = async function (this: Consumable) {
-        const resource = library.Provider.ctx?.oidc.params.resource ?? this.resource;
-        if (!resources.has(resource) || !this.resourceIndicators.has(resource))
-          throw new library.errors.InvalidTarget();
-        return consume.call(this);
-      };
-    }
     provider.use((context, next) =>
       // Koa would not respond, because it tries to set the status of the gateway's errors.
       this.finish(provider, library.errors, context, next).catch((error: Error) => {
@@ -228,7 +217,7 @@ export class AuthorizationServer {
     return false;
   }
 
-  private configuration({ errors, interactionPolicy }: Library): Record<string, unknown> {
+  private configuration({ Provider, errors, interactionPolicy }: Library): Record<string, unknown> {
     const { baseUrl, allowsRegistration, records, targets } = this.services;
     const { Check, Prompt } = interactionPolicy;
     const resources = new Map(resourcesOf(baseUrl).map((resource) => [resource.uri, resource]));
@@ -238,6 +227,8 @@ export class AuthorizationServer {
     return {
       adapter: (kind: string) =>
         records.adapter(kind, {
+          request: () => Provider.ctx,
+          tokens: () => (isRefreshable(Provider.ctx.oidc.client) ? 2 : 1),
           alreadyUsed: () =>
             kind === "Interaction"
               ? new errors.SessionNotFound("The request has already been answered.")
@@ -313,7 +304,7 @@ export class AuthorizationServer {
           ),
         ],
       },
-      issueRefreshToken: (_: Context, client: Client) => client.grantTypeAllowed("refresh_token"),
+      issueRefreshToken: (_: Context, client: Client) => isRefreshable(client),
       // Required by the library, which signs nothing here.
       jwks: {
         keys: [generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" })],
@@ -346,6 +337,10 @@ export class AuthorizationServer {
     };
   }
 }
+
+/** True if an application gets refresh tokens. */
+const isRefreshable = (client: Client | undefined): boolean =>
+  client?.grantTypeAllowed("refresh_token") ?? false;
 
 /** Shows an error that cannot be sent to the application. */
 function renderError(

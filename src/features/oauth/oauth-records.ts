@@ -4,6 +4,7 @@ import { DAY_MS, timestamp, timestampOf } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
+import type { Tx, UnitOfWork } from "../../database/unit-of-work";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { OAuthRecord, recordHash } from "./oauth-record.entity";
 
@@ -22,16 +23,33 @@ interface Grants {
   end(keyId: string): Promise<void>;
 }
 
-/** Creates the library's errors. */
-interface RecordErrors {
+/** Access to the library's requests and errors. */
+interface LibraryAccess {
+  /** Returns an object that stands for the current request. */
+  request(): object;
+  /** Returns how many tokens the current token request stores if it succeeds. */
+  tokens(): number;
   /** Returns the error for a code, token or request that was already used. */
   alreadyUsed(): Error;
   /** Returns the error for a refresh token of a connection that has used too many. */
   tooMany(): Error;
 }
 
+/** The code or refresh token that a token request uses up, and the writes that store its new tokens. */
+interface Exchange {
+  kind: string;
+  id: string;
+  writes: UnitOfWork<void>[];
+}
+
 /** Stores the library's records, so that any process can serve any request. */
 export class OAuthRecords {
+  /**
+   * By request. Written in one transaction when all tokens are known, so that a request that fails can be repeated with
+   * the same code or refresh token.
+   */
+  private readonly exchanges = new WeakMap<object, Exchange>();
+
   constructor(
     private readonly database: Database,
     private readonly grants: Grants,
@@ -39,7 +57,7 @@ export class OAuthRecords {
   ) {}
 
   /** @param kind the library's name for a kind of record */
-  adapter(kind: string, errors: RecordErrors): Adapter {
+  adapter(kind: string, library: LibraryAccess): Adapter {
     const none = async () => undefined;
     const unused = { findByUid: none, findByUserCode: none };
     // The member's session is the gateway's own; the library's would only let applications skip the consent.
@@ -47,10 +65,13 @@ export class OAuthRecords {
       return { ...unused, upsert: none, find: none, consume: none, destroy: none, revokeByGrantId: none };
     return {
       ...unused,
-      upsert: (id, payload, seconds) => this.store(kind, id, payload, seconds),
+      upsert: (id, payload, seconds) =>
+        this.upsert(kind, id, (tx) => store(tx, kind, id, payload, seconds), library),
       find: (id) => (kind === "Grant" ? this.grants.grantOf(id) : this.find(kind, id)),
-      consume: (id) => this.consume(kind, id, errors),
-      destroy: (id) => (kind === "Grant" ? this.grants.end(id) : this.destroy(kind, id, errors)),
+      consume: async (id) => {
+        this.exchanges.set(library.request(), { kind, id, writes: [] });
+      },
+      destroy: (id) => (kind === "Grant" ? this.grants.end(id) : this.destroy(kind, id, library)),
       revokeByGrantId: (keyId) => this.deleteOf(kind, keyId),
     };
   }
@@ -65,38 +86,29 @@ export class OAuthRecords {
     return { ...JSON.parse(record.payload), jti: id, ...(consumed !== undefined && { consumed }) };
   }
 
-  private async store(
+  private async upsert(
     kind: string,
     id: string,
-    { jti: _, ...payload }: Payload,
-    seconds?: number,
+    write: UnitOfWork<void>,
+    library: LibraryAccess,
   ): Promise<void> {
-    const { grantId, scope } = payload;
-    const hash = recordHash(kind, id);
-    const expiresAt =
-      seconds === undefined ? timestamp(REGISTRATION_MS) : timestampOf(Date.now() + seconds * 1000);
-    await this.database.write((tx) =>
-      tx.query(
-        `insert into oauth_record (hash, kind, payload, expires_at, key_id, scopes)
-         values ($1, $2, $3, $4, $5, $6)
-         on conflict (hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
-        [
-          hash,
-          kind,
-          JSON.stringify(payload),
-          expiresAt,
-          typeof grantId === "string" && isUuid(grantId) ? grantId : null,
-          kind === "AccessToken" && typeof scope === "string" ? scope.replaceAll(" ", ",") : null,
-        ],
-      ),
-    );
-    if (kind === "AccessToken") this.rejectedTokens.remember(hash);
+    const request = library.request();
+    const exchange = this.exchanges.get(request);
+    if (exchange === undefined) await this.database.write(write);
+    else if (exchange.writes.push(write) === library.tokens()) {
+      this.exchanges.delete(request);
+      await this.finish(exchange, library);
+    }
+    if (kind === "AccessToken") this.rejectedTokens.remember(recordHash(kind, id));
   }
 
-  /** Uses up a code or token. Only one of several concurrent uses succeeds; each further use ends the connection. */
-  private async consume(kind: string, id: string, errors: RecordErrors): Promise<void> {
+  /**
+   * Uses up a code or refresh token, and stores the new tokens. Only one of several concurrent uses succeeds; each
+   * further use ends the connection.
+   */
+  private async finish({ kind, id, writes }: Exchange, errors: LibraryAccess): Promise<void> {
     const hash = recordHash(kind, id);
-    const used = await this.database.write(async (tx) => {
+    const isFirstUse = await this.database.write(async (tx) => {
       const record = await returning<{ keyId: string | null } | undefined>(
         tx,
         `update oauth_record
@@ -104,20 +116,23 @@ export class OAuthRecords {
          where hash = $3 and consumed_at is null returning key_id as "keyId"`,
         [timestamp(), timestamp(USED_TOKEN_MS), hash],
       );
-      if (kind !== "RefreshToken" || !record?.keyId) return record;
-      const since = MoreThan(timestamp(-DAY_MS));
-      const count = await tx.countBy(OAuthRecord, { kind, keyId: record.keyId, consumedAt: since });
-      if (count > REFRESHES_PER_DAY) throw errors.tooMany();
-      return record;
+      if (record === undefined) return false;
+      if (kind === "RefreshToken" && record.keyId) {
+        const since = MoreThan(timestamp(-DAY_MS));
+        const count = await tx.countBy(OAuthRecord, { kind, keyId: record.keyId, consumedAt: since });
+        if (count > REFRESHES_PER_DAY) throw errors.tooMany();
+      }
+      for (const write of writes) await write(tx);
+      return true;
     });
-    if (used !== undefined) return;
+    if (isFirstUse) return;
     const record = await this.database.read((reader) => reader.findOneBy(OAuthRecord, { hash }));
     if (record?.keyId) await this.grants.end(record.keyId);
     throw errors.alreadyUsed();
   }
 
   /** Deletes a record. Only one of several concurrent answers succeeds, so each consent leads to only one code. */
-  private async destroy(kind: string, id: string, { alreadyUsed }: RecordErrors): Promise<void> {
+  private async destroy(kind: string, id: string, { alreadyUsed }: LibraryAccess): Promise<void> {
     const hash = recordHash(kind, id);
     const { affected } = await this.database.write((tx) => tx.delete(OAuthRecord, { hash }));
     if (kind === "Interaction" && affected !== 1) throw alreadyUsed();
@@ -126,4 +141,29 @@ export class OAuthRecords {
   private async deleteOf(kind: string, keyId: string): Promise<void> {
     await this.database.write((tx) => tx.delete(OAuthRecord, { kind, keyId }));
   }
+}
+
+async function store(
+  tx: Tx,
+  kind: string,
+  id: string,
+  { jti: _, ...payload }: Payload,
+  seconds?: number,
+): Promise<void> {
+  const { grantId, scope } = payload;
+  const expiresAt =
+    seconds === undefined ? timestamp(REGISTRATION_MS) : timestampOf(Date.now() + seconds * 1000);
+  await tx.query(
+    `insert into oauth_record (hash, kind, payload, expires_at, key_id, scopes)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
+    [
+      recordHash(kind, id),
+      kind,
+      JSON.stringify(payload),
+      expiresAt,
+      typeof grantId === "string" && isUuid(grantId) ? grantId : null,
+      kind === "AccessToken" && typeof scope === "string" ? scope.replaceAll(" ", ",") : null,
+    ],
+  );
 }

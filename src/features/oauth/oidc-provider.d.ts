@@ -21,14 +21,6 @@ declare module "oidc-provider" {
     grantTypeAllowed(type: string): boolean;
   }
 
-  /** An authorization code or refresh token. */
-  interface Consumable {
-    /** The granted resources, or one granted resource. */
-    resource?: string | string[];
-    resourceIndicators: ReadonlySet<unknown>;
-    consume(): Promise<void>;
-  }
-
   interface Context {
     path: string;
     /** Address of the client. */
@@ -53,13 +45,12 @@ declare module "oidc-provider" {
   class Provider {
     constructor(issuer: string, configuration: Record<string, unknown>);
     /** The context of the current request. */
-    static readonly ctx: Context | undefined;
+    static readonly ctx: Context;
     proxy: boolean;
     silent: boolean;
     Grant: { find(id: string): Promise<object | undefined> };
     AccessToken: { prototype: object };
-    AuthorizationCode: { prototype: Consumable };
-    RefreshToken: { prototype: Consumable };
+    RefreshToken: { prototype: object };
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
     use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): this;
     on(event: string, listener: (context: Context, error: Error) => void): this;
