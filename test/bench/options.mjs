@@ -22,12 +22,12 @@ export const USAGE = `npm run bench -- [options]
     .map(({ name }) => name)
     .join(", ")}; none
   --versus <folder>          another checkout of the product, built, as one more contender
-  --connections <numbers>    32,256
+  --connections <numbers>    of concurrent connections, with commas (32)
   --rounds <n>               turns of each contender for each workload and number of connections, at least 5 (5)
   --runs <n>                 measure all workloads so many times, an odd number, and report the middle (1)
   --seconds <n>              measured part of a turn
   --unpinned                 leave it to the system which core runs what: steadier on a machine that others use
-  --quick                    few and short turns, 32 connections: about two minutes, good for a look
+  --quick                    few and short turns: about two minutes, good for a look
   --profile                  where the product's CPU time goes in the workloads of --only, instead of all else
   --help`;
 
@@ -75,7 +75,7 @@ export function readOptions(args) {
   const rivals = CONTENDERS.slice(1).map(({ name }) => name);
   const against =
     values.contenders === undefined ? rivals : names(values.contenders, [...rivals, "none"], "contender");
-  const [seconds, leastRounds, connections] = quick ? [0.5, 1, "32"] : [1, MIN_ROUNDS, "32,256"];
+  const [seconds, leastRounds] = quick ? [0.5, 1] : [1, MIN_ROUNDS];
   return {
     help: values.help === true,
     profile: values.profile === true,
@@ -92,7 +92,7 @@ export function readOptions(args) {
       ),
       ...(values.versus === undefined ? [] : [versus(values.versus)]),
     ],
-    connections: (values.connections ?? connections).split(",").map((text) => number(text, "--connections")),
+    connections: (values.connections ?? "32").split(",").map((text) => number(text, "--connections")),
     rounds: count(
       values.rounds ?? leastRounds,
       `--rounds must be ${leastRounds} or more`,
