@@ -106,11 +106,13 @@ async function open(url) {
     conversations: await starts("conversations"),
     messages: await starts("messages"),
     lineOf: new Map(),
-    /** Returns the CPU time of the PostgreSQL processes that work for this database (µs). */
+    /** Returns the CPU time of the database's connections (µs), without autovacuum, which may end at any time. */
     async backends() {
       if (!isPostgres) return 0;
       const rows = await database.read((reader) =>
-        reader.query("SELECT pid FROM pg_stat_activity WHERE datname = current_database()"),
+        reader.query(
+          "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'",
+        ),
       );
       return rows.reduce((sum, { pid }) => sum + (cpuMicros(pid) ?? 0), 0);
     },
