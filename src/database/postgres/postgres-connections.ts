@@ -23,6 +23,12 @@ const RETRY_INTERVAL_MS = 1_000;
  */
 const SHARE = 5;
 
+/**
+ * Close a connection that has been idle this long (ms). Shorter pauses between bursts of requests cost no new connections,
+ * which would also have to prepare every statement again. Load balancers drop idle connections silently after 4 minutes.
+ */
+const IDLE_LIMIT_MS = 120_000;
+
 /** SQLSTATEs that end the connection (PostgreSQL manual, appendix A). */
 const CONNECTION_LOST = /^08[0-9A-Z]{3}$|^57P0[1245]$|^25P0[34]$/;
 
@@ -79,6 +85,7 @@ export class PostgresConnections {
       extra: {
         statement_timeout: limits.statement,
         idle_in_transaction_session_timeout: WAITS.nextStatement,
+        idleTimeoutMillis: IDLE_LIMIT_MS,
         // Sends independent statements together.
         pipeline: true,
       },
