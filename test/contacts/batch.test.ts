@@ -78,7 +78,23 @@ describeGateway((gateway, engine) => {
       { ref: "by both", name: "Nina" },
       { addresses: [address], locale: "de" },
     ]);
-    expect(await find("by both")).toMatchObject({ name: "Nina", locale: "de" });
+    await results([
+      { ref: "by both", tags: ["one", "both"] },
+      { addresses: [address], tags: ["both", "two"] },
+    ]);
+    expect(await find("by both")).toMatchObject({ name: "Nina", locale: "de", tags: ["both", "one", "two"] });
+  });
+
+  test("the tags of a contact that a batch names by ref and by address stay within the limit", async () => {
+    const address = { kind: "local", address: "many tags" };
+    await contactClient(gateway).put({ ref: "many tags", addresses: [address] });
+    const tags = (name: string) => Array.from({ length: 26 }, (_, i) => `${name}-${i}`);
+    const answered = await results([
+      { ref: "many tags", tags: tags("a") },
+      { addresses: [address], tags: tags("b") },
+    ]);
+    expect(answered).toMatchObject([{ created: false }, { errorCode: "limit_reached" }]);
+    expect((await find("many tags")).tags).toHaveLength(26);
   });
 
   slowTest("one request stores 500 contacts, and its repeat changes none", async () => {

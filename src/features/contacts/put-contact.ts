@@ -135,7 +135,7 @@ const lastChanges = new WeakMap<Tx, Map<string, Promise<unknown>>>();
 /**
  * Changes a contact after the transaction's earlier changes to it, because each change reads the rows that it updates.
  */
-function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Promise<T> {
+export function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Promise<T> {
   const last = lastChanges.get(tx) ?? new Map<string, Promise<unknown>>();
   lastChanges.set(tx, last);
   const turn = last.has(id) ? Promise.resolve(last.get(id)).then(work, work) : work();

@@ -7,7 +7,7 @@ import type { Contact } from "./contact.entity";
 import type { ContactAddress } from "./contact-address.entity";
 import { normalized } from "./contact-addresses";
 import { addressesOf } from "./known-contact";
-import { putContact } from "./put-contact";
+import { changeInTurn, putContact } from "./put-contact";
 import {
   PutContactError,
   type PutContactInput,
@@ -128,7 +128,9 @@ export async function putTagged(
   const stored = await putContact(tx, agentId, fields, consents);
   if (tags == null || tags.length === 0) return stored;
   const { contact, created } = stored;
-  const before = created ? [] : ((await tagsOf(tx, contact.id)) ?? []);
-  await changeKnownTags(tx, contact, before, { context, add: tags, remove: [] });
+  await changeInTurn(tx, contact.id, async () => {
+    const before = created ? [] : ((await tagsOf(tx, contact.id)) ?? []);
+    await changeKnownTags(tx, contact, before, { context, add: tags, remove: [] });
+  });
   return stored;
 }
