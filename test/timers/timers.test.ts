@@ -29,11 +29,24 @@ const later = (more: object = {}) => ({
 });
 const on = (type: string, ...effects: object[]) => ({ id: type, on: type, do: effects });
 const ORDER = { orderId: "string" };
+const DATA = { orderId: "{{ situation.data.orderId }}" };
+/** Situations of timers whose effect stops another timer, and the reason in its event. */
+const STOPPING: [type: string, effect: object, reason: string][] = [
+  ["cancels", { cancelTimer: "pay-A1" }, "effect"],
+  ["replaces", later(), "replaced"],
+  ["hands.off", { handoff: "asked" }, "handoff"],
+];
+/** Situations that set a timer for another situation, which has an effect after its message. */
+const FIRST: [type: string, effect: object][] = [
+  ...STOPPING.map(([type, effect]): [string, object] => [type, effect]),
+  ["closes", { close: true }],
+];
 const DOCUMENT = {
   situations: {
     ...{ placed: ORDER, paid: ORDER, soon: ORDER, always: ORDER, wrong: ORDER, far: ORDER, past: ORDER },
     ...{ canceled: ORDER, chained: ORDER, closing: ORDER, both: ORDER },
     "payment.reminder": { orderId: "string", attempt: "int" },
+    ...Object.fromEntries(FIRST.flatMap(([type]) => [type, `${type}.later`].map((each) => [each, ORDER]))),
   },
   templates: { remind: "Please pay {{ situation.data.orderId }}." },
   rules: [
@@ -51,6 +64,10 @@ const DOCUMENT = {
       later({ situation: "chained", data: { orderId: "c" }, after: undefined, at: "2020-01-01T00:00:00Z" }),
     ),
     on("payment.reminder", { send: "remind" }),
+    ...FIRST.flatMap(([type, effect]) => [
+      on(`${type}.later`, later({ situation: type, key: "first", data: DATA })),
+      on(type, { send: "remind" }, effect),
+    ]),
   ],
 };
 
@@ -188,6 +205,50 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     expect(outcome).toBe("failed");
     expect(explanation.effects[0]).toMatchObject({ status: "failed", error: { code, ...error } });
     expect(await timersOf(contactId)).toEqual([]);
+  });
+
+  /** Sets two timers of a contact, the one that is due first last, and fires them in one transaction. */
+  const fireTogether = async (type: string, other: string) => {
+    const about = await meet();
+    const { conversationId, contactId } = about;
+    const second = await set(other, { conversationId }, contactId);
+    await decide(`${type}.later`, { conversationId });
+    const first = (await timersOf(contactId)).find(({ id }) => id !== second.id) as Timer;
+    const { database, lanes, timerRunner } = gateway.services;
+    const senders = { take: () => true, giveBack: () => undefined };
+    const { dispatches } = await database.write(async (tx) => {
+      await tx.update(Timer, { id: first.id }, { dueAt: timestamp(-2_000) });
+      await tx.update(Timer, { id: second.id }, { dueAt: timestamp(-1_000) });
+      const context = { senders, observer: lanes.observing(tx) };
+      return timerRunner.start(tx, [second.id, first.id], context);
+    });
+    expect(dispatches).toHaveLength(2);
+    const { signal } = new AbortController();
+    await Promise.all(dispatches.map(({ send }) => send({ number: 1, signal, mayLeave: () => true })));
+    expect([await laneOf(first.id), await laneOf(second.id)]).toEqual([null, null]);
+    return { ...about, first, second };
+  };
+
+  test.each(STOPPING)(
+    "a due timer stops a timer of the contact that is due after it: %s",
+    async (type, _, reason) => {
+      const { conversationId, first, second } = await fireTogether(type, "placed");
+      expect(await firedBy(first.id)).toMatchObject([{ state: DecisionState.decided, failedEffects: 0 }]);
+      expect(await firedBy(second.id)).toEqual([]);
+      expect(await sentTo(conversationId)).toHaveLength(1);
+      expect((await eventsOf(second)).map(({ type, data }) => [type, data.reason])).toEqual([
+        ["timer.set", undefined],
+        ["timer.canceled", reason],
+      ]);
+    },
+  );
+
+  test("a timer due after one that closes its conversation is about the contact", async () => {
+    const { conversationId, contactId, first, second } = await fireTogether("closes", "always");
+    const [closing, made] = [...(await firedBy(first.id)), ...(await firedBy(second.id))];
+    expect(closing).toMatchObject({ conversationId, outcome: "send" });
+    expect(made).toMatchObject({ contactId, outcome: "send" });
+    expect(made?.conversationId).not.toBe(conversationId);
   });
 
   test("at most 20 timers of a contact wait", async () => {

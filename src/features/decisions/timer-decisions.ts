@@ -20,6 +20,7 @@ import type { DecisionSteps } from "./decision-steps";
 import type { Dependencies } from "./effects/application";
 import type { ExplanationError } from "./explanation";
 import { type Described, participantsOf } from "./model-request-state";
+import type { Participants } from "./participants";
 import { agentById, pendingDecision } from "./pending-decision";
 import { inTurns } from "./wave";
 
@@ -35,61 +36,63 @@ export class TimerDecisions {
 
   /**
    * Submits the situations of due timers to their agents, unless the timers were canceled or replaced. One transaction
-   * takes the timers and decides while it holds the contacts' locks, so a timer is not canceled in between.
+   * takes the timers and decides while it holds the contacts' locks, so a timer is not canceled in between. A contact's
+   * timers fire one by one, longest due first, because each decision may cancel or replace later ones.
    * @param failure the reason why the decisions cannot be made, if any
    * @throws GatewayError like `decide`
    */
   async fire(tx: Tx, due: readonly DueTimer[], failure?: ExplanationError): Promise<void> {
-    const all = { id: In(due.map(({ id }) => id)) };
-    const contacts = await lockContacts(
+    await lockContacts(
       tx,
       due.flatMap(({ contactId }) => contactId ?? []),
     );
-    const timers = await tx.findBy(Timer, all);
-    const taken = await takeDue(tx, timers);
-    const fired = (
-      await Promise.all(
-        timers.map(async (timer) => {
-          // No new data may be stored about an erased contact.
-          const isErased = contacts.get(timer.contactId ?? "")?.erasedAt != null;
-          const isTaken = taken.has(timer.id) && !isErased;
-          const agent = isTaken ? await agentById(tx, timer.agentId) : undefined;
-          return agent === undefined ? [] : [{ timer, agent }];
-        }),
-      )
-    ).flat();
-    const conversations = await conversationsOf(tx, timers);
-    const about = fired.map(({ timer }) => describe(timer, conversations.get(timer.conversationId ?? "")));
-    const decisions: Decision[] = [];
-    for (const [i, { timer }] of fired.entries())
-      decisions.push(await this.timed(tx, timer, about[i] as Described));
-    const results = await inTurns(about, await participantsOf(tx, about), {
+    const timers = await tx.find(Timer, {
+      where: { id: In(due.map(({ id }) => id)) },
+      order: { dueAt: "ASC", id: "ASC" },
+    });
+    const taken: string[] = [];
+    const decisions = new Map<number, Decision>();
+    const results = await inTurns(timers, await participantsIn(tx, timers), {
       subjectOf: ({ subjectId }) => subjectId,
-      again: (some) => participantsOf(tx, some),
-      lock: () => lockMessageOrder(tx, about),
+      again: (some) => participantsIn(tx, some),
+      lock: () => lockMessageOrder(tx, timers),
       run: async (i, participants, unit) => {
-        const decision = decisions[i] as Decision;
-        const { agent } = fired[i] as (typeof fired)[number];
+        const timer = timers[i] as Timer;
+        if ((await takeDue(tx, timer.id)) === undefined) return;
+        taken.push(timer.id);
+        // No new data may be stored about an erased contact.
+        const isErased = participants.contact?.erasedAt != null;
+        const agent = isErased ? undefined : await agentById(tx, timer.agentId);
+        if (agent === undefined) return;
+        const decision = await this.timed(tx, timer, participants);
+        decisions.set(i, decision);
         if (failure !== undefined) throw new GatewayError("internal_error", failure.message);
         await this.steps.resume(tx, { decision, agent }, participants, unit);
       },
     });
-    for (const [i, result] of results.entries())
-      if (result instanceof GatewayError)
-        failDecision(tx, this.dependencies.lanes, decisions[i] as Decision, failure ?? result);
     const { lanes } = this.dependencies;
-    const deciding = decisions.filter(({ state }) => state === DecisionState.deciding);
+    for (const [i, result] of results.entries()) {
+      if (!(result instanceof GatewayError)) continue;
+      const decision = decisions.get(i);
+      if (decision === undefined) throw result;
+      failDecision(tx, lanes, decision, failure ?? result);
+    }
+    const fired = [...decisions.values()];
+    const deciding = fired.filter(({ state }) => state === DecisionState.deciding);
     const added = deciding.map(({ id, agentId }) => ({ id, agentId, kind: DECISION_LANE }));
     lanes.observing(tx).count(TIMERS, ["fired"], fired.length);
-    const ended = lanes.ending([...taken]);
-    recordEvents(tx, [], [...ended, ...lanes.adding(tx, added), ...insertsOf(tx, Decision, decisions)]);
+    recordEvents(
+      tx,
+      [],
+      [...lanes.ending(taken), ...lanes.adding(tx, added), ...insertsOf(tx, Decision, fired)],
+    );
   }
 
   /** Returns the pending decision about a timer's situation. */
   private async timed(
     tx: Tx,
-    { id: timerId, agentId, situationType: type, data }: Timer,
-    { contactId, conversationId }: Described,
+    { id: timerId, agentId, contactId, situationType: type, data }: Timer,
+    { conversation }: Participants,
   ): Promise<Decision> {
     const { version, configuration } = await this.compiledConfigurations.live(tx, agentId);
     const situation = { type, data };
@@ -98,13 +101,20 @@ export class TimerDecisions {
       id: uuid(),
       agentId,
       contactId,
-      conversationId,
+      conversationId: conversation?.id ?? null,
       timerId,
       configurationVersion: version,
       snapshot: null,
       createdAt: timestamp(),
     });
   }
+}
+
+/** Returns the current participants of timers' situations, with their rows locked. */
+async function participantsIn(tx: Tx, timers: readonly Timer[]): Promise<Participants[]> {
+  const conversations = await conversationsOf(tx, timers);
+  const about = timers.map((timer) => describe(timer, conversations.get(timer.conversationId ?? "")));
+  return participantsOf(tx, about);
 }
 
 /** Returns the timers' conversations, whose states cannot change, because the caller has locked their contacts. */

@@ -73,7 +73,7 @@ export class TimerRunner extends Runner<WaitingTimer> {
   }
 }
 
-/** Returns the timers of lanes; canceled and replaced timers have no row. */
+/** Returns the timers of lanes, longest due first; canceled and replaced timers have no row. */
 async function waitingTimers(tx: Tx, ids: readonly string[]): Promise<WaitingTimer[]> {
   const some = padded(ids);
   const rows: WaitingTimer[] = await tx.query(
@@ -85,7 +85,7 @@ async function waitingTimers(tx: Tx, ids: readonly string[]): Promise<WaitingTim
            (SELECT id FROM line other WHERE other.agent_id = timer.agent_id AND other.is_default))
        ) AS "isHeld"
      FROM timer JOIN agent ON agent.id = timer.agent_id
-     WHERE timer.id IN ${placeholders(1, some.length)}`,
+     WHERE timer.id IN ${placeholders(1, some.length)} ORDER BY timer.due_at, timer.id`,
     some,
   );
   return rows.map((row) => ({ ...row, isHeld: Boolean(row.isHeld) }));

@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { timestamp } from "../../common/time";
 import { type Change, changeTogether } from "../../database/change-together";
+import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { insertsOf } from "../../database/insert-all";
 import { lockRows } from "../../database/lock-rows";
 import { allReturning, padded, placeholders } from "../../database/returning";
@@ -166,20 +167,18 @@ export async function cancelTimers(
 }
 
 /**
- * Takes due timers, so that no other transaction fires them.
- * @returns the IDs of the timers that were waiting and due
+ * Takes a due timer by ID, so that no other transaction fires it.
+ * @returns undefined unless the timer was waiting and due
  */
-export async function takeDue(tx: Tx, timers: readonly Timer[]): Promise<ReadonlySet<string>> {
-  const ids = timers.map(({ id }) => id);
-  if (ids.length === 0) return new Set();
+export const takeDue = coalesceKeysInTx(async (tx: Tx, ids) => {
   const { sql, parameters } = deletion(ids);
   const now = `$${parameters.length + 1}`;
   const taken = await allReturning<{ id: string }>(tx, `${sql} AND due_at <= ${now} RETURNING id`, [
     ...parameters,
     timestamp(),
   ]);
-  return new Set(taken.map(({ id }) => id));
-}
+  return new Map(taken.map((timer) => [timer.id, timer]));
+});
 
 function recordCanceled(tx: Tx, lanes: Lanes, timers: readonly Timer[], reason: CancelReason): void {
   if (timers.length === 0) return;
