@@ -9,10 +9,11 @@ import type { DecideInput } from "../../src/features/decisions/decision.inputs";
 import { Event } from "../../src/features/events/event.entity";
 import { Line, LineState } from "../../src/features/lines/line.entity";
 import { Message } from "../../src/features/messages/message.entity";
+import { Timer } from "../../src/features/timers/timer.entity";
 import { withoutOvertaking } from "../support/batches";
 import { addContact } from "../support/contacts";
 import { decisionClient, publish } from "../support/decisions";
-import { mint, operator } from "../support/gateway";
+import { mint, operator, startGateway } from "../support/gateway";
 import { addLine } from "../support/lines";
 import { numbers } from "../support/numbers";
 import { firstAgentId } from "../support/people";
@@ -56,6 +57,29 @@ const DOCUMENT = {
   otherwise: [{ send: "plain" }],
 };
 
+/** Rules for situations without a contact, whose counts and timers belong to the agent. */
+const SHARED = {
+  situations: { alert: { order: "string" }, wait: { key: "string" } },
+  templates: { plain: "plain" },
+  rules: [
+    {
+      id: "alert",
+      on: "alert",
+      do: [{ send: "plain" }],
+      once: { per: "situation.data.order", within: "P1D" },
+    },
+    {
+      id: "wait",
+      on: "wait",
+      do: [
+        {
+          later: { situation: "wait", after: "P1D", key: "{{ situation.data.key }}", data: { key: "next" } },
+        },
+      ],
+    },
+  ],
+};
+
 const UUID = /^[0-9a-f-]{36}$/;
 
 const KINDS = [
@@ -78,7 +102,7 @@ const BATCH = 40;
 
 type Input = Omit<DecideInput, "agentId" | "dryRun">;
 
-describeGateway((gateway) => {
+describeGateway((gateway, engine) => {
   const database = () => gateway.services.database;
 
   /** Adds an agent with contacts, and returns a function that submits situations with its key. */
@@ -213,6 +237,26 @@ describeGateway((gateway) => {
     expect(await decide(input)).toMatch(UUID);
   });
 
+  test("situations without a contact that arrive together share the agent's counts and timers", async () => {
+    const { agentId, decide } = await newAgent("shared");
+    await publish(gateway, agentId, SHARED);
+    const together = (count: number, situation: (i: number) => Input["situation"]) =>
+      Promise.all(
+        Array.from({ length: count }, (_, i) =>
+          decide({ situation: situation(i), idempotencyKey: null } as Input),
+        ),
+      );
+    const alerts = await together(10, () => ({ type: "alert", data: { order: "A1" } }));
+    expect(new Set(alerts).size).toBe(10);
+    const timers = await together(22, (i) => ({ type: "wait", data: { key: `key ${i}` } }));
+    expect(new Set(timers).size).toBe(22);
+    const stored = await database().read(async (reader) => [
+      await reader.countBy(Message, { agentId }),
+      await reader.countBy(Timer, { agentId }),
+    ]);
+    expect(stored).toEqual([1, 20]);
+  });
+
   test("a handoff makes room for the message before it in a full queue", async () => {
     const { agentId, decide, contactIds } = await newAgent("full");
     await database().write((tx) => tx.update(Line, { agentId }, { state: LineState.paused }));
@@ -256,5 +300,30 @@ describeGateway((gateway) => {
     expect(replies.map(({ status }) => status)).toEqual(Array(74).fill(201));
     const decided = await database().read((reader) => reader.countBy(Decision, { agentId }));
     expect(decided).toBe(64);
+  });
+
+  if (engine.name !== "PostgreSQL") return;
+
+  test("two processes share an agent's counts for situations without a contact", async () => {
+    const { agentId } = await newAgent("two-processes");
+    await publish(gateway, agentId, SHARED);
+    const { secret } = await mint(gateway, { agent: "two-processes" });
+    const other = await startGateway(engine, {
+      database: { url: gateway.databaseUrl, drop: async () => undefined },
+      signInOwner: false,
+    });
+    try {
+      for (let order = 0; order < 5; order++) {
+        const replies = await Promise.all(
+          [gateway, other].map((each) =>
+            decisionClient(each, secret).decide({ type: "alert", data: { order: `${order}` } }),
+          ),
+        );
+        expect(replies.map(({ status }) => status)).toEqual([201, 201]);
+      }
+    } finally {
+      await other.close();
+    }
+    expect(await database().read((reader) => reader.countBy(Message, { agentId }))).toBe(5);
   });
 });

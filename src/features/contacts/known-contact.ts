@@ -107,16 +107,42 @@ export async function lockContactsAt(
 }
 
 /**
+ * Locks the contacts of situations or timers until the transaction ends and, before them, the agents of situations
+ * without a contact, because their timers and counts for `once` belong to the agent.
+ * @returns the current contacts, by ID
+ */
+export async function lockSubjects(
+  tx: Tx,
+  subjects: readonly { agentId: string; contactId: string | null }[],
+): Promise<Map<string, Contact>> {
+  const nameless = subjects.filter(({ contactId }) => contactId === null);
+  await lockAgentsFor(tx, "situations", {
+    agentIds: nameless.map(({ agentId }) => agentId),
+    mode: "exclusive",
+  });
+  return lockContacts(
+    tx,
+    subjects.flatMap(({ contactId }) => contactId ?? []),
+  );
+}
+
+/**
  * Locks the additions of addresses to agents' contacts until the transaction ends: `shared` to add addresses, or
  * `exclusive` to store consents for addresses that no contact has.
  */
-export async function lockAdditions(
+export const lockAdditions = (
   tx: Tx,
   agentIds: readonly string[],
   mode: "shared" | "exclusive",
+): Promise<void> => lockAgentsFor(tx, "addresses", { agentIds, mode });
+
+async function lockAgentsFor(
+  tx: Tx,
+  what: "addresses" | "situations",
+  { agentIds, mode }: { agentIds: readonly string[]; mode: "shared" | "exclusive" },
 ): Promise<void> {
-  const lock = tx.textLock("'addresses ' || id", mode);
-  if (lock === undefined) return;
+  const lock = tx.textLock(`'${what} ' || id`, mode);
+  if (lock === undefined || agentIds.length === 0) return;
   const ids = padded([...new Set(agentIds)]);
   await tx.query(`select ${lock} from agent where id in ${placeholders(1, ids.length)} order by id`, ids);
 }

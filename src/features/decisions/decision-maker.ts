@@ -9,6 +9,7 @@ import { GatewayError } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { readSituation } from "../configuration/document/read-situation";
+import { lockSubjects } from "../contacts/known-contact";
 import { recordEvents } from "../events/record-events";
 import { lockMessageOrder } from "../messages/message.entity";
 import { failDecision } from "./complete-decision";
@@ -82,10 +83,21 @@ export class DecisionMaker {
         document.defaultContact == null ? [] : [[agentId, document.defaultContact] as const],
       ),
     );
+    const sharing = new Set(
+      nameless.flatMap(({ agentId, configuration }) => (configuration.sharesState ? [agentId] : [])),
+    );
+    await lockSubjects(
+      tx,
+      [...sharing].map((agentId) => ({ agentId, contactId: null })),
+    );
     const find = (about: typeof declared) =>
       findParticipants(tx, about, defaultRefs, this.dependencies.consents);
     const decisions = await inTurns(declared, await find(declared), {
-      subjectOf: (about) => (about instanceof GatewayError ? undefined : about.subjectId),
+      subjectOf: (about, i) => {
+        if (about instanceof GatewayError) return undefined;
+        const { agentId } = requests[i] as DecisionRequest;
+        return about.subjectId ?? (sharing.has(agentId) ? agentId : undefined);
+      },
       again: find,
       lock: () => lockMessageOrder(tx, requests),
       run: (i, about, unit) => this.decideOne(tx, declared[i] as Declared | GatewayError, about, unit),

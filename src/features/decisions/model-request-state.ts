@@ -3,7 +3,7 @@ import { accepted } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { Contact } from "../contacts/contact.entity";
 import type { ContactAddress } from "../contacts/contact-address.entity";
-import { addressesOf, lockContacts } from "../contacts/known-contact";
+import { addressesOf, lockSubjects } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import { MessageAuthor } from "../messages/message.enums";
 import type { Decision } from "./decision.entity";
@@ -32,10 +32,7 @@ export type Described = Pick<Decision, "agentId" | "contactId" | "conversationId
 
 /** Returns the current participants of stored decisions, with their rows locked. */
 export async function participantsOf(tx: Tx, decisions: readonly Described[]): Promise<Participants[]> {
-  const contacts = await lockContacts(
-    tx,
-    decisions.flatMap(({ contactId }) => contactId ?? []),
-  );
+  const contacts = await lockSubjects(tx, decisions);
   const about = decisions.map(({ contactId, ...decision }) => ({
     ...decision,
     contact: contacts.get(contactId ?? "") ?? null,
@@ -46,7 +43,7 @@ export async function participantsOf(tx: Tx, decisions: readonly Described[]): P
     ...each,
     isNamed: basis?.isNamed ?? true,
     ...(basis === null && { isPreferred: ({ id }) => id === each.conversation?.addressId }),
-    // Decisions without a contact may all open the conversation with the default contact.
+    // Decisions without a contact share the agent's timers and counts, and may open the same conversation.
     subjectId: each.contact?.id ?? agentId,
   }));
 }

@@ -6,7 +6,7 @@ import { insertsOf } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
-import { lockContacts } from "../contacts/known-contact";
+import { lockSubjects } from "../contacts/known-contact";
 import { Conversation, ConversationState } from "../conversations/conversation.entity";
 import { recordEvents } from "../events/record-events";
 import { lockMessageOrder } from "../messages/message.entity";
@@ -42,10 +42,7 @@ export class TimerDecisions {
    * @throws GatewayError like `decide`
    */
   async fire(tx: Tx, due: readonly DueTimer[], failure?: ExplanationError): Promise<void> {
-    await lockContacts(
-      tx,
-      due.flatMap(({ contactId }) => contactId ?? []),
-    );
+    await lockSubjects(tx, due);
     const timers = await tx.find(Timer, {
       where: { id: In(due.map(({ id }) => id)) },
       order: { dueAt: "ASC", id: "ASC" },

@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors";
 /** Callbacks for units of work that run in one transaction. */
 interface Units<Item, Input, Result> {
   /** Returns the subject of a unit; undefined for a unit that no other unit waits for. */
-  subjectOf(input: Input): string | undefined;
+  subjectOf(input: Input, index: number): string | undefined;
   /** Reloads the inputs of items, because earlier units may have changed them. */
   again(items: readonly Item[]): Promise<Input[]>;
   /** Takes the locks of the next step, if any unit needs them. */
@@ -26,7 +26,7 @@ export async function inTurns<Item, Input, Result>(
   { subjectOf, again, lock, run }: Units<Item, Input, Result>,
 ): Promise<(Result | GatewayError)[]> {
   const results: (Result | GatewayError)[] = [];
-  const chains = [...groupBy(inputs.keys(), (i) => subjectOf(inputs[i] as Input) ?? i).values()];
+  const chains = [...groupBy(inputs.keys(), (i) => subjectOf(inputs[i] as Input, i) ?? i).values()];
   for (let turn = 0; ; turn++) {
     const now = chains.flatMap((chain) => chain[turn] ?? []);
     if (now.length === 0) return results;

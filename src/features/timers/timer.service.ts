@@ -9,11 +9,11 @@ import { noSuch } from "../../errors";
 import { listPage } from "../../pagination/list-page";
 import { findOfCaller, scopedAgentId } from "../agents/agent-scope";
 import { assertStillAllowed } from "../api-keys/assert-accepted";
-import { lockContacts } from "../contacts/known-contact";
+import { lockSubjects } from "../contacts/known-contact";
 import { TimerConnection } from "./timer.connection";
 import { Timer } from "./timer.entity";
 import type { TimersArgs } from "./timer.inputs";
-import { cancelTimers, lockTimer } from "./waiting-timers";
+import { cancelTimers } from "./waiting-timers";
 
 /** Lists and cancels agents' waiting timers. */
 export class TimerService {
@@ -46,10 +46,10 @@ export class TimerService {
       await assertStillAllowed(tx, context, Permission.conversations_write);
       const found = await findOfCaller(tx, context, Timer, id);
       if (found === null) throw noSuch("timer");
-      if (found.contactId !== null) await lockContacts(tx, [found.contactId]);
+      await lockSubjects(tx, [found]);
       // The timer may have fired in the meantime.
-      const timer = await lockTimer(tx, id);
-      if (timer === undefined) throw noSuch("timer");
+      const timer = await tx.findOneBy(Timer, { id });
+      if (timer === null) throw noSuch("timer");
       await cancelTimers(tx, this.lanes, [timer], "request");
       return timer;
     });

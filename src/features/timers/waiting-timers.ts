@@ -3,7 +3,6 @@ import { timestamp } from "../../common/time";
 import { type Change, changeTogether } from "../../database/change-together";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { insertsOf } from "../../database/insert-all";
-import { lockRows } from "../../database/lock-rows";
 import { allReturning, padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -27,7 +26,7 @@ export type NewTimer = Pick<
 
 /**
  * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The transaction
- * must hold the contact's lock, if there is a contact, so that its timers are changed and fired one at a time.
+ * must hold the lock of this subject (`lockSubjects`), so that its timers are changed and fired one at a time.
  */
 export class WaitingTimers {
   private rows: Promise<Timer[]> | undefined;
@@ -124,7 +123,7 @@ export class WaitingTimers {
   }
 }
 
-/** Situations without a contact have no lock, so two transactions may set the same timer. */
+/** Replaces the earlier timer with the same key. */
 const OR_REPLACE = `ON CONFLICT (subject_id, "key") DO UPDATE SET ${[
   "id",
   "conversation_id",
@@ -150,12 +149,7 @@ const deletion = (ids: readonly string[]): Change => ({
   parameters: padded(ids),
 });
 
-/** Locks a timer, as needed for timers without a contact; undefined if it is no longer waiting. */
-export async function lockTimer(tx: Tx, id: string): Promise<Timer | undefined> {
-  return (await lockRows(tx, tx.createQueryBuilder(Timer, "timer").where({ id }))).get(id);
-}
-
-/** Cancels timers whose contacts are locked. */
+/** Cancels timers whose subjects are locked. */
 export async function cancelTimers(
   tx: Tx,
   lanes: Lanes,

@@ -9,7 +9,13 @@ import { commonEnvironment, environmentOf } from "./conditions/environment";
 import { ContactPolicy } from "./contact-policy";
 import type { DataDeclaration } from "./data-types";
 import type { EffectDocument } from "./effect-format";
-import { type ConfigurationDocument, declarationOf, ONCE_SUBJECTS, type RuleDocument } from "./format";
+import {
+  type ConfigurationDocument,
+  declarationOf,
+  effectsOf,
+  ONCE_SUBJECTS,
+  type RuleDocument,
+} from "./format";
 import {
   ANY_SITUATION,
   CONVERSATION_RELEASED,
@@ -62,6 +68,8 @@ export class CompiledConfiguration {
   private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
   /** Undefined if the agent may write to anyone at any time. */
   readonly policy: ContactPolicy | undefined;
+  /** True if decisions without a contact share state: the agent's timers, or counts for `once`. */
+  readonly sharesState: boolean;
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
   /** Lists of rules whose conditions are all parsed. */
   private readonly parsed = new WeakSet<readonly CompiledRule[]>();
@@ -75,6 +83,9 @@ export class CompiledConfiguration {
     private readonly isChecked: boolean,
   ) {
     this.policy = policyOf(document);
+    this.sharesState =
+      effectsOf(document).some(({ effect }) => "later" in effect || "cancelTimer" in effect) ||
+      (document.rules ?? []).some(({ once }) => once !== undefined && !ONCE_SUBJECTS.has(once.per));
     this.rules = (document.rules ?? []).map((rule) => this.ruleOf(rule));
     const types = new Set(this.rules.map(({ document: { on } }) => on));
     for (const type of types) this.rulesByType.set(type, this.rules.filter(isFor(type)));
