@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
+import { MoreThanOrEqual } from "typeorm";
 import { v7 as uuid } from "uuid";
-import { timestamp } from "../../src/common/time";
+import { DAY_MS, timestamp } from "../../src/common/time";
+import { derivedId } from "../../src/common/uuid";
 import { Lane } from "../../src/delivery/lane.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { RuleMatch } from "../../src/features/decisions/rule-match.entity";
@@ -29,6 +31,8 @@ const DOCUMENT = {
     once: {},
     "once-text": { key: "string" },
     "once-there": {},
+    weekly: {},
+    hourly: {},
     many: {},
   },
   templates: {
@@ -58,6 +62,18 @@ const DOCUMENT = {
       on: "once-there",
       do: [{ ask: { prompt: "plain" } }],
       once: { per: "conversation", within: "P1D" },
+    },
+    {
+      id: "weekly",
+      on: "weekly",
+      do: [{ send: "note" }],
+      once: { per: "contact", within: "P7D", group: "both" },
+    },
+    {
+      id: "hourly",
+      on: "hourly",
+      do: [{ ask: { prompt: "plain" } }],
+      once: { per: "contact", within: "PT1H", group: "both" },
     },
     { id: "many", on: "many", do: [...SENDS, { ask: { prompt: "plain" } }] },
     { id: "failed", on: "message.failed", do: [{ addTags: ["failed"] }] },
@@ -321,6 +337,21 @@ onAnyEngine((engine) => {
     expect(await read((reader) => reader.count(RuleMatch))).toBe(before);
   });
 
+  test("a match that is forgotten after a model's error leaves the earlier match of another rule in its group", async () => {
+    const contact = { id: await newContact() };
+    const startedAt = timestamp();
+    expect((await api.decide({ type: "weekly", contact })).body.outcome).toBe("send");
+    await gateway.services.database.write((tx) =>
+      tx.update(RuleMatch, { matchedAt: MoreThanOrEqual(startedAt) }, { matchedAt: timestamp(-DAY_MS) }),
+    );
+    server.reaction = (response) => response.writeHead(500).end();
+    const decision = await asked({ type: "hourly", data: {}, contact });
+    await settle();
+    expect(await found(decision)).toMatchObject({ state: "decided" });
+    const { body } = await api.decide({ type: "weekly", contact });
+    expect(body.explanation.rules).toMatchObject([{ id: "weekly", spent: true }]);
+  });
+
   test("a model's message that fails has no effect, and does not count for `once`", async () => {
     const before = await read((reader) => reader.count(RuleMatch));
     const { body } = await contactClient(gateway).put({ ref: `unreached ${Math.random()}` });
@@ -419,10 +450,11 @@ onAnyEngine((engine) => {
       await tx.update(Timer, { id: timerId }, { situationType: "once-there", dueAt: past });
       await tx.update(Lane, { id: timerId }, { wakeAt: past });
     });
+    const asked = derivedId("asked", conversationId);
     /** True for each question asked after the rule's match was stored. */
     const matches: boolean[] = [];
     server.reaction = async (response) => {
-      matches.push(await read((reader) => reader.existsBy(RuleMatch, { subjectId: conversationId })));
+      matches.push(await read((reader) => reader.existsBy(RuleMatch, { subjectId: asked })));
       response
         .setHeader("content-type", "application/json")
         .end(completion({ text: "Hi", tags: [], handoff: false }));

@@ -27,15 +27,7 @@ import { outcomeOf } from "./outcome";
 import { type Participants } from "./participants";
 import { isHandedOff, type Plan, planInSteps } from "./plan";
 import type { Planning } from "./planning";
-import {
-  forget,
-  forgetMatches,
-  inEffect,
-  matchedIn,
-  matchesOf,
-  recordMatches,
-  ruleIdsOf,
-} from "./rule-matches";
+import { forget, inEffect, matchedIn, matchesOf, recordAsked, recordMatches } from "./rule-matches";
 import { messageIdsOf, takeSnapshot } from "./snapshot";
 import { type WaveUnit } from "./wave";
 
@@ -166,7 +158,7 @@ export class DecisionSteps {
     else {
       decision.basis = await modelRequestStateOf(tx, participants);
       // Recorded now, so that the rule does not match again while the model is working.
-      await recordMatches(tx, matchesOf(decision, configuration, snapshot, matchedIn(planned)));
+      await recordAsked(tx, matchesOf(decision, configuration, snapshot, matchedIn(planned)));
     }
   }
 
@@ -222,10 +214,7 @@ export class DecisionSteps {
     const { effects, conversation } = await applyEffects(tx, planned.effects, application, unit);
     const { gates, rules } = planned;
     const matched = inEffect(planned, effects);
-    if (decision.basis !== null) {
-      const without = ruleIdsOf(planned.effects).filter((id) => !matched.has(id));
-      await forgetMatches(tx, matchesOf(decision, configuration, snapshot, new Set(without)));
-    }
+    await forget(tx, decision, configuration);
     if (conversation !== null && addressId !== undefined && effects.some(wasLoop))
       await reportLoop(tx, conversation, addressId, timestamp());
     decision.conversationId = conversation?.id ?? null;

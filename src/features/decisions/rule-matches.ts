@@ -48,14 +48,20 @@ export function countsOf(
 export async function spentRules(tx: Tx, counts: readonly Count[], now: Timestamp): Promise<string[]> {
   const spent = await Promise.all(
     counts.map(async ({ ruleId, subjectId, name, within }) => {
-      const last = await matchedAt(tx, nameOf({ subjectId, ruleId: name }));
-      return last !== undefined && Date.parse(now) - Date.parse(last) < (periodMs(within) ?? 0)
-        ? [ruleId]
-        : [];
+      const match = { subjectId, ruleId: name };
+      const times = await Promise.all([match, whileAsked(match)].map((each) => matchedAt(tx, nameOf(each))));
+      const last = Math.max(...times.flatMap((time) => (time === undefined ? [] : Date.parse(time))));
+      return Date.parse(now) - last < (periodMs(within) ?? 0) ? [ruleId] : [];
     }),
   );
   return spent.flat();
 }
+
+/** Returns the row of a match while a model is asked; it does not replace the last match, so it can be forgotten. */
+const whileAsked = <Row extends Pick<RuleMatch, "subjectId">>(match: Row): Row => ({
+  ...match,
+  subjectId: derivedId("asked", match.subjectId),
+});
 
 const nameOf = ({ subjectId, ruleId }: Pick<RuleMatch, "subjectId" | "ruleId">) => `${subjectId} ${ruleId}`;
 
@@ -80,16 +86,15 @@ export interface Matches {
   ruleIds: ReadonlySet<string>;
 }
 
-/** Forgets the matches recorded when a decision asked a model, because the rules did not match after all. */
-export async function forgetMatches(tx: Tx, matches: Matches): Promise<void> {
-  const rows = rowsOf(matches);
-  // Earlier matches of these rules had already expired when the matches to forget were recorded.
-  if (rows.length > 0) await deleteMatches(tx, rows);
-}
-
 /** Records the matches of rules with `once`. */
 export async function recordMatches(tx: Tx, matches: Matches): Promise<void> {
   const rows = rowsOf(matches);
+  if (rows.length > 0) await storeMatches(tx, rows);
+}
+
+/** Records the matches of rules with `once` while a model is asked. */
+export async function recordAsked(tx: Tx, matches: Matches): Promise<void> {
+  const rows = rowsOf(matches).map(whileAsked);
   if (rows.length > 0) await storeMatches(tx, rows);
 }
 
@@ -129,7 +134,7 @@ export const matchesOf = (
   ruleIds,
 });
 
-/** Forgets the matches recorded when a decision asked a model, because the decision has no effects. */
+/** Forgets the matches recorded while a decision asked a model, because the decision is about to be completed. */
 export async function forget(
   tx: Tx,
   decision: Decision,
@@ -137,10 +142,12 @@ export async function forget(
 ): Promise<void> {
   const { basis, snapshot, effects } = decision;
   if (basis === null || snapshot === null) return;
-  await forgetMatches(tx, matchesOf(decision, configuration, snapshot, new Set(ruleIdsOf(effects))));
+  const matches = matchesOf(decision, configuration, snapshot, new Set(ruleIdsOf(effects)));
+  const rows = rowsOf(matches).map(whileAsked);
+  if (rows.length > 0) await deleteMatches(tx, rows);
 }
 
-export const ruleIdsOf = (effects: readonly Effect[]): string[] => [
+const ruleIdsOf = (effects: readonly Effect[]): string[] => [
   ...new Set(effects.flatMap(({ ruleId }) => ruleId ?? [])),
 ];
 
