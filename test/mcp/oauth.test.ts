@@ -224,6 +224,28 @@ describeGateway({ env: OAUTH_ENV, strict: true }, (gateway, engine) => {
     expect(await resolve(body.access_token)).toMatchObject({ kind: "agent" });
   });
 
+  test("an expired access token is rejected without a record, and a token of a revoked key with one", async () => {
+    const { database, usageRecorder } = gateway.services;
+    const { id: memberId } = await addMember(gateway, { manage: true });
+    const { keyId, access } = await storeConnection(gateway, { memberId });
+    const recordsOf = async () => {
+      await usageRecorder.flush({ all: true });
+      const query = "query ($id: ID) { keyUsage(keyId: $id) { refused lastRefusal } }";
+      const { body } = await gateway.graphql(query, { id: keyId }, { token: gateway.owner });
+      return [await actionsOn(gateway, keyId), body.data.keyUsage];
+    };
+    const expiresAt = timestamp(-1);
+    await database.write((tx) => tx.update(OAuthRecord, { keyId, kind: "AccessToken" }, { expiresAt }));
+    expectEnded(await ping(access));
+    expect(await recordsOf()).toEqual([["api_key_created"], []]);
+    await apiKeyClient(gateway).revoke(keyId);
+    expectEnded(await ping(access));
+    expect(await recordsOf()).toEqual([
+      ["api_key_created", "api_key_revoked", "api_key_refused"],
+      [{ refused: 1, lastRefusal: "inactive" }],
+    ]);
+  });
+
   test("a refresh can narrow the scopes of the access token, but not widen them", async () => {
     const application = await Application.register(gateway);
     const { refresh_token: token } = await application.connect({ scopes: ["agent_read", "contacts_read"] });

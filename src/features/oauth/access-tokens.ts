@@ -1,5 +1,6 @@
 import type { KeyCaller, Origin } from "../../auth/caller";
 import type { CredentialResolver } from "../../auth/context";
+import { keyStateOf } from "../../auth/key-ends";
 import { environmentOf, isAccessToken, isWellFormedAccessToken } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
 import { GatewayError } from "../../errors";
@@ -31,13 +32,14 @@ export class AccessTokens implements CredentialResolver<KeyCaller> {
     if (!isAccessToken(token)) return this.keys.resolve(token, origin, options);
     const hash = isWellFormedAccessToken(token) ? recordHash("AccessToken", token) : undefined;
     const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
-    if (found === undefined) throw new GatewayError("invalid_api_key", ENDED);
+    // Every access token expires after an hour, so presenting an expired one is not recorded as a rejection of the key.
+    if (found === undefined || keyStateOf(found.key) === "expired")
+      throw new GatewayError("invalid_api_key", ENDED);
     this.keys.assertEnvironment(environmentOf(found.key.hint));
     try {
       return this.keys.accept(found, origin, options);
     } catch (error) {
-      const hasEnded =
-        error instanceof GatewayError && (error.code === "key_revoked" || error.code === "key_expired");
+      const hasEnded = error instanceof GatewayError && error.code === "key_revoked";
       throw hasEnded ? new GatewayError("invalid_api_key", ENDED) : error;
     }
   }
