@@ -1,6 +1,8 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
+import { timestamp } from "../../src/common/time";
+import { OAuthRecord, recordHash } from "../../src/features/oauth/oauth-record.entity";
 import { rpc } from "../support/mcp";
-import { Application, OAUTH_BASE, OAUTH_ENV, postForm, storeConnection } from "../support/oauth";
+import { Application, OAUTH_BASE, OAUTH_ENV, postForm, secret, storeConnection } from "../support/oauth";
 import { addMember } from "../support/people";
 import { certificateFor, Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
@@ -54,6 +56,18 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
     const id = clientId.replace("client", `client-${count}`);
     document = { ...document, client_id: id, ...changes };
     return id;
+  };
+  /** Redeems an application's code without its consent. */
+  const redeem = async (id: string) => {
+    const code = secret();
+    const record = {
+      hash: recordHash("AuthorizationCode", code),
+      kind: "AuthorizationCode",
+      payload: JSON.stringify({ clientId: id }),
+      expiresAt: timestamp(60_000),
+    };
+    await gateway.services.database.write((tx) => tx.insert(OAuthRecord, record));
+    return new Application(gateway, id, CALLBACK).exchange(code);
   };
 
   test("an application with a metadata document connects, with any port of the loopback interface", async () => {
@@ -127,7 +141,7 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
     expect(receiver.connections).toBe(before);
   });
 
-  test("requests for tokens read a document only for a code or token of its application", async () => {
+  test("requests for tokens read a document only for a code of its application", async () => {
     const { id: memberId } = await addMember(gateway, { manage: true });
     const mine = another();
     const { access, refresh } = await storeConnection(gateway, { memberId, clientId: mine });
@@ -148,9 +162,24 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
     expect(errors).toEqual([...each, ...each, ...each]);
     expect(receiver.received.length).toBe(before);
     document = { ...document, client_id: mine };
-    const form = { grant_type: "refresh_token", refresh_token: refresh, client_id: mine };
-    expect((await postForm(gateway, "/oauth/token", form)).status).toBe(200);
+    expect((await redeem(mine)).body.error).toBe("invalid_grant");
     expect(receiver.received.length).toBe(before + 1);
+  });
+
+  test("a connection is refreshed and revoked, but not made, while its document cannot be read", async () => {
+    receiver.reaction = (response) => response.writeHead(404).end();
+    const { id: memberId } = await addMember(gateway, { manage: true });
+    const id = another();
+    const { refresh } = await storeConnection(gateway, { memberId, clientId: id });
+    const application = new Application(gateway, id, CALLBACK);
+    const refreshed = await application.refresh(refresh);
+    expect(refreshed.status).toBe(200);
+    const { access_token: token, refresh_token: next } = refreshed.body;
+    const ping = async () => (await rpc(gateway, "ping", {}, { token })).status;
+    expect(await ping()).toBe(200);
+    expect(await statusOf(id)).toBe(400);
+    expect((await application.revoke(next)).status).toBe(200);
+    expect(await ping()).toBe(401);
   });
 
   test("nothing that a document states leads to further requests", async () => {
@@ -217,7 +246,7 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
     await client.close();
   });
 
-  test("an address causes a limited number of documents to be read, each once per request", async () => {
+  test("an address causes a limited number of documents to be read, each once per request, and can redeem codes later", async () => {
     receiver.reaction = (response) => response.writeHead(404).end();
     const start = receiver.received.length;
     expect(await statusOf(another())).toBe(400);
@@ -226,5 +255,7 @@ describeGateway({ engine: "any", env: { ...OAUTH_ENV, ALLOW_PRIVATE_TARGETS: "12
     const read = receiver.received.length - start;
     expect(read).toBeGreaterThan(1);
     expect(read).toBeLessThanOrEqual(30);
+    const { status, body } = await redeem(another());
+    expect([status, body.error]).toEqual([429, "temporarily_unavailable"]);
   });
 });

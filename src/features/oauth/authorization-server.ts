@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import inject from "light-my-request";
-import type { Client, Context, Provider } from "oidc-provider";
+import type { Client, Context, Payload, Provider } from "oidc-provider";
 import type { Logger } from "pino";
 import { escapeHtml } from "../../common/escape-html";
 import { networkOf } from "../../common/network";
@@ -182,39 +182,45 @@ export class AuthorizationServer {
   }
 
   /**
+   * Returns the client that presents a token of its own connection, without reading its metadata document: most
+   * applications discard their tokens if the client is rejected, so a failed read would end the connection.
+   */
+  private async connectedClient({ path, oidc }: Context, clientId: string): Promise<Payload | undefined> {
+    if (!TOKEN_PATHS.includes(path)) return undefined;
+    const { refresh_token: refreshToken, token } = oidc.params;
+    const isConnected =
+      (await this.isIssuedTo(clientId, "RefreshToken", refreshToken ?? token)) ||
+      (await this.isIssuedTo(clientId, "AccessToken", token));
+    if (!isConnected) return undefined;
+    return { client_id: clientId, grant_types: ["refresh_token"], response_types: [] };
+  }
+
+  /**
    * True if an application's metadata document may be read. Anyone can present any URL, so reads are limited per
-   * request and per address and, at the token endpoints, to applications that present their own token.
-   * @throws InvalidGrant for an unknown code or refresh token
+   * request and per address and, at the token endpoints, to applications that present their own code.
+   * @throws InvalidGrant for an unknown code or refresh token, or TemporarilyUnavailable for a code at the limit
    */
   private async mayReadDocument(
     context: Context,
     clientId: string,
-    { InvalidGrant }: Library["errors"],
+    errors: Library["errors"],
   ): Promise<boolean> {
-    const { path, ip } = context;
+    const { path, ip, oidc } = context;
     // The key of the connection could not store the URL.
     if (clientId.length > CLIENT_ID_MAX_LENGTH) return false;
-    if (this.readers.has(context)) return false;
+    if (path === REVOCATION_PATH || this.readers.has(context)) return false;
     this.readers.add(context);
-    if (TOKEN_PATHS.includes(path) && !(await this.presentsToken(context, clientId))) {
-      if (path === TOKEN_PATH) throw new InvalidGrant("the code or token is unknown");
-      return false;
-    }
-    return this.documents.count(networkOf(ip), DOCUMENTS_PER_MINUTE, 1).allowed;
+    if (path === TOKEN_PATH && !(await this.isIssuedTo(clientId, "AuthorizationCode", oidc.params.code)))
+      throw new errors.InvalidGrant("the code or token is unknown");
+    const { allowed } = this.documents.count(networkOf(ip), DOCUMENTS_PER_MINUTE, 1);
+    if (!allowed && path === TOKEN_PATH)
+      throw tooMany(errors, "Too many metadata documents are read for this address.");
+    return allowed;
   }
 
-  private async presentsToken({ oidc: { params } }: Context, clientId: string): Promise<boolean> {
-    const { code, refresh_token: refreshToken, token } = params;
-    const presented = [
-      ["AuthorizationCode", code],
-      ["RefreshToken", refreshToken],
-      ["RefreshToken", token],
-      ["AccessToken", token],
-    ] as const;
-    for (const [kind, id] of presented)
-      if (typeof id === "string" && (await this.services.records.find(kind, id))?.clientId === clientId)
-        return true;
-    return false;
+  /** True if a code or token exists and was issued to the client. */
+  private async isIssuedTo(clientId: string, kind: string, id: unknown): Promise<boolean> {
+    return typeof id === "string" && (await this.services.records.find(kind, id))?.clientId === clientId;
   }
 
   private configuration({ Provider, errors, interactionPolicy }: Library): Record<string, unknown> {
@@ -225,20 +231,23 @@ export class AuthorizationServer {
     const secondsLeft = ({ oidc }: Context) =>
       Math.max(1, (oidc.entities.Grant?.exp ?? 0) - Math.floor(Date.now() / 1000));
     return {
-      adapter: (kind: string) =>
-        records.adapter(kind, {
+      adapter: (kind: string) => {
+        const adapter = records.adapter(kind, {
           request: () => Provider.ctx,
           tokens: () => (isRefreshable(Provider.ctx.oidc.client) ? 2 : 1),
           alreadyUsed: () =>
             kind === "Interaction"
               ? new errors.SessionNotFound("The request has already been answered.")
               : new errors.InvalidGrant("the code or token has already been used"),
-          tooMany: () =>
-            Object.assign(new errors.TemporarilyUnavailable("The application renews its tokens too often."), {
-              status: 429,
-              statusCode: 429,
-            }),
-        }),
+          tooMany: () => tooMany(errors, "The application renews its tokens too often."),
+        });
+        if (kind !== "Client") return adapter;
+        return {
+          ...adapter,
+          find: async (id: string) =>
+            (await adapter.find(id)) ?? (await this.connectedClient(Provider.ctx, id)),
+        };
+      },
       clientAuthMethods: ["none"],
       clientDefaults: {
         grant_types: ["authorization_code", "refresh_token"],
@@ -272,7 +281,7 @@ export class AuthorizationServer {
         clientIdMetadataDocument: {
           enabled: true,
           ack: "draft-02",
-          cacheDuration: { min: 60, max: 3_600 },
+          cacheDuration: { min: 60, max: 60 },
           allowFetch: (context: Context, clientId: string) => this.mayReadDocument(context, clientId, errors),
         },
         resourceIndicators: {
@@ -341,6 +350,10 @@ export class AuthorizationServer {
 /** True if an application gets refresh tokens. */
 const isRefreshable = (client: Client | undefined): boolean =>
   client?.grantTypeAllowed("refresh_token") ?? false;
+
+/** Returns the error for a request that the application may repeat later. */
+const tooMany = ({ TemporarilyUnavailable }: Library["errors"], description: string): Error =>
+  Object.assign(new TemporarilyUnavailable(description), { status: 429, statusCode: 429 });
 
 /** Shows an error that cannot be sent to the application. */
 function renderError(
