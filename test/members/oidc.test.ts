@@ -26,6 +26,8 @@ const ACCOUNTS = {
   jo: { email: "jo@example.com", email_verified: true },
   kay: { email: "kay@example.com", email_verified: true },
   lou: { email: "lou@example.com", email_verified: true },
+  mia: { email: "mia@example.com", email_verified: true },
+  ned: { email: "ned@example.com", email_verified: true },
 };
 
 onOneEngine((engine) => {
@@ -176,6 +178,23 @@ onOneEngine((engine) => {
       );
     }
   });
+
+  test.each([
+    ["mia", "a password", ["member_password_removed"]],
+    ["ned", "no password", []],
+  ])(
+    "%s, a member with %s who accepts an invitation with an account, has not changed the password",
+    async (name, has, expected) => {
+      const { id, email } = await addMember(gateway, { email: `${name}@example.com` });
+      // Such an address does not lead the account to its member.
+      const changes = { isEmailSelfChosen: true, ...(has === "no password" && { passwordHash: "" }) };
+      await gateway.services.database.write((tx) => tx.update(Member, { id }, changes));
+      await invite(other, { email });
+      expect((await viewerOf((await signIn(name, { at: other })).token, other)).id).toBe(id);
+      const actions = await actionsOn(gateway, id);
+      expect(actions.filter((action) => action.includes("password"))).toEqual(expected);
+    },
+  );
 
   test("groups decide about permissions at each sign-in, but the last manager stays one", async () => {
     const { id } = await addMember(gateway, {

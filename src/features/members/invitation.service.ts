@@ -249,7 +249,8 @@ export class InvitationService {
 
   /**
    * Makes the invited person a member and ends the invitation, in a transaction that holds the `MEMBER_CHANGES` lock.
-   * An existing member who had no way left to sign in gets the password and keeps the permissions.
+   * An existing member who had no way left to sign in gets the password, or loses an earlier one that is turned off, and
+   * keeps the permissions.
    * @param account.passwordHash empty for a person without a password
    * @param account.name null to keep the name of an existing member
    * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`
@@ -283,7 +284,10 @@ export class InvitationService {
       const changed = { ...account, name: account.name ?? known.name, isEmailSelfChosen: false };
       await tx.update(Member, { id }, changed);
       await tx.delete(Session, { memberId: id });
-      await recordOnMember(tx, context, memberActions.member_password_changed, known);
+      if (account.passwordHash !== "")
+        await recordOnMember(tx, context, memberActions.member_password_changed, known);
+      else if (known.hasPassword)
+        await recordOnMember(tx, context, memberActions.member_password_removed, known);
       return tx.merge(Member, known, { ...changed, organization });
     }
     const fields = { id, organizationId, email, permissions, ...account };
