@@ -8,7 +8,16 @@ import { decisionClient, publish } from "../support/decisions";
 import { addMember, firstAgentId } from "../support/people";
 import { hasFocus, tabTo } from "./focus";
 import { looksRight } from "./looks";
-import { beforeNews, describeDashboard, eventually, follow, gone, seen, seenInTime } from "./visit";
+import {
+  beforeNews,
+  describeDashboard,
+  eventually,
+  follow,
+  gone,
+  pressEnter,
+  seen,
+  seenInTime,
+} from "./visit";
 
 const DOCUMENT = {
   situations: { offer: { text: "string" } },
@@ -81,19 +90,13 @@ describeDashboard(
       await page.keyboard.press("Enter");
       await page.keyboard.type("not now");
       await page.keyboard.press("Escape");
-      await items
-        .nth(0)
-        .getByRole("button", { name: /^Discard/ })
-        .click();
+      await pressEnter(items.nth(0).getByRole("button", { name: /^Discard/ }));
       await page.keyboard.type("too early");
       await page.keyboard.press("Control+Enter");
       await gone(page.getByText("second offer"));
       expect(await messageOf(second)).toMatchObject({ errorCode: "discarded", errorText: "too early" });
 
-      await items
-        .nth(0)
-        .getByRole("button", { name: /^Approve/ })
-        .click();
+      await pressEnter(items.nth(0).getByRole("button", { name: /^Approve/ }));
       await seen(page.getByText("Nothing to review"));
       await gone(link(page).getByText("1"));
       expect(await messageOf(third)).toMatchObject({ text: "third offer", reviewedAt: expect.any(String) });
@@ -133,6 +136,36 @@ describeDashboard(
       await page.unroute("**/graphql");
     });
 
+    test("a click on a message that has just left the list does not approve the next one", async () => {
+      const first = await propose("an offer");
+      const second = await propose("an offer");
+      // Without scrolling, the next message takes exactly the same place.
+      const page = await dashboard.visit("/to-review", { viewport: { width: 1280, height: 3000 } });
+      const button = (action: string) =>
+        page.getByRole("button", { name: `${action} the message to ${name}` });
+      await eventually(() => button("Approve").count()).toBe(2);
+      const clicked = button("Approve")
+        .first()
+        .evaluate((approve) => {
+          const { x, y } = approve.getBoundingClientRect();
+          return new Promise((resolve) =>
+            new MutationObserver(() => {
+              if (approve.isConnected) return;
+              const next = document.elementFromPoint(x + 5, y + 5)?.closest("button");
+              next?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, detail: 1 }));
+              resolve(next?.getAttribute("aria-label"));
+            }).observe(document, { subtree: true, childList: true }),
+          );
+        });
+      await dashboard.gateway.rest("POST", `/messages/${first}/approve`, { body: {} });
+      expect(await clicked).toBe(`Approve the message to ${name}`);
+      await pressEnter(button("Discard"));
+      await page.getByLabel("Reason (optional)").press("Control+Enter");
+      await gone(page.getByLabel("Reason (optional)"));
+      expect(await messageOf(first)).toMatchObject({ reviewedAt: expect.any(String), errorCode: null });
+      expect(await messageOf(second)).toMatchObject({ errorCode: "discarded" });
+    });
+
     test("a proposed message is a bubble in its conversation, and shows what was proposed after an edit", async () => {
       const message = await propose("an offer");
       const page = await dashboard.visit("/decisions");
@@ -151,7 +184,7 @@ describeDashboard(
       await bubble.getByRole("button", { name: "Approve and send" }).click();
       await seenInTime(bubble.getByText("Delivered"));
       expect(await messageOf(message)).toMatchObject({ status: "delivered" });
-      await bubble.getByText("Text proposed by the agent").click();
+      await bubble.getByText("Text proposed by the agent").press("Enter");
       await seen(bubble.getByText("an offer", { exact: true }));
       await looksRight(page);
       await page.goto(`${dashboard.gateway.url}/dashboard/messages/${message}`);

@@ -5,6 +5,7 @@ import { sentenceOf } from "../api/api-error";
 import { change } from "../api/client";
 import { useViewer } from "../session/session";
 import { Icon } from "../ui/icon";
+import { useMisclickGuard } from "../ui/misclick-guard";
 import { useTask } from "../ui/task";
 import styles from "./contacts.module.css";
 import { ChangeContactTagsDocument } from "./documents.generated";
@@ -14,6 +15,7 @@ export function ContactTags({ id, tags }: { id: string; tags: readonly string[] 
   const { may, deactivated } = useViewer();
   const { busy, error, run, clearError } = useTask();
   const [text, setText] = useState("");
+  const guard = useMisclickGuard(tags);
   const mayChange = may("conversations_write") && !deactivated;
   const changeTags = (tag: { add?: string[]; remove?: string[] }) =>
     run(async () => {
@@ -29,7 +31,7 @@ export function ContactTags({ id, tags }: { id: string; tags: readonly string[] 
     <div className={styles.body}>
       {tags.length === 0 && !mayChange && <p>No tags.</p>}
       {tags.length > 0 && (
-        <ul className={styles.tagList} aria-label="Tags">
+        <ul className={styles.tagList} aria-label="Tags" {...guard}>
           {tags.map((tag) => (
             <li key={tag} className={styles.tag}>
               {tag}

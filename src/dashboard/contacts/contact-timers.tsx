@@ -4,6 +4,7 @@ import { change, usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
+import { useMisclickGuard } from "../ui/misclick-guard";
 import { Card } from "../ui/page";
 import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
@@ -16,6 +17,7 @@ export function ContactTimers({ id, agentId }: { id: string; agentId: string }) 
   const { data, error: failure } = usePolledQuery(ContactTimersDocument, { id, agentId }, { pollMs: 15_000 });
   const { busy, error, run } = useTask();
   const timers = data?.timers.nodes ?? [];
+  const guard = useMisclickGuard(timers.map((timer) => timer.id));
   if (timers.length === 0 && failure === null) return null;
   const cancel = (timer: string) =>
     run(async () => {
@@ -26,7 +28,7 @@ export function ContactTimers({ id, agentId }: { id: string; agentId: string }) 
     <Card title="Timers">
       {timers.length === 0 && <Failure error={failure} />}
       {error !== undefined && <Failure error={error} />}
-      <ul className={styles.list} aria-label="Timers">
+      <ul className={styles.list} aria-label="Timers" {...guard}>
         {timers.map(({ id: timer, key, situationType, dueAt, decisionId }) => (
           <li key={timer} className={styles.address}>
             <Link href={`/decisions/${decisionId}`}>{situationType}</Link>

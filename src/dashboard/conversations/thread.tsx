@@ -1,6 +1,7 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useMembers } from "../members/use-members";
 import { Failure } from "../ui/failure";
+import { useMisclickGuard } from "../ui/misclick-guard";
 import type { LogEntryFragment, ThreadMessageFragment } from "./documents.generated";
 import { LogItem } from "./log-item";
 import { MessageItem } from "./message-item";
@@ -41,6 +42,7 @@ export function Thread({
 }) {
   const { conversation, messages, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
   const names = useMembers();
+  const guard = useMisclickGuard(messages?.map(({ id }) => id) ?? []);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard
     <div className={styles.scroll} role="log" aria-label="Messages" aria-busy={isLoadingOlder} tabIndex={0}>
@@ -58,7 +60,7 @@ export function Thread({
         ) : messages.length === 0 && !conversation?.log.nodes.length ? (
           <p className={styles.none}>No messages yet.</p>
         ) : (
-          <ol className={styles.messages}>
+          <ol className={styles.messages} {...guard}>
             {inOrderOfTime(messages, conversation?.log.nodes ?? [], hasOlder).map((item) =>
               "kind" in item ? (
                 <LogItem key={item.id} entry={item} names={names} />

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { change, usePolledQuery } from "../api/client";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
+import { useMisclickGuard } from "../ui/misclick-guard";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Result } from "../ui/result";
@@ -27,9 +28,10 @@ const POLL_INTERVAL_MS = 20_000;
  */
 export function Sessions({ memberId = null }: { memberId?: string | null }) {
   const query = usePolledQuery(SessionsDocument, { memberId }, { pollMs: POLL_INTERVAL_MS });
+  const guard = useMisclickGuard(query.data?.sessions.map(({ id }) => id) ?? []);
   const { error, run } = useTask();
   return (
-    <div className={pageStyles.container}>
+    <div className={pageStyles.container} {...guard}>
       {error !== undefined && <Failure error={error} />}
       <Result query={query} height={120}>
         {({ sessions }) =>

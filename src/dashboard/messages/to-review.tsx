@@ -6,6 +6,7 @@ import { Time } from "../ui/format";
 import { isFocusFree } from "../ui/keep-focus";
 import { PAGE_SIZE } from "../ui/list";
 import { useCursorFallback, useListAddress } from "../ui/list-address";
+import { useMisclickGuard } from "../ui/misclick-guard";
 import { Empty, Page, Placeholder } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Pager } from "../ui/pager";
@@ -50,6 +51,7 @@ export function ToReview() {
 function Proposals({ messages, isLoading }: { messages: readonly Proposal[]; isLoading: boolean }) {
   const list = useRef<HTMLDivElement>(null);
   const [reviewed, setReviewed] = useState<{ id: string; index: number }>();
+  const guard = useMisclickGuard(messages.map(({ id }) => id));
   // Focuses the message that takes the place of a reviewed one, to keep keyboard users in the list. The reviewed one may
   // already have left the list, because reloading the page's other data may take longer.
   useEffect(() => {
@@ -60,7 +62,7 @@ function Proposals({ messages, isLoading }: { messages: readonly Proposal[]; isL
     (items?.[Math.min(reviewed.index, messages.length - 1)] ?? list.current)?.focus();
   }, [reviewed, messages]);
   return (
-    <div ref={list} tabIndex={-1} className={styles.proposals}>
+    <div ref={list} tabIndex={-1} className={styles.proposals} {...guard}>
       {messages.length === 0 && isLoading ? (
         <Placeholder />
       ) : messages.length === 0 ? (
