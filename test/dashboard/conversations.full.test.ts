@@ -8,6 +8,7 @@ import { addSender, senderOn } from "../support/inbound";
 import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { waitUntil } from "../support/wait-until";
+import { looksRight } from "./looks";
 import { describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
 
 describeDashboard(
@@ -252,6 +253,19 @@ describeDashboard(
       await page.reload();
       await eventually(() => field.inputValue()).toBe("reloaded\nnext");
       cancel();
+    });
+
+    test("a text that can no longer be sent remains readable", async () => {
+      const { gateway } = dashboard;
+      const { id } = await talkTo("Closed Meanwhile");
+      const page = await dashboard.visit(`/conversations/${id}`);
+      await page.getByLabel("Message", { exact: true }).fill("half an answer");
+      await conversationClient(gateway).close(id);
+      await seenInTime(page.getByText("This conversation is closed."));
+      const kept = page.getByLabel("Your unsent text");
+      await eventually(() => kept.inputValue()).toBe("half an answer");
+      await eventually(() => kept.isEditable()).toBe(false);
+      await looksRight(page);
     });
 
     test("a text that was stored, but whose response was lost, is not stored again after a reload", async () => {

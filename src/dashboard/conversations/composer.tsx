@@ -10,6 +10,7 @@ import { useTask } from "../ui/task";
 import { type ConversationFragment, SendToConversationDocument } from "./documents.generated";
 import styles from "./thread.module.css";
 import { unsent } from "./unsent";
+import { UnsentText } from "./unsent-text";
 
 /** Returns the reason why the member cannot write; undefined if they can. */
 function obstacleOf(
@@ -35,6 +36,7 @@ export function Composer({ conversation }: { conversation: ConversationFragment 
     return (
       <div className={styles.composer}>
         <p className={styles.hint}>{obstacle}</p>
+        <UnsentText id={conversation.id} />
       </div>
     );
   }

@@ -3,6 +3,7 @@ import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { DISCARD_REASON_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "../../features/messages/message.limits";
 import { change } from "../api/client";
 import { unsent } from "../conversations/unsent";
+import { UnsentText } from "../conversations/unsent-text";
 import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
@@ -41,9 +42,12 @@ export function Review({
   const form = opened ?? (edited === "" ? undefined : "edit");
   if (!may("conversations_write"))
     return (
-      <p className={styles.hint}>
-        You cannot approve this message. <AskForPermission permission="conversations_write" />
-      </p>
+      <>
+        <p className={styles.hint}>
+          You cannot approve this message. <AskForPermission permission="conversations_write" />
+        </p>
+        <UnsentText id={id} />
+      </>
     );
   const close = () => {
     clearError();
