@@ -1,4 +1,4 @@
-import { Redirect, Route, Switch, useSearch } from "wouter";
+import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 import { MOVED, PAGES } from "./pages";
 import { useViewer } from "./session/session";
 import { FailedToLoad, NoPage, NotPermitted } from "./shell/no-page";
@@ -9,13 +9,16 @@ import { LoadingPage } from "./ui/page";
 export function Routes() {
   const { may } = useViewer();
   const search = useSearch();
+  const [location] = useLocation();
   return (
     <Shell>
       <Switch>
         {PAGES.map(({ path, permission, component: Component, title, group }) => (
           <Route key={path} path={path}>
             {may(permission) ? (
+              // A page about another item must not keep the state and data of the previous item.
               <Component
+                key={location}
                 fallback={<LoadingPage title={title} section={group} />}
                 failed={<FailedToLoad title={title} section={group} />}
               />

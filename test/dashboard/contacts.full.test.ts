@@ -7,7 +7,17 @@ import { publish } from "../support/decisions";
 import { operator } from "../support/gateway";
 import { addMember, firstAgentId } from "../support/people";
 import { addTimer } from "../support/timers";
-import { describeDashboard, dialogOf, eventually, gone, pressEnter, rowOf, seen, seenInTime } from "./visit";
+import {
+  describeDashboard,
+  dialogOf,
+  eventually,
+  follow,
+  gone,
+  pressEnter,
+  rowOf,
+  seen,
+  seenInTime,
+} from "./visit";
 
 describeDashboard("contacts", (dashboard) => {
   let agentId: string;
@@ -244,6 +254,36 @@ describeDashboard("contacts", (dashboard) => {
     await gone(dialogOf(page));
     const { body } = await contactClient(gateway).find({ id });
     expect(body.data.contact).toMatchObject({ name: "Mine", locale: "de" });
+  });
+
+  test("a page that is loading shows nothing of the contact whose page was open before", async () => {
+    const { gateway } = dashboard;
+    const addresses = [{ kind: AddressKind.local, address: "earlier" }];
+    const earlier = await addContact(gateway, { agentId, name: "Earlier", addresses });
+    const later = await addContact(gateway, { agentId, name: "Later" });
+    const page = await dashboard.visit(`/contacts/${earlier}`);
+    const shown = page
+      .getByRole("heading", { name: "Earlier" })
+      .or(page.getByRole("switch"))
+      .or(page.getByRole("button", { name: "Edit" }))
+      .or(dialogOf(page));
+    await seen(page.getByRole("switch", { name: "All messages" }));
+    await page.getByRole("button", { name: "Edit" }).click();
+    await seen(dialogOf(page));
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/graphql", async (route) => {
+      if (route.request().postData()?.includes(later)) await released;
+      await route.continue();
+    });
+    await follow(page, `/contacts/${later}`);
+    await eventually(() => shown.count()).toBe(0);
+    release();
+    await seen(page.getByRole("heading", { level: 1, name: "Later" }));
+    await eventually(() => dialogOf(page).count()).toBe(0);
+    await page.unrouteAll({ behavior: "wait" });
   });
 
   test("an agent without contacts is named, and leads to the agents with contacts", async () => {

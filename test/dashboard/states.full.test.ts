@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { addOrganization } from "../support/people";
-import { act, describeDashboard, dialogOf, eventually, gone, rowOf, seen, seenInTime } from "./visit";
+import { act, describeDashboard, dialogOf, eventually, follow, gone, rowOf, seen, seenInTime } from "./visit";
 
 /** Returns an error response of the GraphQL API. */
 const failing = (code: string, message: string, requestId: string) => ({
@@ -95,6 +97,21 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     await seen(page.getByRole("navigation", { name: "Dashboard" }));
     await context.unrouteAll();
     await seen(page.getByRole("button", { name: "Add pet" }).or(page.getByText("No pets yet")));
+  });
+
+  test("about one item keeps nothing for the page about another item of its kind", async () => {
+    const pages = await readFile(join(__dirname, "../../src/dashboard/pages.tsx"), "utf8");
+    const paths = [...pages.matchAll(/path: "([^"]+):\w+"/g)].map(([, path]) => path);
+    expect(paths).toContain("/contacts/");
+    const page = await dashboard.visit();
+    for (const path of paths) {
+      await page.goto(`${dashboard.gateway.url}/dashboard${path}018f0000-0000-7000-8000-000000000001`);
+      const heading = page.locator("main > header h1");
+      await seen(heading);
+      const shown = await heading.elementHandle();
+      await follow(page, `${path}018f0000-0000-7000-8000-000000000002`);
+      await shown?.waitForElementState("hidden");
+    }
   });
 
   test("that cannot load the session shows a message and a button to retry", async () => {

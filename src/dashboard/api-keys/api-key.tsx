@@ -53,7 +53,7 @@ export function ApiKey() {
       </Page>
     );
   }
-  return <Shown key={id} apiKey={data.apiKey} />;
+  return <Shown apiKey={data.apiKey} />;
 }
 
 function Shown({ apiKey }: { apiKey: KeyFragment }) {

@@ -23,7 +23,7 @@ export function VersionPage() {
   const { version = "" } = useParams<{ version: string }>();
   return (
     <AgentPage title={`Version ${version}`} section={<Link href="/configuration">Configuration</Link>}>
-      {(agent) => <Version key={`${agent.id} ${version}`} agent={agent} number={Number(version)} />}
+      {(agent) => <Version key={agent.id} agent={agent} number={Number(version)} />}
     </AgentPage>
   );
 }

@@ -60,7 +60,7 @@ export function Contact() {
       </Page>
     );
   }
-  return <ContactPage key={id} contact={contact} />;
+  return <ContactPage contact={contact} />;
 }
 
 function ContactPage({ contact }: { contact: ContactFragment }) {

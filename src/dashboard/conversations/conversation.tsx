@@ -24,10 +24,6 @@ const SECTION = "Conversations";
 /** One conversation: its messages, contact and actions. */
 export function Conversation() {
   const { id = "" } = useParams<{ id: string }>();
-  return <ConversationPage key={id} id={id} />;
-}
-
-function ConversationPage({ id }: { id: string }) {
   const thread = useThread(id);
   const { conversation, error, refetch } = thread;
   useOpened(conversation);

@@ -50,7 +50,7 @@ export function Decision() {
       </Page>
     );
   }
-  return <DecisionPage key={id} id={id} decision={decision} />;
+  return <DecisionPage id={id} decision={decision} />;
 }
 
 function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) {

@@ -47,7 +47,7 @@ export function Message() {
       </Page>
     );
   }
-  return <MessagePage key={message.id} message={message} />;
+  return <MessagePage message={message} />;
 }
 
 function MessagePage({ message }: { message: MessageData }) {

@@ -33,7 +33,7 @@ export function WebhookDetail() {
   if (endpoint) {
     return (
       <Page title={new URL(endpoint.url).host} section={section}>
-        <Content key={endpoint.id} endpoint={endpoint} />
+        <Content endpoint={endpoint} />
       </Page>
     );
   }
