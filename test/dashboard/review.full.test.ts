@@ -220,6 +220,35 @@ describeDashboard(
       expect(await messageOf(other)).toMatchObject({ text: "another offer", status: "proposed" });
     });
 
+    test("Escape discards no edit that is being sent, or whose text is being composed", async () => {
+      const message = await propose("an offer");
+      const page = await dashboard.visit(`/messages/${message}`);
+      await page.getByRole("button", { name: /^Edit/ }).click();
+      const field = page.getByLabel("Text to send");
+      await field.fill("a better offer");
+      await field.dispatchEvent("keydown", { key: "Escape", bubbles: true, isComposing: true });
+      let lose = () => {};
+      const sent = new Promise<void>((resolve) => {
+        void page.route("**/graphql", async (route) => {
+          if (!route.request().postData()?.includes("approveMessage")) return route.continue();
+          await new Promise<void>((lost) => {
+            lose = lost;
+            resolve();
+          });
+          return route.abort();
+        });
+      });
+      await field.press("Control+Enter");
+      await sent;
+      await field.press("Escape");
+      lose();
+      await seen(page.getByRole("alert"));
+      await eventually(() => field.inputValue()).toBe("a better offer");
+      await page.unroute("**/graphql");
+      await field.press("Escape");
+      await gone(field);
+    });
+
     test("when two people review a message at the same time, the second one reads what happened to it", async () => {
       const message = await propose("an offer");
       const page = await dashboard.visit(`/conversations/${conversation}`);

@@ -149,7 +149,8 @@ function Form(props: {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void submit(event);
-    if (event.key === "Escape") props.onClosed();
+    // While an input method composes text, Escape cancels only the composition.
+    if (event.key === "Escape" && !props.busy && !event.nativeEvent.isComposing) props.onClosed();
   };
   return (
     <form className={styles.review} onSubmit={submit}>
