@@ -168,14 +168,14 @@ describeDashboard(
       await seen(dialogOf(page).getByText("the agent answers in all of them again"));
     });
 
-    test("a release of one conversation is undone", async () => {
+    test("a conversation that was released too soon is handed off again", async () => {
       const { id } = await talkTo("Released Too Soon");
       await conversationClient(dashboard.gateway).handOff(id);
       const page = await dashboard.visit(`/conversations/${id}`);
       await page.getByRole("button", { name: "Release to agent" }).click();
       await seen(page.getByRole("status").getByText("Released to the agent."));
-      await seen(page.getByRole("button", { name: "Hand off" }));
-      await page.getByRole("button", { name: "Undo" }).click();
+      await seen(page.getByRole("button", { name: "Hand off", exact: true }));
+      await page.getByRole("button", { name: "Hand off again" }).click();
       await seen(page.getByRole("button", { name: "Release to agent" }));
     });
 

@@ -20,11 +20,11 @@ const { component: ConversationDialog } = loaded(
 
 const report = (failure: unknown) => toast(sentenceOf(failure), "bad");
 
-async function releaseWithUndo({ id, version }: ConversationFragment): Promise<void> {
+async function release({ id, version }: ConversationFragment): Promise<void> {
   await change(ReleaseConversationDocument, { id, expectedVersion: version });
   // Works even if the agent has already answered.
-  const undo = () => change(HandOffConversationDocument, { id, expectedVersion: null }).catch(report);
-  toast("Released to the agent.", "good", undo);
+  const handOff = () => change(HandOffConversationDocument, { id, expectedVersion: null }).catch(report);
+  toast("Released to the agent.", "good", { label: "Hand off again", run: handOff });
 }
 
 /** Actions on an open conversation, for members with write permission. */
@@ -34,8 +34,8 @@ export function ConversationActions({ conversation }: { conversation: Conversati
   const { busy, run } = useTask();
   if (!may("conversations_write") || conversation.state === "closed") return null;
   const isHuman = conversation.handler === "human";
-  // Undo hands off only this conversation, not all conversations with the contact.
-  const isUndoable = conversation.contact?.handedOffAt == null;
+  // “Hand off again” covers only this conversation, not all conversations with the contact.
+  const isOnlyThis = conversation.contact?.handedOffAt == null;
   return (
     <>
       <Button
@@ -43,8 +43,8 @@ export function ConversationActions({ conversation }: { conversation: Conversati
         disabled={deactivated}
         loading={busy}
         onClick={() =>
-          isHuman && isUndoable
-            ? run(() => releaseWithUndo(conversation).catch(report))
+          isHuman && isOnlyThis
+            ? run(() => release(conversation).catch(report))
             : setAction(isHuman ? "release" : "handOff")
         }
       >

@@ -7,29 +7,32 @@ import styles from "./toast.module.css";
 
 /** How long a message is shown (ms). */
 const TOAST_MS = 6_000;
-/** How long a change can be undone (ms). */
-const UNDO_MS = 15_000;
+/** How long a message with a button is shown (ms). */
+const ACTION_MS = 15_000;
 
 /** Max messages shown together; new ones replace the oldest. */
 const MAX_TOASTS = 3;
+
+/** A button in a message. */
+interface ToastAction {
+  label: string;
+  run: () => void;
+}
 
 interface Toast {
   id: number;
   message: string;
   tone: "good" | "bad";
-  undo: (() => void) | undefined;
+  action: ToastAction | undefined;
 }
 
 const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
 
-/**
- * Briefly announces a success or failure, on the screen and to screen readers.
- * @param undo reverts the change
- */
-export function toast(message: string, tone: Toast["tone"] = "good", undo?: () => void): void {
+/** Briefly announces a success or failure, on the screen and to screen readers. */
+export function toast(message: string, tone: Toast["tone"] = "good", action?: ToastAction): void {
   lastId += 1;
-  toasts.set([...toasts.get(), { id: lastId, message, tone, undo }].slice(-MAX_TOASTS));
+  toasts.set([...toasts.get(), { id: lastId, message, tone, action }].slice(-MAX_TOASTS));
 }
 
 const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
@@ -43,8 +46,8 @@ export const Toasts = () => (
   </div>
 );
 
-function Shown({ id, message, tone, undo }: Toast) {
-  const shownMs = undo === undefined ? TOAST_MS : UNDO_MS;
+function Shown({ id, message, tone, action }: Toast) {
+  const shownMs = action === undefined ? TOAST_MS : ACTION_MS;
   useEffect(() => {
     const timer = setTimeout(() => dismiss(id), shownMs);
     return () => clearTimeout(timer);
@@ -54,16 +57,16 @@ function Shown({ id, message, tone, undo }: Toast) {
       <Icon of={tone === "good" ? IconCheck : IconAlertTriangle} size={18} />
       <p className={styles.message}>
         {message}
-        {undo !== undefined && (
+        {action !== undefined && (
           <Button
             variant="subtle"
             size="compact-sm"
             onClick={() => {
               dismiss(id);
-              undo();
+              action.run();
             }}
           >
-            Undo
+            {action.label}
           </Button>
         )}
       </p>
