@@ -129,6 +129,33 @@ describeDashboard(
       await seen(page.getByText(waits));
     });
 
+    test("a thread with more scheduled messages than it shows leads to all of them", async () => {
+      const { gateway } = dashboard;
+      await publish(gateway, agentId, {
+        situations: { news: {}, offer: {} },
+        templates: { news: "Your news", offer: "Your offer" },
+        rules: [
+          { id: "news", on: "news", do: [{ send: "news", delaySeconds: 3_600 }] },
+          { id: "offer", on: "offer", do: [{ send: "offer", review: true }] },
+        ],
+      });
+      const { id } = await talkTo("Much To Come");
+      const decide = (type: string) => decisionClient(gateway).decide({ type, conversationId: id });
+      for (let i = 1; i <= 20; i++) await decide("news");
+      const page = await dashboard.visit(`/conversations/${id}`);
+      const messages = page.getByRole("log", { name: "Messages" });
+      await eventually(() => messages.getByText("Your news").count()).toBe(20);
+      const link = messages.getByRole("link", { name: "More messages are waiting" });
+      await eventually(() => link.count()).toBe(0);
+      await decide("offer");
+      await seenInTime(link);
+      await looksRight(page);
+      await link.click();
+      await seen(rowOf(page, "Your offer").getByText("To review"));
+      await seen(rowOf(page, "Your news").getByText("Scheduled", { exact: true }));
+      await seen(page.getByRole("button", { name: "Clear the filter contact" }).getByText("Much To Come"));
+    });
+
     test("a thread shows the messages received while its newest message was rescheduled", async () => {
       const { gateway } = dashboard;
       const inUtc = (hours: number) => timestamp(hours * HOUR_MS).slice(11, 16);

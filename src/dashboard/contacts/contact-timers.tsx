@@ -49,6 +49,7 @@ export function ContactTimers({ id, agentId }: { id: string; agentId: string }) 
           </li>
         ))}
       </ul>
+      {data?.timers.pageInfo.hasNextPage && <p className={styles.note}>More timers are waiting.</p>}
     </Card>
   );
 }

@@ -1,4 +1,5 @@
 import { Button, Skeleton } from "@mantine/core";
+import { Link } from "wouter";
 import { useMembers } from "../members/use-members";
 import { Failure } from "../ui/failure";
 import { useMisclickGuard } from "../ui/misclick-guard";
@@ -11,7 +12,7 @@ import type { useThread } from "./use-thread";
 /**
  * Returns the messages with the changes between them. Messages without a position come last; changes before the first
  * loaded message appear once the older messages are loaded.
- * @param log the changes, latest first
+ * @param log the latest changes, latest first; earlier ones are never shown
  */
 function inOrderOfTime(
   messages: readonly ThreadMessageFragment[],
@@ -40,7 +41,7 @@ export function Thread({
   contactName: string;
   timezone: string | null;
 }) {
-  const { conversation, messages, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
+  const { conversation, messages, hasMoreUpcoming, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
   const names = useMembers();
   const guard = useMisclickGuard(messages?.map(({ id }) => id) ?? []);
   return (
@@ -73,6 +74,15 @@ export function Thread({
                   timezone={timezone}
                 />
               ),
+            )}
+            {conversation && hasMoreUpcoming && (
+              <li className={styles.entry}>
+                <Link
+                  href={`/messages?agent=${conversation.agentId}&contact=${conversation.contactId}&status=upcoming`}
+                >
+                  More messages are waiting
+                </Link>
+              </li>
             )}
           </ol>
         )}

@@ -127,6 +127,8 @@ export function useThread(id: string) {
     conversation: isNotFound(error) ? null : data?.conversation,
     // Polls do not load the texts again, so texts that were loaded before the erasure must be hidden.
     messages: data?.conversation?.contact?.erasedAt == null ? messages : messages?.map(withoutTexts),
+    /** True if more messages are scheduled or proposed than are loaded. */
+    hasMoreUpcoming: data?.scheduled?.pageInfo.hasNextPage ?? false,
     hasOlder: older !== null,
     loadOlder,
     isLoadingOlder: busy,

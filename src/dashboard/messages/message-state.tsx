@@ -99,6 +99,7 @@ export const STATUS_FILTERS: readonly StatusFilter[] = [
   ...(Object.keys(STATUSES) as MessageStatus[]).map((status) =>
     filterBy(status, STATUSES[status].label, status),
   ),
+  filterBy("upcoming", "To review or scheduled", "proposed", "scheduled"),
   filterBy("arrived", "Delivered or read", "delivered", "read"),
   filterBy("left", "Sent, delivered or read", "sent", "delivered", "read"),
 ].flatMap((option) =>
