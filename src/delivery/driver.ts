@@ -87,11 +87,11 @@ export interface Attempt {
   mayLeave(): boolean;
 }
 
-/** Sends a message on one line within `SEND_TIMEOUT_MS`. Never rejects: errors are part of the result. */
+/** Sends a message on one line. Never rejects: errors are part of the result. */
 export type Send = (message: OutboundMessage, attempt: Attempt) => Promise<SendResult>;
 
 /** Max length of another system's ID for a message. */
 export const PROVIDER_ID_MAX_LENGTH = 200;
 
-/** Max duration of an attempt (ms), well within the lease of its lane. */
+/** Max duration of an attempt (ms), and of the wait for the reply to an e-mail's text, well within a lane's lease. */
 export const SEND_TIMEOUT_MS = 15_000;

@@ -40,15 +40,22 @@ export function createEmailDriver(
   return async (message, attempt) => {
     let hasLeft = false;
     const ended = new AbortController();
+    let restartTimeout = () => {};
+    let stop = () => {};
     const mayLeave = () => {
       hasLeft = !ended.signal.aborted && attempt.mayLeave();
+      // A server may need long to check the text, and after a second attempt, the recipient would have two copies.
+      if (hasLeft) restartTimeout();
       return hasLeft;
     };
-    let stop = () => {};
     try {
       const mail = await compose(message);
       const interrupted = new Promise<never>((_, reject) => {
-        stop = onInterruption(attempt.signal, timeoutMs, reject);
+        restartTimeout = () => {
+          stop();
+          stop = onInterruption(attempt.signal, timeoutMs, reject);
+        };
+        restartTimeout();
       });
       const conditions = { mayLeave, signal: ended.signal, timeoutMs };
       return await Promise.race([interrupted, deliver(targets, settings, mail, conditions)]);

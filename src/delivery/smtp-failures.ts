@@ -99,10 +99,10 @@ export function failureOf(error: unknown, hasLeft: boolean, password = ""): Fail
   );
 }
 
-/** Returns the failure for a broken connection; the line is at fault if no part of the message was sent. */
+/** Returns the failure for a broken connection; the line is at fault unless the gateway ended the attempt. */
 function disconnection(error: unknown, hasLeft: boolean): Failure {
   const { outcome, code, detail } = connectionFailure(error, hasLeft);
-  if (outcome === AttemptOutcome.uncertain || code === "aborted" || code === "lease_lost")
-    return { outcome, code, detail };
+  if (code === "aborted" || code === "lease_lost") return { outcome, code, detail };
+  if (outcome === AttemptOutcome.uncertain) return { outcome, code, detail, lineFault: "temporary" };
   return lineFault(code, detail, code === "tls" || error instanceof BlockedTarget);
 }

@@ -438,10 +438,14 @@ describe("a server that fails in a session", () => {
   test("hangs after the text, or drips its reply", async () => {
     const servers = await Promise.all([startScripted({ message: hang }), startScripted({ message: drip })]);
     const results = servers.map(({ port }) => sendVia(port, { timeoutMs: 1_500 }));
-    expect(await Promise.all(results)).toMatchObject([
-      { outcome: UNCERTAIN, code: "timeout" },
-      { outcome: UNCERTAIN, code: "timeout" },
-    ]);
+    const expected = { outcome: UNCERTAIN, code: "timeout", lineFault: "temporary" };
+    expect(await Promise.all(results)).toMatchObject([expected, expected]);
+  });
+
+  test("has the same time to reply to the text, no matter how long the session took before", async () => {
+    const late = (reply: string) => (socket: Socket) => void setTimeout(() => socket.write(reply), 1_200);
+    const server = await startScripted({ RCPT: late("250 fine\r\n"), message: late("250 queued\r\n") });
+    expect(await sendVia(server.port, { timeoutMs: 2_000 })).toEqual(ACCEPTED);
   });
 
   test("has accepted the e-mail even if its goodbye is missing", async () => {

@@ -15,7 +15,7 @@ import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { type GatewayOptions, mint, operator, startGateway, type TestGateway } from "../support/gateway";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
-import { MailServer, rejection } from "../support/mail-server";
+import { MailServer, rejection, ScriptedMailServer } from "../support/mail-server";
 import { addOrganization, firstAgentId } from "../support/people";
 import { type Reaction, Receiver } from "../support/receiver";
 import { slowTest } from "../support/slow-test";
@@ -57,9 +57,9 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     receivers.push(started);
     return started;
   };
-  const addMailLine = ({ port }: MailServer) =>
+  const addMailLine = ({ port }: Pick<MailServer, "port">, ofAgent = agentId) =>
     addLine(gateway, {
-      agentId,
+      agentId: ofAgent,
       settings: { email: { host: "127.0.0.1", port, security: "none", from: "acme@example.com" } },
     } as never);
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
@@ -394,6 +394,49 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await become(first, { status: MessageStatus.sent });
     expect(await attemptsOf(first)).toMatchObject([{ outcome: "permanent" }, { outcome: "accepted" }]);
   });
+
+  test.each([
+    ["loses its connection", "unheard"],
+    ["is lost with its process", "lost"],
+  ])(
+    "an e-mail fails if it may have arrived twice and the third attempt %s, because its recipient may have three copies",
+    async (third, slug) => {
+      let texts = 0;
+      const server = await ScriptedMailServer.start({
+        message: (socket) => {
+          texts += 1;
+          if (texts < 3 || third === "loses its connection") socket.end();
+        },
+      });
+      try {
+        const { agentId } = await addOrganization(gateway, slug);
+        const { secret } = await mint(gateway, { agent: `${slug}-agent` });
+        const api = conversationClient(gateway, secret);
+        const { name } = await addMailLine(server, agentId);
+        const addresses = [{ kind: AddressKind.email, address: `${uuid()}@example.com` }];
+        const contact = { id: await addContact(gateway, { agentId, addresses }) };
+        const { conversation, message } = (await api.open({ contact, line: name, message: "Hello" })).body
+          .data.openConversation;
+        for (const attempts of [1, 2]) {
+          await become(message.id, { status: MessageStatus.queued, attempts });
+          await hurry(message.id);
+        }
+        await waitUntil(() => texts === 3);
+        if (third === "is lost with its process") {
+          const past = timestamp(-1);
+          await write("update lane set lease_until = $1, wake_at = $1 where id = $2", [
+            past,
+            conversation.id,
+          ]);
+          gateway.services.lanes.notify();
+        }
+        const failed = await become(message.id, { status: MessageStatus.failed });
+        expect(failed).toMatchObject({ attempts: 3, errorCode: "uncertain" });
+      } finally {
+        server.close();
+      }
+    },
+  );
 
   test.each([
     [WhenUncertain.fail, WhenUncertain.retry, "failed", 0],

@@ -8,7 +8,7 @@ import { AttemptOutcome } from "../../delivery/driver";
 import type { FinishedSend } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
-import { Line, WhenUncertain } from "../lines/line.entity";
+import { WhenUncertain } from "../lines/line.entity";
 import { toErased } from "./erased-recipients";
 import { Message } from "./message.entity";
 import { HeldReason, MessageDirection, MessageError, MessageStatus } from "./message.enums";
@@ -16,6 +16,7 @@ import { ATTEMPTS, MESSAGES, observeSent } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
 import type { MessageFailures } from "./message-failures";
 import { retryDelayMs } from "./retries";
+import { WHEN_UNCERTAIN } from "./standalone-messages";
 
 /** The outcome of an attempt, as columns of its message. */
 interface Outcome {
@@ -61,7 +62,7 @@ export async function finishMessages(
   }
   const failing = await failingUncertain(tx, held);
   const outcomes = held.map(
-    (each) => [each, outcomeOf(each, errorTextOf(each), failing.has(each.channelId), now)] as const,
+    (each) => [each, outcomeOf(each, errorTextOf(each), failing.has(each.messageId), now)] as const,
   );
   const rows = padded(outcomes);
   const first = rows.length * 10 + 1;
@@ -117,15 +118,16 @@ export async function finishMessages(
   }
 }
 
-/** Returns the IDs of the lines whose uncertain messages fail instead of being retried. */
+/** Returns the IDs of the messages with uncertain attempts that fail instead of being sent again. */
 async function failingUncertain(tx: Tx, ended: readonly FinishedSend[]): Promise<ReadonlySet<string>> {
   const uncertain = ended.filter(({ result }) => result.outcome === AttemptOutcome.uncertain);
   if (uncertain.length === 0) return new Set();
-  const lines = await tx.findBy(Line, {
-    id: In(uncertain.map(({ channelId }) => channelId)),
-    whenUncertain: WhenUncertain.fail,
-  });
-  return new Set(lines.map(({ id }) => id));
+  const ids = padded(uncertain.map(({ messageId }) => messageId));
+  const rows: Pick<Message, "id">[] = await tx.query(
+    `select id from message where id in ${placeholders(1, ids.length)} and ${WHEN_UNCERTAIN} = '${WhenUncertain.fail}'`,
+    ids,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 const NOTHING = {

@@ -55,7 +55,7 @@ export type QueuedRow = Pick<
 > & {
   /** True if the message is not an answer to the contact. */
   isUnprompted: boolean;
-  /** The line's policy for uncertain attempts, if a process ended while sending the message. */
+  /** How to handle the uncertain attempt, if a process ended while sending the message. */
   whenUncertain: WhenUncertain | null;
 };
 

@@ -1,19 +1,32 @@
 import type { Timestamp } from "../../common/time";
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
-import type { WhenUncertain } from "../lines/line.entity";
+import { AttemptOutcome } from "../../delivery/driver";
+import { LineKind, WhenUncertain } from "../lines/line.entity";
 import type { GateContext, GateLine, QueuedRow } from "./gates";
 import { IS_UNSENT } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import type { Queues } from "./message-work";
+
+/**
+ * Max uncertain attempts to send an e-mail, because its recipient sees each copy; the receiver of a webhook line drops
+ * the copies.
+ */
+const MAX_UNCERTAIN_EMAILS = 3;
+
+/** An SQL expression for how to handle a message that is being sent if the result of the attempt remains unknown. */
+export const WHEN_UNCERTAIN = `(select case when sent_on.kind = '${LineKind.email}' and (
+    select count(*) from delivery_attempt
+    where message_id = message.id and outcome = '${AttemptOutcome.uncertain}'
+  ) >= ${MAX_UNCERTAIN_EMAILS - 1} then '${WhenUncertain.fail}' else sent_on.when_uncertain end
+  from line sent_on where sent_on.id = message.line_id)`;
 
 /** SELECT list for `QueuedRow` and `PolicyRow`. */
 export const QUEUED_COLUMNS = `message.id, message.author, message.fence, message.status, message.attempts,
   message.created_at as "createdAt", message.expires_at as "expiresAt", message.held_reason as "heldReason",
   message.not_before as "notBefore", message.line_id as "lineId", message.is_urgent as "isUrgent", message.topic,
   message.answered_address_id is null as "isUnprompted", message.agent_id as "agentId", agent.policy_version as "policyVersion",
-  case when message.status = '${MessageStatus.sending}' then
-    (select sent_on.when_uncertain from line sent_on where sent_on.id = message.line_id) end as "whenUncertain"`;
+  case when message.status = '${MessageStatus.sending}' then ${WHEN_UNCERTAIN} end as "whenUncertain"`;
 
 /** SELECT list for `GateLine`. */
 export const LINE_COLUMNS = `line.id as "gateId", line.kind, line.state, line.rate_per_minute as "ratePerMinute",
