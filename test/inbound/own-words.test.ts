@@ -89,12 +89,14 @@ const FOOTERS = [
   "Get Outlook for Android",
   "Sent from Outlook for iOS",
   "Sent from Mail for Windows",
+  "Sent from Mail<https://go.microsoft.com/fwlink/?LinkId=550986> for Windows 10",
   "Sent from my Samsung Galaxy smartphone.",
   "Sent from Yahoo Mail on Android",
   "Sent with Proton Mail secure email.",
   "Von meinem iPhone gesendet",
   "Diese Nachricht wurde von meinem Android-Gerät mit K-9 Mail gesendet.",
   "Gesendet von Outlook für iOS",
+  "Gesendet mit der GMX Mail App",
   "Outlook für Android herunterladen",
   "Envoyé de mon iPhone",
   "Télécharger Outlook pour iOS",
@@ -108,12 +110,17 @@ const FOOTERS = [
   "Skickat från min iPhone",
   "Sendt fra min iPhone",
   "Lähetetty iPhonesta",
+  "Lähetetty Samsung Galaxy -älypuhelimesta",
   "Wysłane z iPhone'a",
   "Odesláno z iPhonu",
   "Отправлено с iPhone",
+  "Надіслано з iPhone",
   "iPhone'umdan gönderildi",
+  "iPhone készülékemről küldve",
+  "Trimis de pe iPhone-ul meu",
   "iPhoneから送信",
   "发自我的iPhone",
+  "從我的 iPhone 傳送",
   "나의 iPhone에서 보냄",
 ];
 
@@ -165,6 +172,36 @@ test.each([
   expect(ownWords(lines.join("\n")).own).toBe(own);
 });
 
+test.each([
+  "Sent from my mother's address by mistake.",
+  "Gesendet mit DHL am Montag, aber nie angekommen.",
+  "Von meinem Mann gesendet.",
+  "Envoyé de Paris lundi, jamais arrivé.",
+  "Enviado desde Madrid el lunes, no ha llegado.",
+  "Enviado do Porto na segunda, não chegou.",
+  "Inviato con DHL lunedì, mai arrivato.",
+  "Verzonden met PostNL op 12 mei, niet ontvangen.",
+  "Skickat från Malmö i måndags.",
+  "Sendt fra København i mandags.",
+  "Lähetetty tuote oli väärän värinen.",
+  "Lähetetty iPhone oli väärän värinen.",
+  "Wysłano z magazynu w poniedziałek.",
+  "Odesláno z Prahy v pondělí.",
+  "Отправлено из Москвы в понедельник.",
+  "Надіслано з Києва в понеділок.",
+  "Yanlış ürün gönderildi.",
+  "Yanlış iPhone gönderildi.",
+  "Rossz méretben küldve.",
+  "Trimis de pe altă adresă.",
+  "倉庫から送信",
+  "发自我的家乡",
+  "從我的地址傳送",
+  "나의 주소에서 보냄",
+])("a sentence about something that was sent is not a footer: %s", (sentence) => {
+  const text = `${sentence}\n4711`;
+  expect(ownWords(text).own).toBe(text);
+});
+
 /** Returns the CPU time that dividing a text takes (ms). */
 function cpuMsOf(text: string): number {
   ownWords(text);
@@ -182,6 +219,7 @@ test("a text with many odd lines is divided quickly", () => {
 /** The parts of layouts, in order. */
 const PARTS: readonly string[][] = [
   ...ATTRIBUTIONS.map((line) => line.split(/(?<=[ 年<@])/)),
+  ...FOOTERS.map((line) => line.split(/(?<= )/)),
   ["2011年", "<", "@", ">"],
   ["2011 ", "7:36 ", "<", "a@", ">"],
   ["---- ", "1", "@", " ----"],

@@ -74,21 +74,35 @@ export const SEPARATORS: readonly RegExp[] = [
   /^(Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié|Inicio del mensaje reenviado|Inizio messaggio inoltrato)\s*:$/i,
 ];
 
+/** Devices and programs that add footers; they tell a footer from a sentence such as "Sent from Paris on Monday". */
 const DEVICE =
-  "(my |mobile|iPhone|iPad|Mail\\b|Outlook|Yahoo|Proton|Gmail|Samsung|Galaxy|Huawei|Android|BlackBerry|Windows)";
+  "(mobi(l|el)|móvil|telemóvel|celular|t[eé]l[eé](f|ph)|smartphone|handy\\b|puhelim|телефон|смартфон|手机|手機|携帯|휴대|갤럭시|iPhon|iPad|Mac(Book)?\\b|Mail( for\\b| für\\b|[ -]?app\\b|<http)|Outlook|Yahoo|Proton|Gmail|GMX|WEB\\.DE|Thunderbird|Samsung|Galaxy|Huawei|Xiaomi|Redmi|Pixel|OnePlus|Motorola|Nokia|Android|BlackBerry|Windows)";
+
+/** First words of footers, which are followed by the device or program and words such as "my". */
+const SENT_FROM = [
+  "Gesendet (von|mit|aus)",
+  "Envoyé (de|depuis|à partir)",
+  "Enviado (desde|de|do|a partir)",
+  "Inviato (da|dal|con)",
+  "(Verstuurd|Verzonden) (vanaf|met|via|vanuit)",
+  "(Skickat från|Sendt fra)",
+  "(Wysłan[eo]|Odesláno) z",
+  "Отправлено (с|из)",
+  "Надіслано (з|із)",
+  "Trimis de pe",
+].join("|");
 
 /** Footers added by phones and programs, possibly followed by a URL. */
 export const FOOTERS: readonly RegExp[] = [
-  new RegExp(`^Sent (from|via|with) (the )?${DEVICE}`, "i"),
+  new RegExp(`^Sent (from|via|with) (my |the )?(${DEVICE}|(phone|tablet|computer)\\W*$)`, "i"),
+  new RegExp(`^(${SENT_FROM}) (\\S+ ){0,2}\\S{0,3}${DEVICE}.{0,80}$`, "i"),
+  new RegExp(`^(Von|Diese Nachricht wurde von) meinem ${DEVICE}.{0,60} gesendet\\b.{0,60}$`, "i"),
+  // Only the case tells these footers from sentences such as "The wrong phone was sent".
+  new RegExp(`^Lähetetty .{0,40}${DEVICE}.{0,30}(st|ll)[aä]\\.?$`, "i"),
+  new RegExp(`^.{0,40}${DEVICE}.{0,30}([dt][ae]n gönderildi|[óő]l küldve|から送信)\\.?$`, "i"),
+  new RegExp(`^((发自|從)我的.{0,20}${DEVICE}.{0,20}|나의 .{0,20}${DEVICE}.{0,20}에서 보냄)$`, "i"),
   /^(Get|Download) Outlook for (iOS|Android|Mac|Windows)/i,
-  /^(Von meinem .{2,40} gesendet|Gesendet (von|mit|aus) .{2,60}|Diese Nachricht wurde von meinem .{2,60} gesendet\b.*|(Laden Sie )?Outlook für (iOS|Android)\b.*)\.?$/i,
-  /^(Envoyé (de|depuis|à partir de) .{2,60}|(Obtenir|Obtenez|Télécharger) Outlook pour\b.*)$/i,
-  /^(Enviado (desde|de|do|a partir d[oe]) .{2,60}|(Obtener|Obtén|Obter o|Descargar) Outlook para\b.*)$/i,
-  /^(Inviato (da|dal|con) .{2,60}|(Ottieni|Scarica) Outlook per\b.*)$/i,
-  /^((Verstuurd|Verzonden) (vanaf|met|via|vanuit) .{2,60}|Outlook voor (iOS|Android)\b.*)$/i,
-  /^((Skickat från|Sendt fra|Hämta Outlook för|Hent Outlook til|Skaff (deg )?Outlook for|Hanki Outlook) .{2,60})$/i,
-  /^(Lähetetty .{2,60}|Wysłan[eo] z .{2,60}|Pobierz .{0,20}Outlook .{2,60}|Odesláno z .{2,60})$/i,
-  /^(Отправлено (с|из) .{2,60}|Надіслано (з|із) .{2,60}|(Скачать|Получить) Outlook .{2,60})$/i,
-  /^(.{2,40} gönderildi|.{2,40} küldve|Trimis de pe .{2,60})\.?$/i,
-  /^(.{2,40}から送信|发自我的.{2,40}|從我的.{2,40}傳送|나의 .{2,40}에서 보냄)$/,
+  /^((Laden Sie )?Outlook für|Outlook voor) (iOS|Android)\b/i,
+  /^(Obtenir|Obtenez|Télécharger|Obtener|Obtén|Obter o|Descargar|Ottieni|Scarica) Outlook (pour|para|per)\b/i,
+  /^(Hämta Outlook för|Hent Outlook til|Skaff (deg )?Outlook for|Hanki Outlook|Pobierz .{0,20}Outlook|(Скачать|Получить) Outlook) .{2,60}$/i,
 ];
