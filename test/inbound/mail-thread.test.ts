@@ -42,6 +42,15 @@ describe("an e-mail", () => {
       [...PLAIN, "", "A line of 18 chars\r\n".repeat(450_000)],
       { omitted: `${LONG} and the rest of the e-mail` },
     ],
+    [
+      "long flowed lines",
+      [
+        ...[...PLAIN, "Content-Type: text/plain; format=flowed", "", "Hello", ""],
+        `>${" ".repeat(999_998)}x\r\n`.repeat(5),
+        `${" ".repeat(999_999)}x \r\n`.repeat(5),
+      ],
+      { text: "Hello", omitted: LONG },
+    ],
     ["10 MiB of plain text", [...PLAIN, "", `${"x".repeat(68)}\r\n`.repeat(149_700)], { omitted: LONG }],
     [
       "a list ID of 120,000 characters",

@@ -213,6 +213,20 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
       ],
       "Thanks!",
     ],
+    [
+      "a flowed text",
+      ["Content-Type: text/plain; format=flowed", "", "One ", "line. ", "", "Two ", "-- ", "Anna"],
+      "One line.\n\nTwo",
+    ],
+    [
+      "a flowed text between quoted lines that end with spaces",
+      [
+        "Content-Type: text/plain; format=flowed",
+        "",
+        ...["Hi, ", "> Which size?", "> ", "M please.", "", "> Colour ", "> and form? ", "> ", "", "Blue."],
+      ],
+      "Hi,\nM please.\n\n\nBlue.",
+    ],
     ["NUL", ["", "a\0b"], "a\ufffdb"],
     ["only its subject", ["", ""], "A question"],
     [

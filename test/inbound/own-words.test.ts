@@ -164,6 +164,7 @@ test.each([
     ["Hi,", "", "> One?", "", "Yes.", "", "> Two?", "", "No."],
     "Hi,\n\n\nYes.\n\n\nNo.",
   ],
+  ["answers directly below", ["Hi,", "> One?", ">", "Yes.", "", "> Two?", ">>", "No."], "Hi,\nYes.\n\nNo."],
   ["the wrapped end of a quoted line", ["Yes", "", "> a long", "line", "> end"], "Yes"],
   ["a route", ["From: Zurich", "To: Bern", "Date: 5 May"], "From: Zurich\nTo: Bern\nDate: 5 May"],
   ["prose that mentions writing", ["On Monday I wrote:", "please call"], "On Monday I wrote:\nplease call"],

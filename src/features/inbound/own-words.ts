@@ -46,7 +46,8 @@ function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): 
   let hasQuote = false;
   return lines.some((line, i) => {
     hasQuote ||= isQuoted[i] === true;
-    return hasQuote && i < lastQuote && !isQuoted[i] && !isBlank(line) && isBlank(lines[i - 1]);
+    const isParagraph = !isBlank(line) && isBlank(lines[i - 1]?.replace(/^[>\s]+/, ""));
+    return hasQuote && i < lastQuote && !isQuoted[i] && isParagraph;
   });
 }
 

@@ -90,9 +90,29 @@ function decoderOf(label = "utf-8") {
 // Loaded after the decoder is replaced, because the parser keeps some decoders.
 const PostalMime = require("postal-mime");
 
+/** @param {string} name */
+const moduleOfParser = (name) => require(join(dirname(require.resolve("postal-mime")), name));
+
 // The parser creates decoders only for these labels.
-const { ENCODING_LABELS } = require(join(dirname(require.resolve("postal-mime")), "decode-strings.js"));
+const { ENCODING_LABELS } = moduleOfParser("decode-strings.js");
 for (const label of OLD_LABELS) ENCODING_LABELS.add(label);
+
+const { prototype: node } = moduleOfParser("mime-node.js");
+const { decodeFlowedText } = node;
+
+/**
+ * Ends paragraphs at quoted lines, blank lines and signatures (RFC 3676, 4.2 to 4.5), because the parser joins every
+ * line that ends with a space to the next.
+ * @this {object}
+ * @param {string} text
+ * @param {boolean} delSp
+ */
+node.decodeFlowedText = function (text, delSp) {
+  const lines = text.split("\n");
+  const isFlowed = (/** @type {string} */ line = "") => !/^(>|-- \r?$)/.test(line) && line.trim() !== "";
+  const fixed = lines.map((line, i) => (isFlowed(line) && isFlowed(lines[i + 1]) ? line : line.trimEnd()));
+  return decodeFlowedText.call(this, fixed.join("\n"), delSp);
+};
 
 /** Node's `Blob` costs 10 µs and 2 KB per part, and the parser creates one per line only to join two parts. */
 globalThis.Blob = /** @type {any} */ (
