@@ -6,6 +6,7 @@ import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { addSender, type Sender } from "../support/inbound";
+import { addLine, addWebhookLine } from "../support/lines";
 import { MailServer, rejection } from "../support/mail-server";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -413,9 +414,10 @@ describeGateway(
         return Object.entries(expected).every(([name, value]) => found[name] === value);
       });
     /** Adds a contact with a conversation for messages. */
-    const correspondent = async () => {
+    const correspondent = async (...others: { kind: AddressKind; address: string }[]) => {
       const address = `${uuid()}@customer.test`;
-      const id = await addContact(gateway, { agentId, addresses: [{ kind: AddressKind.email, address }] });
+      const own = { kind: AddressKind.email, address };
+      const id = await addContact(gateway, { agentId, addresses: [own, ...others] });
       const { body } = await conversationClient(gateway).open({
         contact: { id },
         line: { name: "mail" } as never,
@@ -428,7 +430,7 @@ describeGateway(
         return body.id;
       };
       const addresses = async () => (await gateway.rest("GET", `/agent/contacts/${id}`)).body.addresses;
-      return { id, address, send, addresses };
+      return { id, address, conversationId, send, addresses };
     };
     const [unknown, , blocked, full] = REASONS;
     const post = async (raw: string) => expect((await sender.mail(raw)).status).toBe(204);
@@ -521,6 +523,30 @@ describeGateway(
       expect((await addresses())[0]).toHaveProperty("optedOutAt");
       expect(await message(unwanted.id)).toMatchObject({ status: "sent" });
     });
+
+    test.each([AddressKind.email, AddressKind.phone])(
+      "after its conversation has moved to another line, a report about an e-mail applies only to an e-mail address (%s)",
+      async (kind) => {
+        const phone = { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
+        const { conversationId, send, addresses } = await correspondent(phone);
+        const [bounced, unwanted] = [await send(), await send()];
+        for (const each of [bounced, unwanted]) await become(each, { status: "sent" });
+        const email = { host: "127.0.0.1", port: server.port, security: "none", from: "sales@acme.example" };
+        const other =
+          kind === AddressKind.email
+            ? await addLine(gateway, { agentId, settings: { email } } as never)
+            : await addWebhookLine(gateway, { agentId });
+        await conversationClient(gateway).move(conversationId, { line: other.name, pending: "cancel" });
+        await post(reported(bounced));
+        expect(await message(bounced)).toMatchObject({ status: "failed", errorCode: "rejected" });
+        await post(complaint(`<${unwanted}@acme.example>`));
+        const reportedKinds = async (field: string) =>
+          (await addresses()).flatMap((each: Record<string, string>) => (field in each ? each.kind : []));
+        const expected = kind === AddressKind.email ? [kind] : [];
+        expect(await reportedKinds("undeliverableAt")).toEqual(expected);
+        expect(await reportedKinds("optedOutAt")).toEqual(expected);
+      },
+    );
 
     test("Outlook.com forwards a complaint as an attachment", async () => {
       const { send, addresses } = await correspondent();

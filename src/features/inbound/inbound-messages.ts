@@ -20,6 +20,7 @@ import { queueMessages } from "../conversations/queue-messages";
 import type { SituationTriggers } from "../decisions/situation-triggers";
 import { recordEvents } from "../events/record-events";
 import { addNotices } from "../handoff-notices/add-notices";
+import { addressKindOf } from "../lines/address-kind";
 import { Line, LineKind } from "../lines/line.entity";
 import { insertReceived } from "../messages/insert-messages";
 import { lockMessageOrder, Message } from "../messages/message.entity";
@@ -68,11 +69,13 @@ export class InboundMessages {
     const which = { ...reference, lineId: line.id, direction: MessageDirection.outbound };
     const message = await tx.findOneBy(Message, { ...which, attempts: MoreThan(0) });
     if (message?.conversationId == null) return;
-    const found = await tx.findOneBy(Conversation, { id: message.conversationId, lineId: line.id });
+    const found = await tx.findOneBy(Conversation, { id: message.conversationId });
     if (found === null) return;
     const contact = (await lockContacts(tx, [found.contactId])).get(found.contactId);
     const address = (await addressesOf(tx, found.contactId))?.find(({ id }) => id === found.addressId);
     if (contact === undefined || address === undefined || address.optedOutAt !== null) return;
+    // The conversation may have moved to a phone, for example.
+    if (address.kind !== addressKindOf(line)) return;
     const recipient = { line, contact, address, intent: "out" } as const;
     await lockAhead(tx, [recipient]);
     await this.setOptedOut(tx, recipient, true);

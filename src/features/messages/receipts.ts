@@ -7,6 +7,7 @@ import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { HookRegistry } from "../../schema/hooks";
+import { AddressKind } from "../contacts/contact-address.entity";
 import { recordEvents } from "../events/record-events";
 import { toErased } from "./erased-recipients";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
@@ -152,12 +153,13 @@ export class Receipts {
   }
 }
 
-/** Marks the addresses that messages were sent to, unless their conversations have since moved to other lines. */
+/** Marks the addresses that e-mails were sent to, unless their conversations have since moved to a phone, for example. */
 async function markUndeliverable(tx: Tx, messageIds: readonly string[]): Promise<void> {
   await tx.query(
-    `update contact_address set undeliverable_at = $1 where undeliverable_at is null and id in (
+    `update contact_address set undeliverable_at = $1
+     where undeliverable_at is null and kind = '${AddressKind.email}' and id in (
        select conversation.address_id from message join conversation on conversation.id = message.conversation_id
-       where message.id in ${placeholders(1, padded(messageIds).length, 2)} and conversation.line_id = message.line_id)`,
+       where message.id in ${placeholders(1, padded(messageIds).length, 2)})`,
     [timestamp(), ...padded(messageIds)],
   );
 }
