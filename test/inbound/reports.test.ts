@@ -345,10 +345,13 @@ describe("a report in prose", () => {
   test.each([
     ["From: Ada <ada@customer.test>", "Subject: Fwd: Undelivered Mail"],
     ["Auto-Submitted: auto-replied", "From: Ada <ada@customer.test>", "Subject: Away until Monday"],
+    ["Return-Path: <>", "Auto-Submitted: auto-replied (vacation)", "From: Ada <ada@customer.test>"],
   ])("is not an e-mail from a person who quotes one of ours: %s", async (...headers) => {
-    expect(await read(inWords(headers, ["550 5.1.1 failed", ""], uuid(), false))).toMatchObject({
-      from: "ada@customer.test",
-    });
+    const words = ["I am unable to read my mail. 550 5.1.1 failed", "", "----- Original Message -----", ""];
+    for (const isAttached of [false, true])
+      expect(await read(inWords(headers, words, uuid(), isAttached))).toMatchObject({
+        from: "ada@customer.test",
+      });
   });
 });
 
@@ -496,7 +499,8 @@ describeGateway(
         [
           ...["Return-Path: <>", "Auto-Submitted: auto-replied", `From: Ada <${address}>`],
           ...["Subject: Automatic reply: Order 4711", `In-Reply-To: <${sent}@acme.example>`],
-          ...[`References: <${sent}@acme.example>`, "", "I am unable to read my mail until Monday."],
+          ...[`References: <${sent}@acme.example>`, "", "I am unable to read my mail until Monday.", ""],
+          ...["----- Original Message -----", `Message-ID: <${sent}@acme.example>`, "", "Hello"],
         ].join("\r\n"),
       );
       expect(status).toBe(202);

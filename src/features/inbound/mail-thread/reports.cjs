@@ -34,6 +34,13 @@ function isAutomatic(headers, from) {
 const hasNullSender = (headers) =>
   valuesOf(headers, "return-path").some((value) => /^\s*<\s*>\s*$/.test(value));
 
+/**
+ * True for an automatic answer such as an out-of-office reply, whose words and original resemble a bounce.
+ * @param {readonly Header[]} headers
+ */
+const isAutoReply = (headers) =>
+  valuesOf(headers, "auto-submitted").some((value) => /^\s*auto-replied\b(?!.*fail)/i.test(value));
+
 /** The address or name of a program that returns e-mails. */
 const MAIL_SERVER =
   /(^|<)\s*(mail(er)?[._-]?daemon|post[._-]?master)(@|>?\s*$)|<\s*>\s*$|^\W*(mailer[ _-]daemon|mail delivery (sub)?system)\b/i;
@@ -72,7 +79,7 @@ const STILL_TRIES =
  */
 function reportOf({ headers, attachments, subject = "" }, text, from) {
   const isOfServer = isReport(headers, from);
-  const isReturned = isOfServer || hasNullSender(headers);
+  const isReturned = isOfServer || (hasNullSender(headers) && !isAutoReply(headers));
   if (!isReturned && from.toLowerCase() !== "staff@hotmail.com") return undefined;
   const textsOf = (/** @type {RegExp} */ type) =>
     attachments
