@@ -77,6 +77,7 @@ describe("an e-mail", () => {
   test.each([
     [["Subject: Re: Your order", "", "STOP", "", "-- ", "Anna"], "-- \nAnna"],
     [["Subject: STOP", "", "-- ", "Anna"], "-- \nAnna"],
+    [["Subject: STOP", "", "Sent from my iPhone"], "Sent from my iPhone"],
   ])("is kept with its signature, and its sender's intent is known", async (lines, quoted) => {
     const message = await read(mail("From: anna@example.com", ...lines));
     expect(message).toMatchObject({ text: "STOP", mail: { quoted }, optOutText: "STOP" });

@@ -88,7 +88,10 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
 
   test.each([
     ["Re: Your order", "Re: Your order", expect.stringContaining("> Your order")],
+    ["AW: Your order", "AW: Your order", expect.stringContaining("> Your order")],
+    ["Your order\r\nReferences: <1@acme.example>", "Your order", expect.stringContaining("> Your order")],
     ["Fwd: Your order", "> Your order", null],
+    ["A question", "> Your order", null],
   ])("%s without words has the text that its author meant", async (subject, text, quoted) => {
     const lines = ["", "> Your order", "> Acme"];
     expect(await stored(mail("From: anna@example.com", `Subject: ${subject}`, ...lines))).toMatchObject({

@@ -14,7 +14,7 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Receipt } from "../messages/receipts";
 import { type Inbound, OWN_MESSAGE_ID } from "./arrivals";
 import { optOutIntent } from "./opt-out";
-import { type DividedText, ownWords } from "./own-words";
+import { type DividedText, isSignature, ownWords } from "./own-words";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 
 /** A report from a mail server. */
@@ -51,8 +51,9 @@ export async function readMail(
   const isRicher = plain.quoted === "" && rich.quoted !== "" && rich.own !== "";
   const { whole, own, quoted, omitted } = isRicher ? rich : plain;
   const subject = [...singleLine(mail.subject)].slice(0, SUBJECT_MAX_LENGTH).join("");
-  // In a forwarded e-mail, the quotation is part of the message; in a reply without words, it is not.
-  const isWhole = own === "" && (subject === "" || FORWARDED.test(subject));
+  // In a forwarded or new e-mail, the quotation is part of the message; in a reply without words, it is not.
+  const isNew = mail.references.length === 0 && !REPLIED.test(subject) && !isSignature(quoted);
+  const isWhole = own === "" && (subject === "" || FORWARDED.test(subject) || isNew);
   const text = isWhole ? whole : own || subject;
   return {
     providerId: providerIdOf(
@@ -112,6 +113,10 @@ function divided(mail: ParsedMail): DividedText & { whole: string; omitted: stri
 
 /** Subjects of forwarded e-mails; `vs` also starts a Finnish reply. */
 const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|doorst|vs|vb|vl|pd|i|továbbítás|[iİ]lt|转发|轉寄|転送)\s*[:：]/i;
+
+/** Subjects of replies, because some programs write no `References`. */
+const REPLIED =
+  /^\s*(re|ré|aw|antw(ort)?|res|r|sv|vs|vast|odp|ynt|vá|ответ|отв|απ|返信|回复|回覆|答复|답장)(\[\d+\])?\s*[:：]/i;
 
 /** Returns the stored part of an e-mail's text, and a description of the rest. */
 function shortened({

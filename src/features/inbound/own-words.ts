@@ -40,6 +40,12 @@ export function ownWords(text: string): DividedText {
   return { own: joined(true), quoted: joined(false) };
 }
 
+/** True if the rest of an e-mail without own words is only a signature or a program's footer. */
+export function isSignature(quoted: string): boolean {
+  const [first = "", ...below] = quoted.split("\n");
+  return /^-- ?$/.test(first) || (matches(FOOTERS, layoutOf(first)) && below.every(isBlank));
+}
+
 /** True if the author's paragraphs stand between quoted lines; the rest of a wrapped quoted line is not a paragraph. */
 function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): boolean {
   const lastQuote = isQuoted.slice(0, lines.length).lastIndexOf(true);
