@@ -122,6 +122,8 @@ describeGateway({ engine: "any", env: OAUTH_ENV, strict: true }, (gateway) => {
     /** Repeats a request: its first write fails, then its second one, and so on, until none fails. */
     const untilAnswered = async (send: () => Promise<Reply>) => {
       for (let failing = 1; ; failing++) {
+        // Otherwise, its own write could fail instead of the request's.
+        await gateway.services.usageRecorder.flush({ all: true });
         const { write } = database;
         let writes = 0;
         const spy = jest
