@@ -6,7 +6,8 @@ import type { Database } from "./database";
 export type Dependents = readonly (readonly [entity: EntityTarget<ObjectLiteral>, column: string])[];
 
 /**
- * Deletes the rows that match a condition, in chunks and in the order of their IDs.
+ * Deletes the rows that match a condition, in chunks and in the order of their IDs. An index must provide the rows in this
+ * order.
  * @param dependents their rows are deleted first
  * @returns true when all rows are deleted
  */

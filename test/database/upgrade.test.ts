@@ -23,9 +23,9 @@ const PASSWORD = "a password of the first release";
  * earlier builds are recognized by their migration's name.
  */
 const UNRELEASED = {
-  name: "VersionTwo1766000000000",
-  SQLite: "580e45566705563a4163e43800d06c54357c1b4c148f9f0066565480a59ea792",
-  PostgreSQL: "a3038e61760f55a3f2a77cc44373bdcbbddab467c7f529be4b4ebf5f8711ae6a",
+  name: "VersionTwo1767000000000",
+  SQLite: "8e15d22367ac4d670199447744ccc267dccecc3e8f86be34017698ad2438a06b",
+  PostgreSQL: "170f782f60eebf5a6fa1c5965d19116c1fe3a16a033d56b552407dd3e75fbe66",
 };
 
 const ORIGIN = { ip: null, userAgent: null, requestId: null };

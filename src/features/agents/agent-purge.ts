@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type EntityTarget, IsNull, Not, type ObjectLiteral } from "typeorm";
+import { type EntityTarget, type FindOptionsWhere, IsNull, Not, type ObjectLiteral } from "typeorm";
 import { HOUR_MS, timestamp } from "../../common/time";
 import type { ChunkOptions } from "../../database/chunks";
 import type { Database } from "../../database/database";
@@ -87,12 +87,14 @@ export class AgentPurge {
 /**
  * Creates the step that deletes the rows of a table with an `agentId`.
  * @param dependents other tables, each with the column that refers to these rows
+ * @param where deletes only some of the rows, which an index on `agentId` and `id` must contain
  */
 export const purgeRows =
   (
     database: Database,
     entity: EntityTarget<ObjectLiteral & { id: string; agentId: string }>,
     dependents: Dependents = [],
+    where: FindOptionsWhere<ObjectLiteral> = {},
   ): PurgeStep =>
   (agentId, options) =>
-    deleteInChunks(database, entity, { agentId }, options, dependents);
+    deleteInChunks(database, entity, { agentId, ...where }, options, dependents);

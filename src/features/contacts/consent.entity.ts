@@ -35,7 +35,7 @@ export type ConsentSource = keyof typeof ConsentSource;
 @Entity()
 @Index(["addressHash", "topic"], { unique: true })
 @Index(["addressId"])
-@Index(["agentId"])
+@Index(["agentId", "id"])
 export class Consent {
   @PrimaryColumn(UUID_COLUMN)
   id!: string;

@@ -13,8 +13,9 @@ import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from ".
 @ObjectType({ simpleResolvers: true, description: "A person an agent talks to." })
 @Entity()
 @Index(["agentId", "ref"], { unique: true })
-// Excludes erased contacts, because they are never listed.
+// Separate indexes, because lists must not read past erased contacts.
 @Index("contact_listed", ["agentId", "id"], { where: "erased_at IS NULL" })
+@Index("contact_erased", ["agentId", "id"], { where: "erased_at IS NOT NULL" })
 @Index("contact_touched", ["agentId", "touchedAt", "id"], { where: "touched_at IS NOT NULL" })
 export class Contact {
   @Field(() => ID, { description: "Unique identifier (UUID, ordered by creation time)." })

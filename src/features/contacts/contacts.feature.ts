@@ -1,3 +1,4 @@
+import { IsNull, MoreThan } from "typeorm";
 import { type Core, feature } from "../../schema/feature";
 import type { AgentService } from "../agents/agent.service";
 import { purgeRows } from "../agents/agent-purge";
@@ -54,10 +55,14 @@ export const contacts = feature({
   },
   hooks: ({ database }) => ({
     agentPurged: [
-      purgeRows(
-        database,
-        Contact,
-        [ContactAddress, ContactTag, ContactTerm, Erasure].map((entity) => [entity, "contactId"]),
+      // Each half has its own index. The last one runs first, because its contacts may still be erased.
+      ...[MoreThan(""), IsNull()].map((erasedAt) =>
+        purgeRows(
+          database,
+          Contact,
+          [ContactAddress, ContactTag, ContactTerm, Erasure].map((entity) => [entity, "contactId"]),
+          { erasedAt },
+        ),
       ),
       purgeRows(database, Consent),
     ],

@@ -65,7 +65,7 @@ export class Conversation {
   @Column({ type: "varchar", length: 36 })
   lineId!: string;
 
-  @ManyToOne(() => Line)
+  @ManyToOne(() => Line, { createForeignKeyConstraints: false })
   line?: Line;
 
   @Field(() => ConversationState, { description: "State of the conversation." })

@@ -7,12 +7,12 @@ import type { Receipt } from "../messages/receipts";
 
 /** A receipt that arrived before the send's response, which contains the receiver's ID for the message. */
 @Entity()
+@Index(["agentId", "id"])
 export class EarlyReceipt {
   @Uuid
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 
-  @Index()
   @Column({ type: "varchar", length: 36 })
   agentId!: string;
 

@@ -83,6 +83,7 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
     indices: [
       unique("agent_id", "ref"),
       { ...index("agent_id", "id"), name: "contact_listed", where: "erased_at IS NULL" },
+      { ...index("agent_id", "id"), name: "contact_erased", where: "erased_at IS NOT NULL" },
       { ...index("agent_id", "touched_at", "id"), name: "contact_touched", where: "touched_at IS NOT NULL" },
     ],
   },
@@ -107,7 +108,7 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
       nullable(ids("address_id"), texts({ evidence: 500 })),
     ],
     foreignKeys: [references("agent")],
-    indices: [unique("address_hash", "topic"), index("address_id"), index("agent_id")],
+    indices: [unique("address_hash", "topic"), index("address_id"), index("agent_id", "id")],
   },
   {
     name: "contact_tag",
@@ -141,7 +142,7 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
       moments("created_at", "updated_at"),
       nullable(moments("human_at", "waiting_since"), ids("assignee_id")),
     ],
-    foreignKeys: [references("agent"), references("contact"), references("line")],
+    foreignKeys: [references("agent"), references("contact")],
     indices: [
       {
         ...index("assignee_id", "agent_id", "updated_at", "id"),
@@ -228,7 +229,7 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
       moments("at", "created_at", "due_at"),
       nullable(texts({ error_text: 500 })),
     ],
-    indices: [index("agent_id")],
+    indices: [index("agent_id", "id")],
   },
   {
     name: "configuration_version",
