@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { onEachEngine, sqlite, type TestDatabase } from "../support/engines";
+import { Database } from "../../src/database/database";
+import { createDataSource } from "../../src/features";
+import { onEachEngine, postgres, sqlite, type TestDatabase } from "../support/engines";
+import { lockWaits } from "../support/lock-waits";
 import {
   databaseForEach,
   endProcesses,
@@ -10,6 +13,7 @@ import {
   startServer,
   type TestServer,
 } from "../support/process";
+import { waitUntil } from "../support/wait-until";
 import { petNames, startLoad } from "./load";
 
 onEachEngine((engine) => {
@@ -128,4 +132,35 @@ test("on a signal during its start, it finishes starting, shows the secrets that
     await endProcesses();
     await database.drop();
   }
+});
+
+describe("on PostgreSQL", () => {
+  const testDatabase = databaseForEach(postgres, { empty: true });
+
+  test("on a signal while another process migrates the database, it drains, gives up its start, and ends with code 1", async () => {
+    const database = await Database.open(createDataSource(testDatabase.url));
+    try {
+      await database.withMigrationLock(async (tx) => {
+        // PostgreSQL would end a transaction without statements, and release its lock.
+        const holdUntil = (condition: () => boolean | Promise<boolean>) =>
+          waitUntil(async () => {
+            await tx.query("SELECT 1");
+            return condition();
+          });
+        const server = spawnServer({ DATABASE_URL: testDatabase.url, DRAIN_SECONDS: "1" });
+        await holdUntil(async () => (await lockWaits({ services: { database } })) > 0);
+        server.signal("SIGTERM");
+        let hasEnded = false;
+        void server.ended.then(() => {
+          hasEnded = true;
+        });
+        await holdUntil(() => hasEnded);
+        const { code, stderr } = await server.ended;
+        expect(code).toBe(1);
+        expect(stderr).toContain('"stopping took too long"');
+      });
+    } finally {
+      await database.close();
+    }
+  });
 });
