@@ -12,6 +12,7 @@ const HELD = [
   'Its lines are paused so that no old messages are sent. Resume them with "gateway lines resume".',
   'Its webhook endpoints are disabled. Enable them with "gateway webhooks enable".',
 ].join("\n");
+const CONFIRMED = "This database is confirmed. Paused lines and disabled webhook endpoints stay as they are.";
 
 /** Adds the commands `migrate`, `backup`, `restore` and `restored`. */
 export function addDatabaseCommands(program: Command): void {
@@ -55,7 +56,7 @@ export function addDatabaseCommands(program: Command): void {
     .description("hold back everything that a database restored from a backup would send again")
     .option(
       "--same",
-      "confirm that this database may deliver messages after an intentional move; nothing is held back",
+      "confirm that this database may deliver messages; paused lines and disabled endpoints stay as they are",
     )
     .option("--json", "print one JSON object")
     .action((options: Json & Confirmation & { same?: true }) =>
@@ -65,7 +66,7 @@ export function addDatabaseCommands(program: Command): void {
           await confirm("Pause all lines and disable all webhook endpoints?", options);
           await restores.declareRestored(operatorFor);
         }
-        const text = options.same ? "This database delivers messages." : HELD;
+        const text = options.same ? CONFIRMED : HELD;
         printResult(options.json, { restoredAt: await restores.restoredAt() }, text);
       }),
     );

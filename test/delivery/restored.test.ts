@@ -220,7 +220,7 @@ describe("a PostgreSQL database", () => {
     expect(await runCli(testDatabase.url, ["restored", "--same"])).toEqual({
       code: 0,
       signal: null,
-      stdout: "This database delivers messages.\n",
+      stdout: "This database is confirmed. Paused lines and disabled webhook endpoints stay as they are.\n",
       stderr: "",
     });
     const gateway = await start();
