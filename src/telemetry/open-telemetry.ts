@@ -64,13 +64,12 @@ export function startTelemetry(
   { urls, serviceName, sampler, metricIntervalMs }: NonNullable<Config["telemetry"]>,
   log: Logger,
 ): Telemetry {
-  const resource = detectResources({ detectors: [envDetector] }).merge(
-    resourceFromAttributes({
-      "service.name": serviceName,
-      "service.version": version,
-      "service.instance.id": randomUUID(),
-    }),
-  );
+  const defaults = resourceFromAttributes({
+    "service.name": serviceName,
+    "service.version": version,
+    "service.instance.id": randomUUID(),
+  });
+  const resource = defaults.merge(detectResources({ detectors: [envDetector] }));
   const providers: { shutdown(): Promise<void> }[] = [];
   if (urls.traces !== undefined) {
     const exporter = exporterOf(

@@ -36,9 +36,10 @@ export async function startCollector() {
     response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const bodiesOf = (signal: string) => bodies[`/v1/${signal}`] ?? [];
   /** The field numbers in Export…ServiceRequest: `resource_…` is 1, `scope_…` in it is 2, and its records are 2. */
   const received = (signal: string, from = 0) =>
-    (bodies[`/v1/${signal}`] ?? [])
+    bodiesOf(signal)
       .slice(from)
       .flatMap((body) => all(body, 1).flatMap((each) => all(each, 2).flatMap((scope) => all(scope, 2))));
   return {
@@ -49,24 +50,36 @@ export async function startCollector() {
     /** The metrics of the last request. */
     metrics: (): SeenMetric[] => received("metrics", -1).map(metricOf),
     records: (): SeenRecord[] => received("logs").map(recordOf),
+    /** The attributes of the process that sent a signal. */
+    resource: (signal: "traces" | "metrics" | "logs"): Record<string, string | number> => {
+      const [resource = Buffer.alloc(0)] = bodiesOf(signal).flatMap((body) =>
+        all(all(body, 1)[0] ?? body, 1),
+      );
+      return attributesOf(resource, 1);
+    },
     close: () => new Promise<void>((done) => void server.close(() => done())),
   };
 }
 
-function spanOf(span: Buffer): SeenSpan {
-  const attributes = all(span, 9).map((pair) => {
+/** Returns the attributes in a field of a message. */
+function attributesOf(message: Buffer, field: number): Record<string, string | number> {
+  const attributes = all(message, field).map((pair) => {
     const [value = Buffer.alloc(0)] = all(pair, 2);
     const [text] = all(value, 1);
     const number = fields(value).find(({ field }) => field === 3)?.value;
     return [all(pair, 1)[0]?.toString() ?? "", text?.toString() ?? Number(number)] as const;
   });
+  return Object.fromEntries(attributes);
+}
+
+function spanOf(span: Buffer): SeenSpan {
   const hex = (field: number, of = span) => all(of, field)[0]?.toString("hex") ?? "";
   return {
     traceId: hex(1),
     spanId: hex(2),
     parentId: hex(4),
     name: all(span, 5)[0]?.toString() ?? "",
-    attributes: Object.fromEntries(attributes),
+    attributes: attributesOf(span, 9),
     links: all(span, 13).map((link) => hex(2, link)),
   };
 }

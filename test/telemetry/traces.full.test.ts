@@ -52,6 +52,18 @@ describe("tracing", () => {
     await collector.close();
   });
 
+  test.each([
+    ["gateway", {}],
+    ["store", { OTEL_SERVICE_NAME: "store", OTEL_RESOURCE_ATTRIBUTES: "service.name=shop" }],
+  ])("names the service %s with %j", async (name, env) => {
+    const collector = await startCollector();
+    const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
+    await gateway.close();
+    const named = { "service.name": name, "service.instance.id": expect.stringMatching(/./) };
+    expect(collector.resource("logs")).toMatchObject(named);
+    await collector.close();
+  });
+
   test("sends only the signals that are set", async () => {
     const collector = await startCollector();
     const gateway = await start(sqlite, {

@@ -18,7 +18,10 @@ onOneEngine((engine) => {
   /** Sends the requests of all tests to one server, because a server sends all of its spans only when it stops. */
   beforeAll(async () => {
     collector = await startCollector();
-    const gateway = await start(engine, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const gateway = await start(engine, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_RESOURCE_ATTRIBUTES: "service.name=shop,service.instance.id=pod-1",
+    });
     const { rest, graphql, credentials, key } = gateway;
     await rest("GET", "/v1/pets?limit=5", { headers: { ...inTrace(REST), "x-request-id": "mine" } });
     await graphql("query Mine { whoami { agent { slug } } }", {}, { headers: inTrace(GRAPHQL) });
@@ -106,6 +109,14 @@ onOneEngine((engine) => {
     expect(records.map(({ text }) => text).sort()).toEqual(logged.sort());
     expect(records.filter(({ traceId }) => traceId === GRAPHQL)).toMatchObject([{ severity: 9 }]);
   });
+
+  test.each(["traces", "metrics", "logs"] as const)(
+    "the %s name the service and the instance as in OTEL_RESOURCE_ATTRIBUTES",
+    (signal) => {
+      const named = { "service.name": "shop", "service.instance.id": "pod-1" };
+      expect(collector.resource(signal)).toMatchObject({ ...named, "service.version": expect.any(String) });
+    },
+  );
 
   test("nothing secret is sent: no key, session, password, variable, body, query string or address", () => {
     const text = collector.text();
