@@ -322,7 +322,10 @@ export class Database {
     return (row) => batches.add(row);
   }
 
-  /** Runs a unit of work like `write`, but exclusively across all processes, for migrations and bootstrapping. */
+  /**
+   * Runs a unit of work like `write`, but exclusively across all processes and without time limits for its statements,
+   * for bootstrapping and changes to whole tables, such as migrations.
+   */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
     return this.guarded("database write", () =>
       this.engine.withMigrationLock((manager) =>

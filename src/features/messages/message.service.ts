@@ -1,11 +1,9 @@
 import { type EntityManager } from "typeorm";
-import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
-import { BACKGROUND } from "../../database/limits";
 import { allReturning } from "../../database/returning";
 import type { Lanes } from "../../delivery/lanes";
 import { noSuch } from "../../errors";
@@ -121,31 +119,28 @@ export class MessageService {
    * @returns their number
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {
-    return this.database.writeFor(
-      ownerOf(context.caller),
-      async (tx) => {
-        // Parameters are numbered in the order of their first use.
-        const imported = "agent_id = $2 AND status = 'queued' AND held_reason = 'imported'";
-        const ids = await allReturning(
-          tx,
-          `INSERT INTO lane (id, agent_id, kind, wake_at)
-           SELECT id, agent_id, '${MESSAGE_LANE}', $1 FROM message WHERE ${imported} RETURNING id`,
-          [timestamp(), id],
-        );
-        if (ids.length === 0) return 0;
-        this.lanes.announce(tx, { everywhere: true });
-        await tx.query(`UPDATE message SET held_reason = NULL, expires_at = $1 WHERE ${imported}`, [
-          timestamp(EXPIRE_AFTER_MS),
-          id,
-        ]);
-        const target = { id, name: slug, organizationId };
-        await recordAudit(tx, context, messageActions.messages_released, target, {
-          released: [null, String(ids.length)],
-        });
-        return ids.length;
-      },
-      { limits: BACKGROUND },
-    );
+    // Not interrupted, because version 1 kept any number of messages.
+    return this.database.withMigrationLock(async (tx) => {
+      // Parameters are numbered in the order of their first use.
+      const imported = "agent_id = $2 AND status = 'queued' AND held_reason = 'imported'";
+      const ids = await allReturning(
+        tx,
+        `INSERT INTO lane (id, agent_id, kind, wake_at)
+         SELECT id, agent_id, '${MESSAGE_LANE}', $1 FROM message WHERE ${imported} RETURNING id`,
+        [timestamp(), id],
+      );
+      if (ids.length === 0) return 0;
+      this.lanes.announce(tx, { everywhere: true });
+      await tx.query(`UPDATE message SET held_reason = NULL, expires_at = $1 WHERE ${imported}`, [
+        timestamp(EXPIRE_AFTER_MS),
+        id,
+      ]);
+      const target = { id, name: slug, organizationId };
+      await recordAudit(tx, context, messageActions.messages_released, target, {
+        released: [null, String(ids.length)],
+      });
+      return ids.length;
+    });
   }
 }
 
