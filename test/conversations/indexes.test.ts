@@ -135,6 +135,11 @@ onEachEngine((engine) => {
         ...range(CONVERSATIONS - 1).map((i) => row(LONG + i, i + 1, 1, i < QUEUED)),
         ...range(QUEUED).map((i) => row(LONG + CONVERSATIONS + i, undefined, undefined, true)),
       ]);
+      await insert(
+        "delivery_attempt",
+        "message_id, number, started_at, outcome",
+        range(LONG).map((i) => `'${message(i)}', 1, '${NOW}', 'accepted'`),
+      );
       await insert("lane", "id, agent_id, kind, wake_at", [
         ...range(QUEUED).map((i) => `'${conversation(i + 1)}', '${owner(i + 1)}', 'conversation', '${NOW}'`),
         ...range(QUEUED).map(
