@@ -3,9 +3,10 @@ import { timestamp } from "../common/time";
 import type { Config } from "../config";
 import { type Attempt, AttemptOutcome } from "./driver";
 import { createEmailDriver } from "./email-driver";
+import type { Failure } from "./failures";
 import { Targets } from "./targets";
 
-/** Max time for the mail server to accept an e-mail (ms). */
+/** Max time until the text of an e-mail is sent, and again until the mail server has accepted it (ms). */
 const TIMEOUT_MS = 10_000;
 
 /** Allows every address, because the operator chose this server; members choose only the servers of lines. */
@@ -23,12 +24,12 @@ export interface SystemMail {
 /**
  * Sends an e-mail once.
  * @param attempt may end the attempt early
- * @returns undefined if the mail server accepted it; otherwise a short error code
+ * @returns undefined if the mail server accepted it; otherwise the outcome and a short error code
  */
 export type SendMail = (
   mail: SystemMail,
   attempt?: Pick<Attempt, "signal" | "mayLeave">,
-) => Promise<string | undefined>;
+) => Promise<Pick<Failure, "outcome" | "code"> | undefined>;
 
 /**
  * Creates the function that sends e-mails through the gateway's own mail server (`SMTP_URL`); undefined if there is
@@ -55,6 +56,7 @@ export function createMailer({
     const { signal = new AbortController().signal, mayLeave = () => true } = attempt ?? {};
     const result = await send(message, { number: 1, signal, mayLeave });
     // The detail may quote the e-mail, including its links.
-    return result.outcome === AttemptOutcome.accepted ? undefined : result.code;
+    if (result.outcome === AttemptOutcome.accepted) return undefined;
+    return { outcome: result.outcome, code: result.code };
   };
 }

@@ -267,6 +267,23 @@ onEachEngine((engine) => {
     expect(mailsTo(anna)).toHaveLength(3);
   });
 
+  anyTest("a mail that may have arrived is sent at most three times", async () => {
+    const anna = await subscriber();
+    const notice = await rejected(anna, await newConversation());
+    // This reply neither accepts nor rejects the mail.
+    onMail = () => rejection(354, "go ahead");
+    for (const copies of [1, 2]) {
+      await retry(notice);
+      await waitUntil(async () => mailsTo(anna).length > copies && (await laneOf(notice))?.lease === null);
+    }
+    await retry(notice);
+    await waitUntil(async () => (await laneOf(notice)) === null);
+    onMail = () => undefined;
+    expect(mailsTo(anna)).toHaveLength(4);
+    const ids = (await noticesOf(notice.conversationId)).map(({ id }) => id);
+    expect(ids).not.toContain(notice.id);
+  });
+
   anyTest(
     "a process that is killed during an attempt delays the next attempt by its lease, however many have failed",
     async () => {
@@ -282,7 +299,9 @@ onEachEngine((engine) => {
         await retry(notice);
         await waitUntil(() => mailsTo(anna).length > mailsBefore);
         // A killed process would leave these rows.
-        const [{ retryAt }, lane] = [await find(notice), await laneOf(notice)];
+        const [{ retryAt, attempts: counted }, lane] = [await find(notice), await laneOf(notice)];
+        // The mail may have arrived.
+        expect(counted).toBe(attempts + 10);
         const waits = [retryAt, lane?.leaseUntil, lane?.wakeAt].map(
           (at) => Date.parse(at ?? "") - Date.now(),
         );

@@ -25,7 +25,7 @@ export class HandoffNotice {
   @Column(UUID_COLUMN)
   memberId!: string;
 
-  /** Number of attempts to send the e-mail, including one in progress. */
+  /** Number of attempts to send the e-mail; an attempt counts as ten while the e-mail may have arrived. */
   @Column({ type: "integer" })
   attempts!: number;
 

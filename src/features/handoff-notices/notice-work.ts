@@ -31,6 +31,12 @@ export const NOTICES = "notices";
 /** Max attempts to send a notice, over about a day. */
 const MAX_ATTEMPTS = 30;
 
+/**
+ * The number of attempts that an attempt counts as while its e-mail may have arrived, so that a member gets at most
+ * three copies.
+ */
+const UNCERTAIN_ATTEMPTS = MAX_ATTEMPTS / 3;
+
 /** Failures caused by this process rather than the mail server: the process was stopping or too slow. */
 const ENDED_HERE: ReadonlySet<string> = new Set(["aborted", "lease_lost"]);
 
@@ -78,9 +84,9 @@ export class NoticeWork implements LaneWork {
         dispatches.push({ ...lane, message: { id }, attempt: attempts + 1, send });
       }
     }
-    // Counted before the attempt, because an attempt that kills the process would otherwise be repeated endlessly. The
-    // next attempt may be made as soon as this attempt's lease expires.
-    for (const [attempts, ofOne] of groupBy(starting, (notice) => notice.attempts + 1))
+    // Counted before the attempt, because its process may be killed. The next attempt may be made as soon as this
+    // attempt's lease expires.
+    for (const [attempts, ofOne] of groupBy(starting, (notice) => notice.attempts + UNCERTAIN_ATTEMPTS))
       await tx.update(
         HandoffNotice,
         { id: In(ofOne.map(({ id }) => id)) },
@@ -122,19 +128,28 @@ export class NoticeWork implements LaneWork {
   private async send(notice: Notice, attempt: Attempt): Promise<SendResult> {
     const { config, log, sendMail } = this.services;
     const { id } = notice;
-    const code = await sendMail?.(noticeMail(notice, `${baseUrlOf(config)}/dashboard`), attempt);
-    if (code === undefined) {
-      await this.store(id, { sentAt: timestamp() });
+    const failed = await sendMail?.(noticeMail(notice, `${baseUrlOf(config)}/dashboard`), attempt);
+    if (failed === undefined) {
+      await this.store({ id }, { attempts: attempt.number, sentAt: timestamp() });
       return { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: false };
     }
+    const { outcome, code } = failed;
     log.warn({ failure: code, notice: id }, "could not send a handoff notice");
-    if (!ENDED_HERE.has(code)) await this.store(id, { retryAt: timestamp(retryDelayMs(attempt.number)) });
+    const counted = attempt.number - 1 + UNCERTAIN_ATTEMPTS;
+    // Stores nothing if another process has started an attempt since.
+    await this.store(
+      { id, attempts: counted },
+      {
+        attempts: outcome === AttemptOutcome.uncertain ? counted : attempt.number,
+        ...(!ENDED_HERE.has(code) && { retryAt: timestamp(retryDelayMs(attempt.number)) }),
+      },
+    );
     return failure(AttemptOutcome.retryable, code, "The mail server did not accept the notice.");
   }
 
   /** Stores a result in a separate transaction, which may wait for locks because it holds no lanes. */
-  private store(id: string, result: Partial<HandoffNotice>): Promise<unknown> {
-    return this.services.database.write((tx) => tx.update(HandoffNotice, { id }, result), {
+  private store(notice: Partial<HandoffNotice>, result: Partial<HandoffNotice>): Promise<unknown> {
+    return this.services.database.write((tx) => tx.update(HandoffNotice, notice, result), {
       limits: DELIVERING,
     });
   }

@@ -166,8 +166,9 @@ export class LeakedKeysService {
       const link = `${baseUrlOf(config)}/dashboard/api-keys`;
       for (const { email, permissions } of members) {
         if (!permissions.includes(Permission.config_manage)) continue;
-        const failure = await sendMail(leakedKeysMail(email, organization.name, keys, link));
-        if (failure !== undefined) log.warn({ failure }, "could not send a notice about a leaked key");
+        const failed = await sendMail(leakedKeysMail(email, organization.name, keys, link));
+        if (failed !== undefined)
+          log.warn({ failure: failed.code }, "could not send a notice about a leaked key");
       }
     } catch (error) {
       log.warn({ err: error }, "could not send a notice about a leaked key");

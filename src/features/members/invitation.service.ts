@@ -299,9 +299,12 @@ export class InvitationService {
   private async mail(invitation: Invitation, link: string): Promise<InvitationMail> {
     const { sendMail, config } = this.services;
     if (sendMail === undefined) return InvitationMail.off;
-    const failure = await sendMail(invitationMail(invitation, link, config)).catch(() => "invalid_sender");
-    if (failure === undefined) return InvitationMail.sent;
-    this.services.log.warn({ invitation: invitation.id, failure }, "could not send an invitation by e-mail");
+    const failed = await sendMail(invitationMail(invitation, link, config)).catch(() => ({
+      code: "invalid_sender",
+    }));
+    if (failed === undefined) return InvitationMail.sent;
+    const { log } = this.services;
+    log.warn({ invitation: invitation.id, failure: failed.code }, "could not send an invitation by e-mail");
     return InvitationMail.failed;
   }
 
