@@ -11,8 +11,15 @@ const ID = "01a1f000-0000-7000-8000-000000000002";
 /** Reads of tables that have few rows per agent or organization. */
 const OF_FEW_ROWS = /(from|update) "(line|webhook_endpoint|webhook_cursor)"/i;
 
+/** Rows of an erased contact: enough for a second chunk, with the column that differs and the values to find them by. */
+const OF_ERASED = [
+  { table: "decision", key: "id", found: { contact_id: ID } },
+  { table: "event", key: "position", found: { subject: `contact:${ID}`, type: "contact.updated" } },
+  { table: "conversation", key: "id", found: {} },
+];
+
 // Plans of SQLite do not depend on the number of rows.
-describe("when rows are purged", () => {
+describe("when rows are purged or erased", () => {
   let logged: LoggedDatabase;
   beforeEach(async () => {
     logged = await openLogged(sqlite);
@@ -37,10 +44,10 @@ describe("when rows are purged", () => {
   });
   afterEach(() => logged.close());
 
-  async function expectIndexes(table: string): Promise<void> {
+  async function expectIndexes(change: RegExp): Promise<void> {
     const { statements, planOf } = logged;
     const planned = statements.filter(({ query }) => /^\s*(select|with|update|delete)/i.test(query));
-    expect(planned.some(({ query }) => new RegExp(`delete from "?${table}\\b`, "i").test(query))).toBe(true);
+    expect(planned.some(({ query }) => change.test(query))).toBe(true);
     for (const statement of planned.filter(({ query }) => !OF_FEW_ROWS.test(query))) {
       const { query } = statement;
       const plan = await planOf(statement);
@@ -55,13 +62,33 @@ describe("when rows are purged", () => {
     const { database } = logged;
     const services = createServices({ database, config: loadConfig({}), log: createLogger("silent") });
     for (const step of [...services.hooks.of("agentPurged")].reverse()) expect(await step(ID, {})).toBe(true);
-    await expectIndexes("contact");
+    await expectIndexes(/delete from "?contact\b/i);
   });
 
   test("each chunk of expired rows is read from an index, in its order", async () => {
     const days = Object.keys(retentionOf({ retention: {} })).map((name) => [name, 1]);
     await purge(logged.database, Object.fromEntries(days));
-    await expectIndexes("event");
+    await expectIndexes(/delete from "?event\b/i);
+  });
+
+  test("each chunk of erased contacts' rows is read from an index, in its order", async () => {
+    const { database, source, statements } = logged;
+    await database.write(async (tx) => {
+      for (const { table, key, found } of OF_ERASED) {
+        const names = source.getMetadata(table).columns.map(({ databaseName }) => databaseName);
+        const literals = new Map(Object.entries(found).map(([name, value]) => [name, `'${value}'`]));
+        const values = names.map((name) => (name === key ? "9000 + i" : (literals.get(name) ?? name)));
+        await tx.query(
+          `with recursive n (i) as (select 1 union all select i + 1 from n where i < 300)
+           insert into ${table} (${names}) select ${values} from ${table}, n`,
+        );
+      }
+    });
+    statements.length = 0;
+    const services = createServices({ database, config: loadConfig({}), log: createLogger("silent") });
+    const contactIds = [ID, `${ID}0`];
+    for (const step of services.hooks.of("contactErased")) expect(await step(contactIds, {})).toBe(true);
+    await expectIndexes(/update "?event\b/i);
   });
 
   test("rows that refer to a deleted row are found by an index", () => {

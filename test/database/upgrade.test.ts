@@ -23,9 +23,9 @@ const PASSWORD = "a password of the first release";
  * earlier builds are recognized by their migration's name.
  */
 const UNRELEASED = {
-  name: "VersionTwo1767000000000",
-  SQLite: "8e15d22367ac4d670199447744ccc267dccecc3e8f86be34017698ad2438a06b",
-  PostgreSQL: "170f782f60eebf5a6fa1c5965d19116c1fe3a16a033d56b552407dd3e75fbe66",
+  name: "VersionTwo1768000000000",
+  SQLite: "9928a8739c638df2c6b5c1f0bd98b196034e2c9f8b5dd445e27b43f512ef45ff",
+  PostgreSQL: "2d045132c2e559070f8c692b2f5d8c7cc8f5e59b38c503f3589826c862d07b53",
 };
 
 const ORIGIN = { ip: null, userAgent: null, requestId: null };

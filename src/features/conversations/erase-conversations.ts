@@ -1,6 +1,7 @@
-import { In, MoreThan } from "typeorm";
+import { In } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import { nextOfParents } from "../../database/next-of-parents";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -14,8 +15,7 @@ import { closeAll } from "./store-change";
 const CONVERSATION_ROWS = 5;
 
 /** The last closed conversation, and the sequence number of its last cleared message. */
-interface Position {
-  id: string;
+interface Position extends Pick<Conversation, "contactId" | "id"> {
   erased: number;
   last: number;
 }
@@ -46,11 +46,12 @@ async function eraseChunk(
     return { ...after, erased };
   }
   const take = Math.ceil(limit / CONVERSATION_ROWS);
-  const next = await tx.find(Conversation, {
-    select: ["id", "lastSequence"],
-    where: { contactId: In([...contactIds]), ...(after !== undefined && { id: MoreThan(after.id) }) },
-    order: { id: "ASC" },
-    take,
+  const next = await nextOfParents(tx, Conversation, {
+    index: ["contactId", "id"],
+    parents: contactIds,
+    select: ["contactId", "id", "lastSequence"],
+    after,
+    limit: take,
   });
   let messages = 0;
   const some = next.filter(({ lastSequence }) => {
@@ -60,13 +61,13 @@ async function eraseChunk(
   // The messages of a long conversation are cleared in further chunks.
   const isLong = some.length === 0;
   const ids = (isLong ? next.slice(0, 1) : some).map(({ id }) => id);
-  const conversations = [...(await lockConversations(tx, ids)).values()];
-  const last = conversations.at(-1);
+  const conversations = await lockConversations(tx, ids);
+  const last = conversations.get(ids.at(-1) ?? "");
   if (last === undefined) return undefined;
   // Waits for the results of sends, which may contain errors to clear.
   await lanes.lockAll(tx, ids);
   const isOpen = ({ state }: Conversation) => state === ConversationState.open;
-  await closeAll(tx, lanes, conversations.filter(isOpen));
+  await closeAll(tx, lanes, [...conversations.values()].filter(isOpen));
   await tx.query(
     `update conversation_log_entry set reason = null
      where reason is not null and conversation_id in ${placeholders(1, ids.length)}`,
@@ -74,7 +75,12 @@ async function eraseChunk(
   );
   if (!isLong) await clearMessages(tx, ids);
   if (!isLong && ids.length < take && ids.length === next.length) return undefined;
-  return { id: last.id, erased: isLong ? 0 : last.lastSequence, last: last.lastSequence };
+  return {
+    contactId: last.contactId,
+    id: last.id,
+    erased: isLong ? 0 : last.lastSequence,
+    last: last.lastSequence,
+  };
 }
 
 const CLEARED = {

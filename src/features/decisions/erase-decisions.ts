@@ -1,7 +1,8 @@
-import { In, MoreThan } from "typeorm";
+import { In } from "typeorm";
 import { groupBy } from "../../common/group-by";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import { nextOfParents } from "../../database/next-of-parents";
 import type { ErasureStep } from "../contacts/erasures";
 import { Decision } from "./decision.entity";
 
@@ -9,14 +10,15 @@ import { Decision } from "./decision.entity";
 export const eraseDecisions =
   (database: Database): ErasureStep =>
   (contactIds, options) =>
-    inChunks<string>(
+    inChunks<Decision>(
       database,
       async (tx, after, limit) => {
-        const rows = await tx.find(Decision, {
-          where: { contactId: In([...contactIds]), ...(after !== undefined && { id: MoreThan(after) }) },
-          select: ["id", "situationType"],
-          order: { id: "ASC" },
-          take: limit,
+        const rows = await nextOfParents(tx, Decision, {
+          index: ["contactId", "id"],
+          parents: contactIds,
+          select: ["contactId", "id", "situationType"],
+          after,
+          limit,
         });
         for (const [type, ofType] of groupBy(rows, ({ situationType }) => situationType)) {
           const empty = {
@@ -28,7 +30,7 @@ export const eraseDecisions =
           };
           await tx.update(Decision, { id: In(ofType.map(({ id }) => id)) }, empty);
         }
-        return rows.length < limit ? undefined : rows.at(-1)?.id;
+        return rows.length < limit ? undefined : rows.at(-1);
       },
       options,
     );

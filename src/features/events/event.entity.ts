@@ -18,7 +18,7 @@ export const OF_CONTACT = "type LIKE 'contact.%'";
   description: "Something that happened to an agent. Other systems can subscribe to events.",
 })
 @Entity()
-@Index("event_of_contact", ["subject"], { where: OF_CONTACT })
+@Index("event_of_contact", ["subject", "position"], { where: OF_CONTACT })
 @Index(["timestamp"])
 export class Event {
   @Field(() => ID, { description: "Unique identifier (UUID)." })

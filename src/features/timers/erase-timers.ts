@@ -1,6 +1,6 @@
-import { In, MoreThan } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import { nextOfParents } from "../../database/next-of-parents";
 import type { Lanes } from "../../delivery/lanes";
 import type { ErasureStep } from "../contacts/erasures";
 import { lockContacts } from "../contacts/known-contact";
@@ -11,17 +11,18 @@ import { cancelTimers } from "./waiting-timers";
 export const eraseTimers =
   (database: Database, lanes: Lanes): ErasureStep =>
   (contactIds, options) =>
-    inChunks<string>(
+    inChunks<Timer>(
       database,
-      async (tx, after = "", limit) => {
+      async (tx, after, limit) => {
         await lockContacts(tx, contactIds);
-        const timers = await tx.find(Timer, {
-          where: { subjectId: In([...contactIds]), id: MoreThan(after) },
-          order: { id: "ASC" },
-          take: limit,
+        const timers = await nextOfParents(tx, Timer, {
+          index: ["subjectId", "key"],
+          parents: contactIds,
+          after,
+          limit,
         });
         await cancelTimers(tx, lanes, timers, "erased");
-        return timers.length < limit ? undefined : timers.at(-1)?.id;
+        return timers.length < limit ? undefined : timers.at(-1);
       },
       options,
     );

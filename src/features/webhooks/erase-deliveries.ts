@@ -1,6 +1,7 @@
-import { In, IsNull, MoreThan, Not } from "typeorm";
+import { In, IsNull, Not } from "typeorm";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
+import { nextOfParents } from "../../database/next-of-parents";
 import { Lane } from "../../delivery/lane.entity";
 import { Agent } from "../agents/agent.entity";
 import { Contact } from "../contacts/contact.entity";
@@ -13,15 +14,19 @@ import { laneIdOf } from "./webhook-lane";
 /** Max lanes per chunk, one per subject and endpoint. */
 const MAX_LANES = 2_000;
 
-const OF_CONVERSATION = "conversation:";
+/** The last subject, and its conversation unless it is a contact. */
+interface Position {
+  subject: string;
+  conversation?: Conversation | undefined;
+}
 
 /** Clears endpoints' responses to deliveries about erased contacts, because a response may name the contact. */
 export const eraseDeliveries =
   (database: Database): ErasureStep =>
   (contactIds, options) =>
-    inChunks<string>(
+    inChunks<Position>(
       database,
-      async (tx, after = "", limit) => {
+      async (tx, after = { subject: "" }, limit) => {
         const { agentId } = await tx.findOneByOrFail(Contact, { id: contactIds[0] as string });
         const { organizationId } = await tx.findOneOrFail(Agent, {
           where: { id: agentId },
@@ -34,19 +39,22 @@ export const eraseDeliveries =
         const subjects = contactIds
           .map((id) => `contact:${id}`)
           .sort()
-          .filter((subject) => subject > after)
+          .filter((subject) => subject > after.subject)
           .slice(0, take);
+        let { conversation } = after;
         if (subjects.length < take) {
-          const last = after.startsWith(OF_CONVERSATION) ? after.slice(OF_CONVERSATION.length) : "";
-          const conversations = await tx.find(Conversation, {
-            select: ["id"],
-            where: { contactId: In([...contactIds]), id: MoreThan(last) },
-            order: { id: "ASC" },
-            take: take - subjects.length,
+          const conversations = await nextOfParents(tx, Conversation, {
+            index: ["contactId", "id"],
+            parents: contactIds,
+            select: ["contactId", "id"],
+            after: conversation,
+            limit: take - subjects.length,
           });
-          subjects.push(...conversations.map(({ id }) => `${OF_CONVERSATION}${id}`));
+          subjects.push(...conversations.map(({ id }) => `conversation:${id}`));
+          conversation = conversations.at(-1);
         }
-        if (subjects.length === 0) return undefined;
+        const subject = subjects.at(-1);
+        if (subject === undefined) return undefined;
         const laneIds = endpoints.flatMap(({ id }) => subjects.map((subject) => laneIdOf(id, subject)));
         // Locks the lanes before their deliveries, in the same order as deliverers.
         const lanes = tx
@@ -66,7 +74,7 @@ export const eraseDeliveries =
         if (ids.length > 0) await tx.update(WebhookDelivery, ids, { lastError: null, attemptLog: null });
         // These lanes may have more deliveries.
         if (ids.length === limit) return after;
-        return subjects.length < take ? undefined : subjects.at(-1);
+        return subjects.length < take ? undefined : { subject, conversation };
       },
       options,
     );

@@ -322,7 +322,7 @@ const describe = (bigint: string, no: string, bytewise: Collate): NewTable[] => 
       moments("created_at"),
     ],
     indices: [
-      { ...index("subject"), name: "event_of_contact", where: "type LIKE 'contact.%'" },
+      { ...index("subject", "position"), name: "event_of_contact", where: "type LIKE 'contact.%'" },
       index("created_at"),
     ],
   },
