@@ -1,8 +1,11 @@
+import { StoredJson } from "../../src/database/stored-json";
 import { ConfigurationDraft } from "../../src/features/configuration/configuration-draft.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
-import { summarize } from "../../src/features/decisions/replay";
+import { explain } from "../../src/features/decisions/effects/explain-effect";
+import { replay, summarize } from "../../src/features/decisions/replay";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
+import { compile } from "../support/configuration";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
@@ -22,6 +25,33 @@ const documentWith = (limit: number, text = "Hello {{ contact.name }}") => ({
 
 const REPLAY =
   "decisionId situationType status recordedRuleId ruleId error { code message } explanation { version now gates { name passed } rules { id matched spent clauses { source value error { code message } read { path value isCut } } } effects { kind ruleId status error { code message } messageId template text delaySeconds line tags reason } }";
+
+test("a replay serializes each effect a few times at most, and equal effects keep their own results", async () => {
+  const none = { ruleId: null, error: null };
+  const handoffs = Array.from({ length: 200 }, (_, i) => ({
+    ...none,
+    ...{ kind: "handoff" as const, reason: `${i}` },
+  }));
+  const tags = { ...none, kind: "addTags" as const, tags: ["a"] };
+  const effects = [...handoffs, tags, tags];
+  const results = effects.map((effect, i) => ({ ...explain(effect), messageId: `${i}` }));
+  const now = "2026-01-15T12:00:00.000Z";
+  const agent = { slug: "shop", name: "Shop" };
+  const explanation = { version: 1, now, gates: [], rules: [], effects: results };
+  const decision = {
+    ...{ id: "d", ruleId: null, outcome: "silent", situation: { type: "order", data: {} }, effects },
+    snapshot: { contact: null, conversation: null, message: null, agent, now, spent: [] },
+    explanation: new StoredJson(JSON.stringify(explanation)),
+  } as unknown as Decision;
+  const otherwise = Array(20).fill({ addTags: ["a"] });
+  const configuration = await compile({ format: 1, situations: { order: {} }, otherwise });
+  const serialized = jest.spyOn(JSON, "stringify");
+  const replayed = replay(decision, { version: 2, configuration }).explanation?.effects;
+  const { length: calls } = serialized.mock.calls;
+  serialized.mockRestore();
+  expect(replayed?.map(({ messageId }) => messageId)).toEqual(["200", "201", ...Array(18).fill(null)]);
+  expect(calls).toBeLessThan(20 * (effects.length + otherwise.length));
+});
 
 describeGateway({ engine: "any" }, (gateway) => {
   let agentId: string;

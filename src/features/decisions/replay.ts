@@ -1,5 +1,6 @@
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
+import { groupBy } from "../../common/group-by";
 import { Nullable, Optional } from "../../common/nullable";
 import { InvalidInput } from "../../errors";
 import { GraphQLJsonObject, IsJsonObject } from "../../schema/json-object";
@@ -212,14 +213,11 @@ function explained(
   gates: readonly GateExplanation[],
   recorded: { effects: readonly Effect[]; results: readonly EffectExplanation[] },
 ): EffectExplanation[] {
-  const left = recorded.effects.map((effect, i) => ({
-    text: canonicalJson(effect),
-    result: recorded.results[i],
-  }));
+  const pairs = recorded.effects.map((effect, i) => [canonicalJson(effect), recorded.results[i]] as const);
+  const left = groupBy(pairs, ([text]) => text);
   return effects.map((effect) => {
-    const at = left.findIndex(({ text }) => text === canonicalJson(effect));
-    const [found] = at === -1 ? [] : left.splice(at, 1);
-    return found?.result ?? explain(effect, resultOf(effect, gates));
+    const [, result] = left.get(canonicalJson(effect))?.shift() ?? [];
+    return result ?? explain(effect, resultOf(effect, gates));
   });
 }
 
