@@ -76,6 +76,7 @@ test("the page states the limits", () => {
     limits.MAX_LOCALES,
     limits.MAX_CLAUSES,
     limits.MAX_EFFECTS,
+    limits.MAX_EFFECTS_PER_DECISION,
     limits.MAX_MESSAGES_PER_DECISION,
     limits.MAX_HISTORY,
     limits.HISTORY_MAX_BYTES / KIBI,

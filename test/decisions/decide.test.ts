@@ -34,6 +34,7 @@ const DOCUMENT = {
     all: {},
     "there-and-back": {},
     "to-both": {},
+    many: {},
   },
   templates: {
     shipped: 'Hi {{ contact.name | default: "there" }}, order {{ situation.data.orderId }} is on its way.',
@@ -76,6 +77,10 @@ const DOCUMENT = {
       on: "to-both",
       do: [{ send: "one" }, { send: "two", line: "second" }, { move: "second" }],
     },
+    ...Array.from({ length: 7 }, (_, i) => ({
+      ...{ id: `many-${i}`, on: "many", continue: true },
+      do: Array(20).fill({ addTags: [i < 5 ? "early" : "late"] }),
+    })),
     { id: "first", on: "all", continue: true, do: [{ send: "one" }] },
     {
       id: "second",
@@ -302,6 +307,27 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
       contact: { id: phone },
     });
     expect(toPhone.effects).toMatchObject([{ status: "failed", error: { code: "not_deliverable" } }]);
+  });
+
+  test("effects after the 100th fail without changing anything, and no further rules are tried", async () => {
+    const contactId = await newContact();
+    const { ruleId, explanation, failedEffects } = await decided({
+      type: "many",
+      contact: { id: contactId },
+    });
+    expect(ruleId).toBe("many-5");
+    expect(explanation.rules.at(-1)).toMatchObject({ id: "many-5", matched: true });
+    expect(explanation.effects).toHaveLength(120);
+    expect(explanation.effects.slice(0, 100)).toEqual(
+      Array(100).fill(expect.objectContaining({ status: expect.stringMatching(/^(done|unchanged)$/) })),
+    );
+    const error = { code: "limit_reached", message: "A decision can have at most 100 effects." };
+    expect(explanation.effects.slice(100)).toEqual(
+      Array(20).fill({ kind: "addTags", ruleId: "many-5", status: "failed", error, tags: ["late"] }),
+    );
+    expect(failedEffects).toBe(20);
+    const { body } = await contactClient(gateway).find({ id: contactId });
+    expect(body.data.contact.tags).toEqual(["early"]);
   });
 
   test("tags are added and removed in order, and existing ones stay", async () => {

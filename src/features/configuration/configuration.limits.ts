@@ -81,6 +81,9 @@ export const MAX_ASK_TEXTS = 10;
 /** Max total length of the configuration texts sent to a model (UTF-16 code units). */
 export const ASK_TEXTS_MAX_LENGTH = 40_000;
 
+/** Max effects of one decision; effects beyond it fail, and no further rules are tried. */
+export const MAX_EFFECTS_PER_DECISION = 100;
+
 /** Max messages that one decision can send. */
 export const MAX_MESSAGES_PER_DECISION = 10;
 

@@ -14,6 +14,7 @@ import {
   HANDOFF_REASON_MAX_LENGTH,
   MAX_CLAUSES,
   MAX_EFFECTS,
+  MAX_EFFECTS_PER_DECISION,
   MAX_HTML_PER_DECISION,
   MAX_LINES_OF_MESSAGE,
   MAX_MESSAGES_PER_DECISION,
@@ -40,6 +41,11 @@ const ASSUMED_CLAUSES = 4;
 /** Assumed number of values read by a clause; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
+/** Max effects of a decision, including the failed ones of the rule or `otherwise` that exceeds the limit. */
+const MAX_LISTED_EFFECTS = MAX_EFFECTS_PER_DECISION + MAX_EFFECTS;
+/** Assumed number of effects; most decisions have the effects of one rule. */
+const ASSUMED_EFFECTS = MAX_EFFECTS;
+
 /** Max length of an error message. */
 export const ERROR_MESSAGE_MAX_LENGTH = 500;
 
@@ -57,7 +63,7 @@ export const EXPLANATION_MAX: Size = {
     MAX_MESSAGES_PER_DECISION * MESSAGE_TEXT_MAX_LENGTH +
     MAX_HTML_PER_DECISION +
     MESSAGE_HTML_MAX_LENGTH +
-    MAX_EFFECTS * TIMER_KEY_MAX_LENGTH,
+    MAX_LISTED_EFFECTS * TIMER_KEY_MAX_LENGTH,
 };
 
 @ObjectType({ simpleResolvers: true, description: "An error in the explanation of a decision." })
@@ -372,6 +378,7 @@ export class Explanation {
   rules!: RuleExplanation[];
 
   @Field(() => [EffectExplanation], { description: "The effects, in order." })
-  @AtMost(MAX_EFFECTS)
+  @JsonSchema({ maxItems: MAX_LISTED_EFFECTS })
+  @AtMost(ASSUMED_EFFECTS)
   effects!: EffectExplanation[];
 }

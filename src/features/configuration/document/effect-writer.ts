@@ -5,6 +5,7 @@ import { InvalidInput } from "../../../errors";
 import type { ReviewDemand } from "../../messages/message-gate";
 import {
   ASK_TEXTS_MAX_LENGTH,
+  MAX_EFFECTS_PER_DECISION,
   MAX_HTML_PER_DECISION,
   MAX_MESSAGES_PER_DECISION,
   MAX_TEXT_STEPS,
@@ -281,10 +282,27 @@ const TEXTS_TOO_LONG: EffectError = {
 };
 
 /** The error for messages beyond the limit. */
-export const TOO_MANY_MESSAGES: EffectError = {
+const TOO_MANY_MESSAGES: EffectError = {
   code: "limit_reached",
   message: `A decision can send at most ${MAX_MESSAGES_PER_DECISION} messages.`,
 };
+
+/** The error for effects beyond the limit. */
+const TOO_MANY_EFFECTS: EffectError = {
+  code: "limit_reached",
+  message: `A decision can have at most ${MAX_EFFECTS_PER_DECISION} effects.`,
+};
+
+/** Returns the same effects, except that effects and messages beyond a decision's limits fail. */
+export function withinLimits(effects: readonly Effect[]): Effect[] {
+  let messages = 0;
+  return effects.map((effect, i) => {
+    if (i >= MAX_EFFECTS_PER_DECISION) return { ...effect, error: TOO_MANY_EFFECTS };
+    if (effect.kind !== "send" || effect.error !== null) return effect;
+    messages += 1;
+    return messages > MAX_MESSAGES_PER_DECISION ? { ...effect, error: TOO_MANY_MESSAGES } : effect;
+  });
+}
 
 function effectErrorOf(error: unknown): EffectError {
   if (error instanceof TextError) return { code: "template_error", message: error.message };

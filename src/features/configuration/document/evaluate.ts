@@ -1,9 +1,10 @@
+import { MAX_EFFECTS_PER_DECISION } from "../configuration.limits";
 import type { CompiledConfiguration, CompiledRule } from "./compiled-configuration";
 import type { ClauseResult } from "./conditions/condition";
 import { Run } from "./conditions/run";
 import type { Effect } from "./effect";
 import type { EffectDocument } from "./effect-format";
-import { EffectWriter } from "./effect-writer";
+import { EffectWriter, withinLimits } from "./effect-writer";
 import { type Formatted, LocalFormats } from "./local-formats";
 import { type DecisionInput, readSituation, rootsForConditions, rootsForTemplates } from "./read-situation";
 
@@ -48,26 +49,28 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
     whileHuman?: true | undefined;
   }[] = [];
   let decided: CompiledRule | undefined;
+  let count = 0;
   for (const rule of configuration.rulesFor(input.situation.type)) {
     const result = tryRule(rule, run, input.spent, counted);
     rules.push(result);
     if (!result.matched) continue;
     const { do: effects = [], whileHuman } = rule.document;
     chosen.push({ ruleId: result.id, effects, whileHuman: whileHuman || undefined });
-    if (rule.document.continue) continue;
+    count += effects.length;
+    if (rule.document.continue && count <= MAX_EFFECTS_PER_DECISION) continue;
     decided = rule;
     break;
   }
   if (!decided) chosen.push({ ruleId: null, effects: configuration.otherwiseFor(input.situation.type) });
   const roots = rootsForTemplates(input, data.forTemplates);
   const writer = new EffectWriter(configuration, input, roots, formats);
-  const effects = chosen.flatMap(({ ruleId, effects, whileHuman }) =>
+  const written = chosen.flatMap(({ ruleId, effects, whileHuman }) =>
     effects.map((effect) => ({ ...writer.write(ruleId, effect), ...(whileHuman && { whileHuman }) })),
   );
   return {
     ruleId: decided?.document.id ?? null,
     rules,
-    effects,
+    effects: withinLimits(written),
     steps: run.steps.spent + writer.steps.spent,
     formatted: formats.formatted,
   };

@@ -1,7 +1,6 @@
-import { MAX_MESSAGES_PER_DECISION } from "../../configuration/configuration.limits";
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
 import type { Effect, EffectError } from "../../configuration/document/effect";
-import { TOO_MANY_MESSAGES } from "../../configuration/document/effect-writer";
+import { withinLimits } from "../../configuration/document/effect-writer";
 import { otherwise } from "../../configuration/document/evaluate";
 import type { DecisionInput, ModelRecord } from "../../configuration/document/read-situation";
 import type { ModelRequest } from "../explanation";
@@ -64,11 +63,11 @@ export function withAnswer<Rules>(
   const ask = askIn(planned.effects);
   if (ask === undefined) return planned;
   if ("proposal" in answer) {
-    return { ...planned, effects: bounded([...planned.effects, ...chosen(ask, answer.proposal)]) };
+    return { ...planned, effects: withinLimits([...planned.effects, ...chosen(ask, answer.proposal)]) };
   }
   const failed = planned.effects.map((effect) => (effect === ask ? { ...ask, error: answer.error } : effect));
   const instead = otherwise(configuration, input);
-  const effects = bounded([...failed, ...instead.effects.filter(({ kind }) => kind !== "ask")]);
+  const effects = withinLimits([...failed, ...instead.effects.filter(({ kind }) => kind !== "ask")]);
   const formatted = instead.formatted && { ...planned.formatted, ...instead.formatted };
   return { ...planned, effects, formatted: formatted ?? planned.formatted };
 }
@@ -83,14 +82,4 @@ function chosen({ ruleId, topic, review }: Ask, { text, tags, handoff }: Proposa
       : [{ ...done, kind: "send" as const, template: null, text, line: null, delaySeconds: 0, ...about }]),
     ...(handoff ? [{ ...done, kind: "handoff" as const, reason: "The model requested the handoff." }] : []),
   ];
-}
-
-/** Returns the same effects, except that messages beyond a decision's limit fail. */
-function bounded(effects: readonly Effect[]): Effect[] {
-  let messages = 0;
-  return effects.map((effect) => {
-    if (effect.kind !== "send" || effect.error !== null) return effect;
-    messages += 1;
-    return messages > MAX_MESSAGES_PER_DECISION ? { ...effect, error: TOO_MANY_MESSAGES } : effect;
-  });
 }
