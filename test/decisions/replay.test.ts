@@ -8,7 +8,7 @@ import { MessageStatus } from "../../src/features/messages/message.enums";
 import { compile } from "../support/configuration";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
-import { decisionClient, publish } from "../support/decisions";
+import { decisionClient, publish, staleDecision } from "../support/decisions";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
@@ -246,6 +246,16 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { body } = await api.decide({ type: "undeclared", contact });
     await contactClient(gateway).erase(contact.id);
     expect((await replayed(body.id, { version: recorded })).body).toMatchObject({ status: "erased" });
+  });
+
+  test("a decision about a conversation that was closed before any rule was tried stays the same", async () => {
+    const id = await staleDecision(gateway, agentId);
+    const { explanation } = (await api.find(id)).body;
+    const version = await publish(gateway, agentId, documentWith(200));
+    const { body } = await replayed(id, { version });
+    expect(body).toMatchObject({ status: "same", explanation: { ...explanation, version } });
+    expect(body.explanation.gates).toEqual([{ name: "open", passed: false }]);
+    expect(await replays(`against: { version: ${version} }, first: 1`)).toMatchObject({ same: 1, erased: 0 });
   });
 
   test("another fallback after a question without an answer is a change", async () => {

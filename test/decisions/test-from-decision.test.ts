@@ -9,7 +9,7 @@ import type { Explanation } from "../../src/features/decisions/explanation";
 import { NOT_ASKED } from "../../src/features/decisions/model/asking";
 import { compile, configurationClient } from "../support/configuration";
 import { contactClient } from "../support/contacts";
-import { decisionClient, publish } from "../support/decisions";
+import { decisionClient, publish, staleDecision } from "../support/decisions";
 import { mint } from "../support/gateway";
 import { codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -315,6 +315,12 @@ describeGateway({ engine: "any", env }, (gateway) => {
       const { secret } = await mint(gateway, { scopes: [...scopes] });
       expect(await ask({}, secret)).toBe("insufficient_scope");
     }
+  });
+
+  test("a conversation that was closed before any rule was tried leaves nothing to test", async () => {
+    const id = await staleDecision(gateway, agentId);
+    const { status, text } = await gateway.rest("GET", `/agent/decisions/${id}/test`);
+    expect([status, text]).toEqual([409, expect.stringContaining("The conversation was closed or")]);
   });
 
   test("an erased contact leaves nothing to test", async () => {

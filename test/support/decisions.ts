@@ -3,7 +3,10 @@ import { Agent } from "../../src/features/agents/agent.entity";
 import { ConfigurationVersion } from "../../src/features/configuration/configuration-version.entity";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
 import { insertVersion } from "../../src/features/configuration/versions";
+import { Decision } from "../../src/features/decisions/decision.entity";
+import { conversationClient } from "./conversations";
 import type { Call, Reply, TestGateway } from "./gateway";
+import { addSender } from "./inbound";
 
 /**
  * Publishes a valid document as the live configuration of an agent.
@@ -52,6 +55,22 @@ export const decisionClient = (gateway: TestGateway, token = gateway.key) => ({
   list: (query = "", more: Call = {}): Promise<Reply> =>
     gateway.rest("GET", `/agent/decisions${query}`, { token, ...more }),
 });
+
+/**
+ * Publishes a configuration, and makes a decision about a message after its conversation was closed.
+ * @returns the decision's ID
+ */
+export async function staleDecision(gateway: TestGateway, agentId: string): Promise<string> {
+  await publish(gateway, agentId, { burstSeconds: 60, otherwise: [{ addTags: ["late"] }] });
+  const { body } = await (await addSender(gateway, { agentId })).text("late", "Hello");
+  const { conversationId } = body;
+  await conversationClient(gateway).close(conversationId);
+  const { id } = await gateway.services.database.read((reader) =>
+    reader.findOneByOrFail(Decision, { conversationId }),
+  );
+  await (await dispatchOf(gateway, id))?.();
+  return id;
+}
 
 /**
  * Starts a due decision like a delivering process.

@@ -164,7 +164,12 @@ export function replay(decision: Decision, { version, configuration }: Against):
   const { id: decisionId, situation, snapshot, ruleId: recordedRuleId } = decision;
   const base = { decisionId, situationType: situation.type, recordedRuleId };
   const without = { ...base, ruleId: null, error: null, explanation: null };
-  if (snapshot === null) return { ...without, status: ReplayStatus.erased };
+  const recorded = decision.explanation?.value;
+  if (snapshot === null) {
+    if (recorded === undefined) return { ...without, status: ReplayStatus.erased };
+    // The decision became stale before its rules were tried, which no configuration changes.
+    return { ...without, status: ReplayStatus.same, explanation: { ...recorded, version } };
+  }
   try {
     const input = { situation, ...snapshot };
     const planned = plan(configuration, input);
@@ -175,7 +180,6 @@ export function replay(decision: Decision, { version, configuration }: Against):
     const chosen = answered.slice(effects.length);
     const hasSameEffects = sameEffects([...effects, ...chosen], decision.effects);
     const isSame = ruleId === recordedRuleId && hasSameEffects;
-    const recorded = decision.explanation?.value;
     const results = recorded?.effects ?? [];
     const model = isSame || answer !== undefined ? recorded?.model : undefined;
     return {

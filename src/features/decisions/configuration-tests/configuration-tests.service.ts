@@ -51,8 +51,8 @@ export class ConfigurationTestService {
   /**
    * Makes a test from a recorded decision; see `testFrom`.
    * @param against the configuration that determines the expectations; null or undefined for the decision's own
-   * @throws GatewayError see `Candidates` and `testFrom`, `not_found` (decision), `conflict` for an unfinished decision
-   *   or an erased contact, or `unavailable` if the wait is too long
+   * @throws GatewayError see `Candidates` and `testFrom`, `not_found` (decision), `conflict` for an unfinished decision,
+   *   an erased contact or a decision that was stale before any rule was tried, or `unavailable` if the wait is too long
    */
   async fromDecision(
     context: RequestContext,
@@ -130,7 +130,11 @@ const addressesOf = async (reader: EntityManager, { contactId }: Decision): Prom
 
 function recorded({ snapshot, ...decision }: Decision): Recorded {
   if (snapshot !== null) return { ...decision, snapshot };
-  throw new GatewayError("conflict", "The contact was erased, so no test can be created.");
+  const reason =
+    decision.explanation === null
+      ? "The contact was erased"
+      : "The conversation was closed or the organization deactivated before any rule was tried";
+  throw new GatewayError("conflict", `${reason}, so no test can be created.`);
 }
 
 /** Returns the document of a valid candidate. */
