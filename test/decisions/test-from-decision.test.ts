@@ -34,6 +34,18 @@ describe("names and addresses", () => {
     expect(replaced.of(text)).toBe(expected);
   });
 
+  test.each([
+    [
+      "İpek Yılmaz",
+      "İpek, YILMAZ, İPEK YILMAZ and i̇pek yılmaz",
+      "Alex, Example, Alex Example and Alex Example",
+    ],
+    ["Jürg Strauß", "JÜRG STRAUSS or Strauß", "Alex Example or Example"],
+    ["Νίκος Ψαρός", "ΝΊΚΟΣ, Ψαρός", "Alex, Example"],
+  ])("of %s are replaced in all cases", (name, text, expected) => {
+    expect(new Pseudonyms({ name, ref: null }, []).of(text)).toBe(expected);
+  });
+
   test("are replaced in values, but not in the names of members", () => {
     expect(replaced.of({ Anna: ["Anna", 1, null, { a: "c-17" }], b: true })).toEqual({
       Anna: ["Alex", 1, null, { a: "contact-1" }],

@@ -27,20 +27,28 @@ export class Pseudonyms {
   private readonly counts = { email: 0, phone: 0, other: 0 };
 
   constructor(contact: Named | null, addresses: readonly string[]) {
+    const exact = new Set<string>();
+    // A pattern that ignores case does not match letters such as "İ" and "ß" with their other cases.
+    const add = (text: string, standIn: string) => {
+      for (const each of [text, text.toLowerCase(), text.toUpperCase()]) {
+        exact.add(each);
+        this.add(each, standIn);
+      }
+    };
     const words = contact?.name?.split(/[\s,]+/).filter((word) => word.length >= NAME_MIN_LENGTH) ?? [];
     const [first, ...others] = words;
-    if (contact?.name != null && words.length > 1) this.add(contact.name, `${FIRST_NAME} ${LAST_NAME}`);
-    if (first !== undefined) this.add(first, FIRST_NAME);
+    if (contact?.name != null && words.length > 1) add(contact.name, `${FIRST_NAME} ${LAST_NAME}`);
+    if (first !== undefined) add(first, FIRST_NAME);
     // Lowercase words such as "van" also occur in other texts.
-    for (const word of others) if (word !== word.toLowerCase()) this.add(word, LAST_NAME);
-    if (contact?.ref != null && contact.ref.length >= REF_MIN_LENGTH) this.add(contact.ref, REF);
+    for (const word of others) if (word !== word.toLowerCase()) add(word, LAST_NAME);
+    if (contact?.ref != null && contact.ref.length >= REF_MIN_LENGTH) add(contact.ref, REF);
     for (const address of addresses)
-      if (address.length >= REF_MIN_LENGTH) this.add(address, this.standInFor(address));
-    const exact = [...this.known.keys()]
+      if (address.length >= REF_MIN_LENGTH) add(address, this.standInFor(address));
+    const escaped = [...exact]
       .sort((a, b) => b.length - a.length)
       .map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
     const names =
-      exact.length === 0 ? [] : [String.raw`(?<![\p{L}\p{N}])(?:${exact.join("|")})(?![\p{L}\p{N}])`];
+      escaped.length === 0 ? [] : [String.raw`(?<![\p{L}\p{N}])(?:${escaped.join("|")})(?![\p{L}\p{N}])`];
     this.pattern = new RegExp([EMAIL, PHONE, ...names].join("|"), "giu");
   }
 
