@@ -11,7 +11,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { onOneEngine } from "../support/engines";
 import { mint, startGateway, type TestGateway } from "../support/gateway";
 import { addSender } from "../support/inbound";
-import { PROTOCOLS } from "../support/model";
+import { completion, PROTOCOLS } from "../support/model";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { waitUntil } from "../support/wait-until";
@@ -20,15 +20,17 @@ const ASK = { prompt: "help", history: 10, texts: ["policy"], tags: ["vip"], max
 
 const documentWith = (ask: object) => ({
   burstSeconds: 0,
-  situations: { ask: {}, plain: {} },
+  situations: { ask: {}, plain: {}, article: { text: "string" } },
   templates: {
     help: "Answer questions about orders.",
+    article: "{{ situation.data.text }}",
     policy: "Returns to {{ agent.name }} are free, {{ contact.name }}.",
   },
   rules: [
     { id: "listen", on: "message.received", when: ["!message.text.contains('?')"], do: [] },
     { id: "answer", on: "message.received", do: [{ ask }] },
     { id: "ask", on: "ask", do: [{ ask }] },
+    { id: "article", on: "article", do: [{ ask: { prompt: "help", texts: ["article"] } }] },
     { id: "plain", on: "plain", do: [{ ask: { prompt: "help" } }] },
   ],
   otherwise: [{ addTags: ["unanswered"] }],
@@ -162,6 +164,17 @@ onOneEngine((engine) => {
       expect([snapshot, effects]).toEqual([null, []]);
     },
   );
+
+  test("a text longer than a message is given to the model and shown as a whole", async () => {
+    answerBy(completion);
+    const article = "x".repeat(25_000);
+    const { id: conversationId } = await addConversation(gateway, { agentId });
+    await api.decide({ type: "article", data: { text: article }, conversationId });
+    const { id } = await decided({ conversationId, ruleId: "article" });
+    expect(dataIn(server.onlyRequest().body).texts).toEqual({ article });
+    const { body } = await api.find(id);
+    expect(body.modelExchange.texts).toEqual([{ name: "article", text: article }]);
+  });
 
   test("a dry run shows what the model would be given", async () => {
     const { id: conversationId } = await addConversation(gateway, { agentId });

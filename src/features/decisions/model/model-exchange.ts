@@ -36,7 +36,7 @@ export class ModelText implements AskText {
 
   @ThirdPartyText()
   @Field(() => String, { description: "The text." })
-  @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
+  @MaxCharacters(ASK_TEXTS_MAX_LENGTH)
   text!: string;
 }
 
