@@ -1,4 +1,5 @@
 import Ajv from "ajv/dist/2020";
+import { MAX_JSON_VALUES } from "../../src/common/json-problem";
 import * as limits from "../../src/features/configuration/configuration.limits";
 import { checkDocument } from "../../src/features/configuration/document/check-document";
 import { evaluate } from "../../src/features/configuration/document/evaluate";
@@ -69,6 +70,7 @@ test("the page states the limits", () => {
   const numbers = [
     limits.DOCUMENT_MAX_BYTES / KIBI,
     limits.TESTED_DOCUMENT_MAX_BYTES / KIBI,
+    MAX_JSON_VALUES,
     limits.MAX_TESTS,
     limits.MAX_RULES,
     limits.MAX_TEMPLATES,
