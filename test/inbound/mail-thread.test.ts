@@ -76,6 +76,10 @@ describe("an e-mail", () => {
 
   test.each([
     [["Subject: Re: Your order", "", "STOP", "", "-- ", "Anna"], "-- \nAnna"],
+    [
+      ["Subject: Re: Offer", "", "STOP", "", "Sent from my T-Mobile 4G LTE Device"],
+      "Sent from my T-Mobile 4G LTE Device",
+    ],
     [["Subject: STOP", "", "-- ", "Anna"], "-- \nAnna"],
     [["Subject: STOP", "", "Sent from my iPhone"], "Sent from my iPhone"],
   ])("is kept with its signature, and its sender's intent is known", async (lines, quoted) => {

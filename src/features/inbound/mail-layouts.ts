@@ -75,8 +75,16 @@ export const SEPARATORS: readonly RegExp[] = [
 ];
 
 /** Devices and programs that add footers; they tell a footer from a sentence such as "Sent from Paris on Monday". */
-const DEVICE =
-  "(mobi(l|el)|móvil|telemóvel|celular|t[eé]l[eé](f|ph)|smartphone|handy\\b|puhelim|телефон|смартфон|手机|手機|携帯|휴대|갤럭시|iPhon|iPad|Mac(Book)?\\b|Mail( for\\b| für\\b|[ -]?app\\b|<http)|Outlook|Yahoo|Proton|Gmail|GMX|WEB\\.DE|Thunderbird|Samsung|Galaxy|Huawei|Xiaomi|Redmi|Pixel|OnePlus|Motorola|Nokia|Android|BlackBerry|Windows)";
+const DEVICE = `(${[
+  "mobi(l|el)|móvil|telemóvel|cel+ular|t[eé]l[eé](f|ph)|smartphone|handy\\b|puhelim|мобильн|мобільн|телефон|смартфон",
+  "手机|手機|携帯|휴대|갤럭시|小米|红米|华为",
+  "iPhon|iPad|Mac(Book)?\\b|Samsung|Galaxy|Huawei|Xiaomi|Redmi|Pixel|OnePlus|OPPO\\b|Motorola|Nokia|Xperia",
+  "\\b(HTC|LG|Sony|Lenovo|ASUS)\\b|Android|BlackBerry|Windows",
+  "Outlook|Yahoo|Proton|Gmail|GMX|WEB\\.DE|Thunderbird|K-9|\\bAOL\\b|Mail\\.ru|Яндекс",
+  "Mail( for\\b| für\\b| Orange\\b|[ -]?app\\b|<http)|l['’]application|aplikacji|приложения",
+  // More common in sentences, so nothing follows them.
+  "(phone|computer|tablet(te|a)?|(surf|läs)platta|device|dispositivo|appareil|gerät|устройства|(?<!\\S)Mail)[ .!]*$",
+].join("|")})`;
 
 /** First words of footers, which are followed by the device or program and words such as "my". */
 const SENT_FROM = [
@@ -94,11 +102,11 @@ const SENT_FROM = [
 
 /** Footers added by phones and programs, possibly followed by a URL. */
 export const FOOTERS: readonly RegExp[] = [
-  new RegExp(`^Sent (from|via|with) (my |the )?(${DEVICE}|(phone|tablet|computer)\\W*$)`, "i"),
-  new RegExp(`^(${SENT_FROM}) (\\S+ ){0,2}\\S{0,3}${DEVICE}.{0,80}$`, "i"),
+  new RegExp(`^Sent (from|via|with) (my (\\S+ ){0,3}|the (all new )?)?${DEVICE}`, "i"),
+  new RegExp(`^(${SENT_FROM}) (\\S+ ){0,3}\\S{0,3}${DEVICE}.{0,80}$`, "i"),
   new RegExp(`^(Von|Diese Nachricht wurde von) meinem ${DEVICE}.{0,60} gesendet\\b.{0,60}$`, "i"),
   // Only the case tells these footers from sentences such as "The wrong phone was sent".
-  new RegExp(`^Lähetetty .{0,40}${DEVICE}.{0,30}(st|ll)[aä]\\.?$`, "i"),
+  new RegExp(`^Lähetetty .{0,40}${DEVICE}.{0,30}(st|ll)[aä](ni)?\\.?$`, "i"),
   new RegExp(`^.{0,40}${DEVICE}.{0,30}([dt][ae]n gönderildi|[óő]l küldve|から送信)\\.?$`, "i"),
   new RegExp(`^((发自|從)我的.{0,20}${DEVICE}.{0,20}|나의 .{0,20}${DEVICE}.{0,20}에서 보냄)$`, "i"),
   /^(Get|Download) Outlook for (iOS|Android|Mac|Windows)/i,
