@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
+import { PutContactInput } from "../../src/features/contacts/put-contact.inputs";
 import { Event as StoredEvent } from "../../src/features/events/event.entity";
 import { readMail } from "../../src/features/inbound/mail";
 import { addContact } from "../support/contacts";
@@ -8,7 +9,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { addSender, type Sender } from "../support/inbound";
 import { addLine, addWebhookLine } from "../support/lines";
 import { MailServer, rejection } from "../support/mail-server";
-import { firstAgentId } from "../support/people";
+import { firstAgentId, operatorOfAgent } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { someOf } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
@@ -422,7 +423,7 @@ describeGateway(
       const own = { kind: AddressKind.email, address };
       const id = await addContact(gateway, { agentId, addresses: [own, ...others] });
       const { body } = await conversationClient(gateway).open({
-        contact: { id },
+        contact: { address: own } as never,
         line: { name: "mail" } as never,
       });
       const conversationId = body.data.openConversation.conversation.id;
@@ -432,8 +433,10 @@ describeGateway(
         });
         return body.id;
       };
-      const addresses = async () => (await gateway.rest("GET", `/agent/contacts/${id}`)).body.addresses;
-      return { id, address, conversationId, send, addresses };
+      const contact = async () => (await gateway.rest("GET", `/agent/contacts/${id}`)).body;
+      const addresses = async () => (await contact()).addresses;
+      const ref = async (): Promise<string> => (await contact()).ref;
+      return { id, ref, address, conversationId, send, addresses };
     };
     const [unknown, , blocked, full] = REASONS;
     const post = async (raw: string) => expect((await sender.mail(raw)).status).toBe(204);
@@ -528,27 +531,89 @@ describeGateway(
       expect(await message(unwanted.id)).toMatchObject({ status: "sent" });
     });
 
-    test.each([AddressKind.email, AddressKind.phone])(
-      "after its conversation has moved to another line, a report about an e-mail applies only to an e-mail address (%s)",
-      async (kind) => {
-        const phone = { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
-        const { conversationId, send, addresses } = await correspondent(phone);
+    const mailLine = (from: string) => {
+      const email = { host: "127.0.0.1", port: server.port, security: "none", from };
+      return addLine(gateway, { agentId, settings: { email } } as never);
+    };
+    const phone = () => ({
+      kind: AddressKind.phone,
+      address: `+49151${String(Math.random()).slice(2, 10).padEnd(8, "0")}`,
+    });
+    type Correspondent = Awaited<ReturnType<typeof correspondent>>;
+    const move = ({ conversationId }: Correspondent, line: { name: string }) =>
+      conversationClient(gateway).move(conversationId, { line: line.name, pending: "cancel" });
+
+    test.each<[string, boolean, () => Promise<[Correspondent, () => Promise<unknown>]>]>([
+      [
+        "its conversation stays, although the contact has another address",
+        true,
+        async () => [
+          await correspondent({ kind: AddressKind.email, address: `z${uuid()}@customer.test` }),
+          async () => undefined,
+        ],
+      ],
+      [
+        "its conversation moves to another e-mail line",
+        true,
+        async () => {
+          const to = await correspondent();
+          return [to, async () => move(to, await mailLine("sales@acme.example"))];
+        },
+      ],
+      [
+        "its conversation moves to a phone",
+        false,
+        async () => {
+          const to = await correspondent(phone());
+          return [to, async () => move(to, await addWebhookLine(gateway, { agentId }))];
+        },
+      ],
+      [
+        "its conversation moves to a phone and back, possibly to another address",
+        false,
+        async () => {
+          // Sorts before the first address, so that the conversation moves back to it.
+          const first = { kind: AddressKind.email, address: `!${uuid()}@customer.test` };
+          const to = await correspondent(first, phone());
+          const back = async () => {
+            await move(to, await addWebhookLine(gateway, { agentId }));
+            await move(to, { name: "mail" });
+          };
+          return [to, back];
+        },
+      ],
+      [
+        "its address is corrected and its conversation moves to another e-mail line",
+        false,
+        async () => {
+          const to = await correspondent();
+          const correct = async () => {
+            const own = { kind: AddressKind.email, address: `${uuid()}@customer.test` };
+            const [ref, context] = [await to.ref(), await operatorOfAgent(gateway, agentId)];
+            for (const addresses of [null, [own]])
+              await gateway.services.contacts.put(
+                context,
+                Object.assign(new PutContactInput(), { agentId, ref, addresses }),
+              );
+            await move(to, await mailLine("sales@acme.example"));
+          };
+          return [to, correct];
+        },
+      ],
+    ])(
+      "a report about an e-mail applies only to the address that it was sent to: %s",
+      async (_, isKnown, start) => {
+        const [{ address, send, addresses }, change] = await start();
         const [bounced, unwanted] = [await send(), await send()];
         for (const each of [bounced, unwanted]) await become(each, { status: "sent" });
-        const email = { host: "127.0.0.1", port: server.port, security: "none", from: "sales@acme.example" };
-        const other =
-          kind === AddressKind.email
-            ? await addLine(gateway, { agentId, settings: { email } } as never)
-            : await addWebhookLine(gateway, { agentId });
-        await conversationClient(gateway).move(conversationId, { line: other.name, pending: "cancel" });
+        await change();
         await post(reported(bounced));
         expect(await message(bounced)).toMatchObject({ status: "failed", errorCode: "rejected" });
         await post(complaint(`<${unwanted}@acme.example>`));
-        const reportedKinds = async (field: string) =>
-          (await addresses()).flatMap((each: Record<string, string>) => (field in each ? each.kind : []));
-        const expected = kind === AddressKind.email ? [kind] : [];
-        expect(await reportedKinds("undeliverableAt")).toEqual(expected);
-        expect(await reportedKinds("optedOutAt")).toEqual(expected);
+        for (const field of ["undeliverableAt", "optedOutAt"]) {
+          const marked = (await addresses()).filter((each: object) => field in each);
+          expect(marked).toMatchObject(isKnown ? [{ address }] : []);
+        }
       },
     );
 

@@ -25,7 +25,7 @@ import { Line, LineKind } from "../lines/line.entity";
 import { insertReceived } from "../messages/insert-messages";
 import { lockMessageOrder, Message } from "../messages/message.entity";
 import { MessageAuthor, MessageDirection, MessageError, MessageStatus } from "../messages/message.enums";
-import type { Receipt } from "../messages/receipts";
+import { addressesOfSent, type Receipt } from "../messages/receipts";
 import { WaitingTimers } from "../timers/waiting-timers";
 import {
   type Arrival,
@@ -64,7 +64,7 @@ export class InboundMessages {
     });
   }
 
-  /** Opts out the address that the line sent a message to, unless it is already opted out. */
+  /** Opts out the address that the line sent a message to, if it is known and not already opted out. */
   async optOutRecipient(tx: Tx, line: InboundLine, reference: Receipt["message"]): Promise<void> {
     const which = { ...reference, lineId: line.id, direction: MessageDirection.outbound };
     const message = await tx.findOneBy(Message, { ...which, attempts: MoreThan(0) });
@@ -72,7 +72,8 @@ export class InboundMessages {
     const found = await tx.findOneBy(Conversation, { id: message.conversationId });
     if (found === null) return;
     const contact = (await lockContacts(tx, [found.contactId])).get(found.contactId);
-    const address = (await addressesOf(tx, found.contactId))?.find(({ id }) => id === found.addressId);
+    const [sentTo] = await tx.query(addressesOfSent("($1)"), [message.id]);
+    const address = (await addressesOf(tx, found.contactId))?.find(({ id }) => id === sentTo?.id);
     if (contact === undefined || address === undefined || address.optedOutAt !== null) return;
     // The conversation may have moved to a phone, for example.
     if (address.kind !== addressKindOf(line)) return;

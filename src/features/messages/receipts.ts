@@ -153,13 +153,28 @@ export class Receipts {
   }
 }
 
-/** Marks the addresses that e-mails were sent to, unless their conversations have since moved to a phone, for example. */
+/** Marks the addresses that e-mails were sent to, as far as they are known. */
 async function markUndeliverable(tx: Tx, messageIds: readonly string[]): Promise<void> {
+  const ids = padded(messageIds);
   await tx.query(
     `update contact_address set undeliverable_at = $1
-     where undeliverable_at is null and kind = '${AddressKind.email}' and id in (
-       select conversation.address_id from message join conversation on conversation.id = message.conversation_id
-       where message.id in ${placeholders(1, padded(messageIds).length, 2)})`,
-    [timestamp(), ...padded(messageIds)],
+     where undeliverable_at is null and kind = '${AddressKind.email}'
+       and id in (${addressesOfSent(placeholders(1, ids.length, 2))})`,
+    [timestamp(), ...ids],
   );
 }
+
+/**
+ * Returns a query for the IDs of the addresses that messages were sent to. A conversation may have moved to another
+ * address since, so its address then counts only if the contact had no choice of addresses of this kind.
+ * @param messageIds placeholders for the messages' IDs, in parentheses
+ */
+export const addressesOfSent = (messageIds: string): string =>
+  `select address.id from message
+   join conversation on conversation.id = message.conversation_id
+   join contact_address address on address.id = conversation.address_id
+   where message.id in ${messageIds} and (
+     not exists (select 1 from conversation_log_entry entry where entry.conversation_id = conversation.id
+       and entry.id > message.id and entry.kind = 'moved')
+     or (address.id < message.id and not exists (select 1 from contact_address other
+       where other.contact_id = address.contact_id and other.kind = address.kind and other.id <> address.id)))`;
