@@ -16,6 +16,14 @@ const PLAIN = ["From: Anna Müller <Anna@Example.com>", "Subject: A question"];
 
 const HTML = ["From: anna@example.com", "Content-Type: text/html", "", "Hello"];
 
+/** HTML that contains only a signature, marked as by mail programs. */
+const MARKED_SIGNATURES = [
+  '<div><br></div><div class="gmail_signature"><div>Anna</div></div>',
+  '<span class="gmail_signature_prefix">-- </span><br><div class="gmail_signature">Anna</div>',
+  '<div class="moz-signature">-- <br>Anna</div>',
+  '<div class="protonmail_signature_block"><div class="protonmail_signature_block-user">Anna</div></div>',
+];
+
 /** HTML whose conversion takes quadratic time. */
 const SLOW = '<a href="\r\n';
 
@@ -74,7 +82,7 @@ describe("an e-mail", () => {
     expect(await read(mail(...lines))).toMatchObject(expected);
   });
 
-  test.each([
+  test.each<[string[], unknown]>([
     [["Subject: Re: Your order", "", "STOP", "", "-- ", "Anna"], "-- \nAnna"],
     [
       ["Subject: Re: Offer", "", "STOP", "", "Sent from my T-Mobile 4G LTE Device"],
@@ -82,6 +90,10 @@ describe("an e-mail", () => {
     ],
     [["Subject: STOP", "", "-- ", "Anna"], "-- \nAnna"],
     [["Subject: STOP", "", "Sent from my iPhone"], "Sent from my iPhone"],
+    ...MARKED_SIGNATURES.map((html): [string[], unknown] => [
+      ["Subject: STOP", "Content-Type: text/html", "", html],
+      expect.stringMatching(/^> -- \n[>\s]*Anna[>\s]*$/),
+    ]),
   ])("is kept with its signature, and its sender's intent is known", async (lines, quoted) => {
     const message = await read(mail("From: anna@example.com", ...lines));
     expect(message).toMatchObject({ text: "STOP", mail: { quoted }, optOutText: "STOP" });

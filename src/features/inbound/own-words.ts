@@ -42,7 +42,7 @@ export function ownWords(text: string): DividedText {
 
 /** True if the rest of an e-mail without own words is only a signature or a program's footer. */
 export function isSignature(quoted: string): boolean {
-  const [first = "", ...below] = quoted.split("\n");
+  const [first = "", ...below] = quoted.replace(/^[>\s]+/, "").split("\n");
   return /^-- ?$/.test(first) || (matches(FOOTERS, layoutOf(first)) && below.every(isBlank));
 }
 

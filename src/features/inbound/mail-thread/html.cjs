@@ -33,7 +33,8 @@ async function textOfHtml(html) {
     Buffer.from(markQuotes(shownOf(html))).toString("base64"),
     "--part--",
   ];
-  return withQuotes((await PostalMime.parse(parts.join("\r\n"))).text ?? "").trim();
+  const quoted = withQuotes((await PostalMime.parse(parts.join("\r\n"))).text ?? "");
+  return quoted.replace(REPEATED_SEPARATOR, "").trim();
 }
 
 /** Max length of plain text that only says that the e-mail is HTML. */
@@ -42,12 +43,18 @@ const STAND_IN_MAX_LENGTH = 400;
 /** Max length of HTML to read in addition to plain text; the author's words come first. */
 const RICH_MAX_LENGTH = 131_072;
 
+/** The separator above a signature, if the signature starts with its own. */
+const REPEATED_SEPARATOR = /^> -- ?\n(>? *\n)*(?=> -- ?$)/gm;
+
 const QUOTE_START = "\ue000";
 const QUOTE_END = "\ue001";
 
 /** Names that mail programs give to a quotation, its introduction or the signature. */
 const QUOTE_NAMES =
   /\b(class|id|name)\s*=\s*["']?[^"']*(gmail_attr|gmail_signature|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_signature_block|zmail_extra|Zm-_Id_-Sgn|mail-editor-reference-message-container|sh-quoted-content|missive_quote)|\bname\s*=\s*["']?quote\b/i;
+
+/** Names of a signature, which need not start with a separator. */
+const SIGNATURE_NAMES = /signature/i;
 
 /** Elements that Outlook puts above a quoted e-mail; the quotation continues to the end of the e-mail. */
 const QUOTE_ABOVE =
@@ -76,7 +83,7 @@ const hasQuotes = (html) =>
   );
 
 /**
- * Marks where quotations in HTML start and end, with each mark on its own line.
+ * Marks where quotations in HTML start and end, with each mark on its own line, and separates signatures.
  * @param {string} html
  */
 function markQuotes(html) {
@@ -98,7 +105,8 @@ function markQuotes(html) {
       if (name !== "hr") depths[name] = depth + 1;
       if (!isQuote(name, attributes) || open.length >= MAX_DEPTH) return tag;
       if (!QUOTE_ABOVE.test(attributes)) open.push({ name, depth: depth + 1 });
-      return `<br>${QUOTE_START}<br>${tag}`;
+      const separator = open.length === 1 && SIGNATURE_NAMES.test(attributes) ? "-- <br>" : "";
+      return `<br>${QUOTE_START}<br>${separator}${tag}`;
     });
 }
 
