@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiError, isAboutField, sentenceOf } from "../../src/dashboard/api/api-error";
+import { REQUEST_TIMEOUT_MS } from "../../src/dashboard/api/execute";
+import { SEND_TIMEOUT_MS } from "../../src/delivery/driver";
 
 const problems = [
   { path: "input.newPassword", message: "must have 12 to 200 characters" },
@@ -61,4 +63,8 @@ test("a problem names its field as the form does", () => {
     { path: "input.email.host", message: "must not be empty" },
   ]);
   expect(sentenceOf(error)).toBe("Mail server must not be empty.");
+});
+
+test("a request waits longer than a test e-mail can take, including the reply to its text", () => {
+  expect(REQUEST_TIMEOUT_MS).toBeGreaterThan(2 * SEND_TIMEOUT_MS);
 });

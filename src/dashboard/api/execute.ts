@@ -3,8 +3,8 @@ import { connection } from "./connection";
 import { confirmSignIn } from "./recent-sign-in";
 import type { TypedDocumentString } from "./typed-document";
 
-/** Max time to wait for a response (ms). */
-const REQUEST_TIMEOUT_MS = 20_000;
+/** Max time to wait for a response (ms); a test of an e-mail line can take 30 seconds. */
+export const REQUEST_TIMEOUT_MS = 40_000;
 
 interface ResponseBody<Result> {
   data?: Result;
