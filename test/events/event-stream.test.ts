@@ -2,7 +2,9 @@ import { EventStreamClient } from "../support/event-stream";
 import { commitEvents, lastPosition as lastOf, skipPositions } from "../support/followers";
 import { mint, type TestGateway } from "../support/gateway";
 import { addOrganization } from "../support/people";
+import { openRaw } from "../support/raw";
 import { describeGateway } from "../support/suite";
+import { waitUntil } from "../support/wait-until";
 
 const queue = (gateway: TestGateway, message: string) =>
   gateway.rest("POST", "/messages", { body: { message } });
@@ -105,5 +107,16 @@ describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "100000" } }, (ga
     const rejected = await open(secret);
     await rejected.end();
     expect([rejected.status, rejected.body.code]).toEqual([403, "insufficient_scope"]);
+  });
+
+  test("pipelined streams end when their client disconnects", async () => {
+    const become = (count: number) => waitUntil(() => gateway.services.liveEvents.open === count);
+    await become(0);
+    const { socket } = openRaw(gateway.url);
+    const head = `Host: localhost\r\nAuthorization: Bearer ${gateway.key}\r\nAccept: text/event-stream`;
+    socket.write(`GET /agent/events HTTP/1.1\r\n${head}\r\n\r\n`.repeat(3));
+    await become(3);
+    socket.destroy();
+    await become(0);
   });
 });

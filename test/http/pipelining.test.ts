@@ -1,8 +1,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
+import fastify from "fastify";
 import { PET_ORDER } from "../../src/features/pets/pet.entity";
-import { MAX_UNANSWERED_PER_CONNECTION } from "../../src/http/plugins/in-flight-requests";
+import { InFlightRequests, MAX_UNANSWERED_PER_CONNECTION } from "../../src/http/plugins/in-flight-requests";
 import { UnsentResponses } from "../../src/http/plugins/unsent-responses";
+import { startStream } from "../../src/http/start-stream";
 import { onOneEngine, sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { openRaw, statusesIn } from "../support/raw";
@@ -95,6 +97,29 @@ onOneEngine((engine) => {
       await release();
     });
   });
+});
+
+test("every pipelined response emits close once if its client disconnects, even if it is ready or a stream", async () => {
+  const app = fastify();
+  new InFlightRequests(() => undefined).track(app);
+  const closes: Record<string, number> = {};
+  let started = 0;
+  app.get("/:kind", (request, reply) => {
+    reply.raw.on("close", () => {
+      closes[request.url] = (closes[request.url] ?? 0) + 1;
+    });
+    started += 1;
+    if (request.url === "/answered") reply.send("queued");
+    else if (request.url === "/stream") startStream(request, reply, 200);
+  });
+  const { socket } = openRaw(await app.listen({ port: 0, host: "127.0.0.1" }));
+  const paths = ["/first", "/answered", "/stream", "/unanswered"];
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(""));
+  await waitUntil(() => started === paths.length);
+  socket.destroy();
+  await waitUntil(() => Object.keys(closes).length === paths.length);
+  await app.close();
+  expect(closes).toEqual(Object.fromEntries(paths.map((path) => [path, 1])));
 });
 
 describe("responses that clients do not read", () => {

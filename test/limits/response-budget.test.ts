@@ -2,13 +2,16 @@ import type { AddressInfo } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import { operatorFor, type RequestContext } from "../../src/auth/context";
 import { Organization } from "../../src/features/organizations/organization.entity";
+import { InFlightRequests } from "../../src/http/plugins/in-flight-requests";
 import {
   isSmallResponse,
   MAX_CHARACTERS,
   MAX_CHARACTERS_OF_ORGANIZATION,
   ResponseBudget,
 } from "../../src/rate-limits/response-budget";
+import { openRaw } from "../support/raw";
 import { slowTest } from "../support/slow-test";
+import { waitUntil } from "../support/wait-until";
 
 const contextOf = (organization: string): RequestContext => ({
   ...operatorFor(Object.assign(new Organization(), { id: organization })),
@@ -21,6 +24,7 @@ describe("large responses", () => {
   let app: FastifyInstance;
   let url: string;
   let budget: ResponseBudget;
+  let requests: InFlightRequests;
   /** Functions that complete the responses being created with a given text. */
   let finish: ((text: string) => void)[];
   let onStart: () => void;
@@ -32,6 +36,8 @@ describe("large responses", () => {
     asked = [];
     onStart = () => undefined;
     app = fastify();
+    requests = new InFlightRequests(() => undefined);
+    requests.track(app);
     app.decorateRequest("gateway", null as never);
     budget.track(app);
     app.get<{ Querystring: { organization: string; characters: string } }>("/", async (request) => {
@@ -139,6 +145,22 @@ describe("large responses", () => {
     client.abort();
     await expect(reply).rejects.toThrow("abort");
     finish[0]?.("made");
+    await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
+  });
+
+  test.each([
+    ["ready", true],
+    ["still being created", false],
+  ])("that are %s behind another one take nothing once their connection is closed", async (_, isReady) => {
+    const { socket } = openRaw(url);
+    const path = `/?organization=first&characters=${MAX_CHARACTERS_OF_ORGANIZATION / 2}`;
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(2));
+    await waitUntil(() => finish.length === 2);
+    if (isReady) finish[1]?.("made");
+    await new Promise(setImmediate);
+    socket.destroy();
+    await waitUntil(() => requests.count === 0);
+    finishAll();
     await begin("first", MAX_CHARACTERS_OF_ORGANIZATION);
   });
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
@@ -22,13 +23,19 @@ export const MAX_UNANSWERED_PER_CONNECTION = 32;
 
 type Listener = (request: FastifyRequest, reply: FastifyReply) => void;
 
+/** The responses of a connection. */
+interface Connection {
+  readonly unanswered: Set<ServerResponse>;
+  /** Responses that have not emitted `close`, including streams, whose requests count as answered. */
+  readonly open: Set<ServerResponse>;
+}
+
 /** Tracks each request from its head until the response is sent or the client disconnects. */
 export class InFlightRequests {
   private inFlight = 0;
   private onIdle = () => {};
   private readonly listeners = new WeakMap<FastifyInstance, Listener[]>();
-  /** Callbacks that end unanswered requests, by connection. */
-  private readonly unanswered = new WeakMap<Socket, Set<() => void>>();
+  private readonly connections = new WeakMap<Socket, Connection>();
 
   /** @param onAnyEnd called when any request ends */
   constructor(private readonly onAnyEnd: Listener) {}
@@ -53,36 +60,46 @@ export class InFlightRequests {
     this.listeners.set(app, listeners);
     app.addHook("onRequest", (request, reply, done) => {
       const { socket } = request.raw;
-      const unanswered = this.unanswered.get(socket) ?? this.watch(socket);
+      const { raw } = reply;
+      const { unanswered, open } = this.connections.get(socket) ?? this.watch(socket);
       if (unanswered.size >= MAX_UNANSWERED_PER_CONNECTION) {
         closeUnparsed(socket);
         reply.hijack();
         return;
       }
       const end = () => {
-        if (!unanswered.delete(end)) return;
+        if (!unanswered.delete(raw)) return;
         this.inFlight -= 1;
         if (this.inFlight === 0) this.onIdle();
         for (const listener of listeners) listener(request, reply);
       };
       this.inFlight += 1;
       request.endTracking = end;
-      unanswered.add(end);
-      reply.raw.on("close", end);
+      unanswered.add(raw);
+      open.add(raw);
+      raw.on("close", () => {
+        open.delete(raw);
+        end();
+      });
       done();
     });
   }
 
   /**
-   * Ends the requests on a closed connection, because a pipelined response that is still queued emits no `close` event.
+   * Closes the responses of a connection when it closes, because Node does not close a pipelined response that is still
+   * queued behind another one.
    */
-  private watch(socket: Socket): Set<() => void> {
-    const unanswered = new Set<() => void>();
-    this.unanswered.set(socket, unanswered);
+  private watch(socket: Socket): Connection {
+    const connection = { unanswered: new Set<ServerResponse>(), open: new Set<ServerResponse>() };
+    this.connections.set(socket, connection);
     socket.once("close", () => {
-      for (const end of [...unanswered]) end();
+      for (const response of connection.open) {
+        if (response.socket !== null) continue;
+        response.destroy();
+        response.emit("close");
+      }
     });
-    return unanswered;
+    return connection;
   }
 
   /**
