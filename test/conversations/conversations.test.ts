@@ -177,6 +177,10 @@ describeGateway({ engine: "any" }, (gateway) => {
       const [third, fourth] = [await api.open(more), await api.open(more)];
       expect(fourth.body.data.openConversation).toEqual(third.body.data.openConversation);
       expect(fourth.body.data.openConversation.created).toBe(false);
+      const none = { contact: { id }, idempotencyKey: `none ${id}` };
+      const [fifth, sixth] = [await api.open(none), await api.open(none)];
+      expect(sixth.body.data.openConversation).toEqual(fifth.body.data.openConversation);
+      expect(fifth.body.data.openConversation).toMatchObject({ created: false, message: null });
       expect(codeOf(await api.open({ ...input, message: "Twice" }))).toBe("idempotency_key_reused");
       const { nodes } = (await api.messages(first.conversation.id)).body.data.conversationMessages;
       expect(nodes).toHaveLength(2);

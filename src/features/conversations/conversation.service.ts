@@ -235,7 +235,7 @@ export class ConversationService {
         repeat: (id) => repeated(tx, id, text != null),
         // The ID of the added row tells a retry whether the request opened the conversation.
         idOf: ({ conversation, created, message }) =>
-          (created || message === null ? conversation : message).id,
+          created ? conversation.id : (message?.id ?? unopenedId(conversation)),
       });
     });
   }
@@ -326,9 +326,12 @@ const lastHandoffs = (
     )
     .getMany();
 
+/** Returns the ID of a conversation that a request found and added nothing to, in a form that no row has. */
+const unopenedId = ({ id }: Conversation): string => id.replaceAll("-", "_");
+
 /**
  * Returns the response to a retry: the current conversation, and the message as accepted.
- * @param id ID of the new conversation, or of the message queued in an open one
+ * @param id ID of the new conversation, of the message queued in an open one, or from `unopenedId`
  */
 async function repeated(tx: Tx, id: string, hasMessage: boolean): Promise<OpenedConversation> {
   const opened = await tx.findOneBy(Conversation, { id });
@@ -339,6 +342,7 @@ async function repeated(tx: Tx, id: string, hasMessage: boolean): Promise<Opened
         order: { id: "ASC" },
       });
   const conversation =
-    opened ?? (await tx.findOneByOrFail(Conversation, { id: message?.conversationId ?? id }));
+    opened ??
+    (await tx.findOneByOrFail(Conversation, { id: message?.conversationId ?? id.replaceAll("_", "-") }));
   return { conversation, created: opened !== null, message: message && asAccepted(message) };
 }
