@@ -19,6 +19,8 @@ export interface Dispatch {
   channelId: string;
   /** The kind of the line, or the name of the other group. */
   channelKind: string;
+  /** The URL that the work is sent to, if it may change before the work is done. */
+  url?: string;
   /** Name of the share of senders to use, if any. */
   share?: string;
   /** The message, or another row to work on. */
@@ -38,7 +40,8 @@ export interface DueWork {
 }
 
 /** The result of a dispatch. */
-export interface FinishedSend extends Pick<Dispatch, "laneId" | "channelId" | "channelKind" | "attempt"> {
+export interface FinishedSend
+  extends Pick<Dispatch, "laneId" | "channelId" | "channelKind" | "url" | "attempt"> {
   messageId: string;
   result: SendResult;
   /** True if the send held its lane until the end; otherwise another process may have worked on the lane. */

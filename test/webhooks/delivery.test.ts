@@ -190,6 +190,21 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(await become(id, 2, { state: "delivered" })).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
+  test("a late response from an old URL says nothing about the new one", async () => {
+    const end: (() => void)[] = [];
+    receiver.reaction = (response) =>
+      void end.push(() => response.writeHead(410, { "retry-after": "86400" }).end());
+    const { id } = await endpointTo();
+    await addEvents(gateway, agentId, newSubjects(1));
+    await arrived(1);
+    const correct = await startReceiver();
+    await api.update({ id, url: correct.url() });
+    end.pop()?.();
+    await arrived(1, correct);
+    expect(await become(id, 1, { state: "delivered" })).toMatchObject([{ attempts: 1 }]);
+    expect(await stateOf(id)).toMatchObject({ state: "active", failingSince: null });
+  });
+
   test("after a rotation, both secrets verify; after a day, only the new one does", async () => {
     const { id, secret } = await endpointTo();
     const rotated = (await api.rotate(id)).body.data.rotateWebhookSecret;

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
-import { In } from "typeorm";
 import { systemFor } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome, type SendResult } from "../../delivery/driver";
+import type { FinishedSend } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
 import { recordAudit } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
@@ -14,11 +14,6 @@ import { MAX_FAILING_DAYS } from "./webhook.limits";
 import { type FAILURE_REASONS, WEBHOOKS_DISABLED } from "./webhook.metrics";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-interface EndedAttempt {
-  endpointId: string;
-  result: SendResult;
-}
-
 /**
  * Tracks how long endpoints have been failing, and disables endpoints that have failed for too long or responded with
  * 410.
@@ -26,16 +21,20 @@ interface EndedAttempt {
 export class EndpointHealth {
   constructor(private readonly log: Logger) {}
 
-  /** Records attempts, in the transaction that stores their results and has locked their lanes. */
-  async note(tx: Tx, attempts: readonly EndedAttempt[], observer: WorkObserver): Promise<void> {
-    const byEndpoint = groupBy(attempts, ({ endpointId }) => endpointId);
-    // The fixed order keeps transactions that change two endpoints from deadlocking.
-    const endpoints = await tx.find(WebhookEndpoint, {
-      where: { id: In([...byEndpoint.keys()]) },
-      order: { id: "ASC" },
-    });
+  /**
+   * Records attempts, in the transaction that stores their results and has locked their lanes.
+   * @param endpoints in a fixed order, so that transactions that change two endpoints do not deadlock
+   */
+  async note(
+    tx: Tx,
+    endpoints: readonly WebhookEndpoint[],
+    attempts: readonly FinishedSend[],
+    observer: WorkObserver,
+  ): Promise<void> {
+    const byEndpoint = groupBy(attempts, ({ channelId }) => channelId);
     for (const endpoint of endpoints) {
-      const results = (byEndpoint.get(endpoint.id) ?? []).map(({ result }) => result);
+      const results = byEndpoint.get(endpoint.id)?.map(({ result }) => result);
+      if (results === undefined) continue;
       const reason = reasonToDisable(endpoint, results);
       if (reason !== undefined) await this.disable(tx, endpoint, reason, observer);
       else if (results.some(isAccepted)) {

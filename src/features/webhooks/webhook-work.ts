@@ -14,7 +14,7 @@ import type { EventBody, EventPost } from "./event-post";
 import { MAX_KEPT_ATTEMPTS } from "./webhook.limits";
 import { WEBHOOK_ATTEMPTS, WebhookOutcome } from "./webhook.metrics";
 import { type WebhookAttempt, WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
-import { WebhookEndpointState } from "./webhook-endpoint.entity";
+import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE } from "./webhook-lane";
 import { redeliveryDelayMs } from "./webhook-retries";
 
@@ -80,15 +80,18 @@ export class WebhookWork implements LaneWork {
   async finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void> {
     const attempted = ended.filter(({ isHeld, result }) => isHeld && wasAttempted(result));
     if (attempted.length === 0) return;
+    const endpoints = await tx.find(WebhookEndpoint, {
+      where: { id: In(attempted.map(({ channelId }) => channelId)) },
+      order: { id: "ASC" },
+    });
+    const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
+    // A response from a URL that was changed during the attempt says nothing about the new one.
+    const current = attempted.filter(({ channelId, url }) => urls.get(channelId) === url);
     const outcomes = attempted.map((each) => [each, outcomeOf(each)] as const);
-    await store(tx, outcomes);
+    await store(tx, outcomes, new Set(current));
     for (const [outcome, { length }] of groupBy(outcomes, ([, { what }]) => what))
       observer.count(WEBHOOK_ATTEMPTS, [outcome], length);
-    await this.health.note(
-      tx,
-      attempted.map(({ channelId, result }) => ({ endpointId: channelId, result })),
-      observer,
-    );
+    await this.health.note(tx, endpoints, current, observer);
   }
 
   private dispatch(head: Head, event: EventBody): Dispatch {
@@ -98,6 +101,7 @@ export class WebhookWork implements LaneWork {
       laneId,
       channelId: endpointId,
       channelKind: WEBHOOK_LANE,
+      url,
       share: WEBHOOK_LANE,
       message: { id },
       attempt: head.attempts + 1,
@@ -165,7 +169,12 @@ function outcomeOf({ attempt, result }: FinishedSend): Outcome {
   };
 }
 
-async function store(tx: Tx, outcomes: readonly (readonly [FinishedSend, Outcome])[]): Promise<void> {
+/** @param current attempts to the current URLs of their endpoints */
+async function store(
+  tx: Tx,
+  outcomes: readonly (readonly [FinishedSend, Outcome])[],
+  current: ReadonlySet<FinishedSend>,
+): Promise<void> {
   const before = await tx.find(WebhookDelivery, {
     select: ["id", "attempts", "attemptLog"],
     where: { id: In(outcomes.map(([{ messageId }]) => messageId)) },
@@ -175,12 +184,14 @@ async function store(tx: Tx, outcomes: readonly (readonly [FinishedSend, Outcome
     tx,
     outcomes.flatMap(([{ messageId, result }]) => ("detail" in result ? messageId : [])),
   );
-  for (const [{ messageId: id, attempt, result }, { what: _, ...outcome }] of outcomes) {
+  for (const [send, { what: _, ...outcome }] of outcomes) {
+    const { messageId: id, attempt, result } = send;
     const change = erased.has(id) ? { ...outcome, lastError: null } : outcome;
     const { attempts = 0, attemptLog = null } = beforeOf.get(id) ?? {};
-    // The delivery was restarted during the attempt, for example with a new URL, so this failure must not postpone the
-    // next attempt.
-    const isRestarted = attempts < attempt - 1 && change.state !== WebhookDeliveryState.delivered;
+    // The delivery was restarted during the attempt, perhaps with a new URL, so this failure must not postpone the next
+    // attempt.
+    const isRestarted =
+      (attempts < attempt - 1 || !current.has(send)) && change.state !== WebhookDeliveryState.delivered;
     await tx.update(
       WebhookDelivery,
       { id, state: WebhookDeliveryState.pending },
