@@ -438,14 +438,14 @@ test("tests may make a document larger, but the rest of it must not be larger", 
   ).toEqual([{ path: "tests", message: "must have at most 500 items" }]);
 });
 
-test("200,000 mistakes in 500 tests are reported up to the limit, in little time", async () => {
+test("85,000 mistakes in 500 tests are reported up to the limit, in little time", async () => {
   const wrong = (count: number) => Array(count).fill(0);
   const tests = Array.from({ length: 500 }, () => ({
-    contact: { tags: wrong(50), channels: wrong(20) },
+    contact: { tags: wrong(20), channels: wrong(20) },
     timers: wrong(20),
-    spent: wrong(200),
-    model: { tags: wrong(50) },
-    expect: { tags: wrong(50), timers: wrong(20) },
+    spent: wrong(50),
+    model: { tags: wrong(20) },
+    expect: { tags: wrong(20), timers: wrong(20) },
   }));
   const before = process.cpuUsage();
   const { problems } = await checkDocument(documentOf(tests));
