@@ -12,7 +12,7 @@ const HELD = [
   'Its lines are paused so that no old messages are sent. Resume them with "gateway lines resume".',
   'Its webhook endpoints are disabled. Enable them with "gateway webhooks enable".',
 ].join("\n");
-const CONFIRMED = "This database is confirmed. Paused lines and disabled webhook endpoints stay as they are.";
+const CONFIRMED = "Confirmed. No lines were resumed, and no webhook endpoints were enabled.";
 
 /** Adds the commands `migrate`, `backup`, `restore` and `restored`. */
 export function addDatabaseCommands(program: Command): void {
@@ -56,7 +56,7 @@ export function addDatabaseCommands(program: Command): void {
     .description("hold back everything that a database restored from a backup would send again")
     .option(
       "--same",
-      "confirm that this database may deliver messages; paused lines and disabled endpoints stay as they are",
+      "confirm that this database may deliver messages, without resuming lines or enabling endpoints",
     )
     .option("--json", "print one JSON object")
     .action((options: Json & Confirmation & { same?: true }) =>

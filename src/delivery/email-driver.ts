@@ -44,7 +44,7 @@ export function createEmailDriver(
     let stop = () => {};
     const mayLeave = () => {
       hasLeft = !ended.signal.aborted && attempt.mayLeave();
-      // A server may need long to check the text, and after a second attempt, the recipient would have two copies.
+      // A server may take a long time to check the text, and a second attempt would send the recipient another copy.
       if (hasLeft) restartTimeout();
       return hasLeft;
     };

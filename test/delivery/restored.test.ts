@@ -220,7 +220,7 @@ describe("a PostgreSQL database", () => {
     expect(await runCli(testDatabase.url, ["restored", "--same"])).toEqual({
       code: 0,
       signal: null,
-      stdout: "This database is confirmed. Paused lines and disabled webhook endpoints stay as they are.\n",
+      stdout: "Confirmed. No lines were resumed, and no webhook endpoints were enabled.\n",
       stderr: "",
     });
     const gateway = await start();

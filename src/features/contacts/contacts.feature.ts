@@ -55,7 +55,7 @@ export const contacts = feature({
   },
   hooks: ({ database }) => ({
     agentPurged: [
-      // Each half has its own index. The last one runs first, because its contacts may still be erased.
+      // Each half has its own index. Steps run in reverse, so contacts erased in between are deleted by the later step.
       ...[MoreThan(""), IsNull()].map((erasedAt) =>
         purgeRows(
           database,

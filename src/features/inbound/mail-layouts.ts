@@ -105,7 +105,7 @@ export const FOOTERS: readonly RegExp[] = [
   new RegExp(`^Sent (from|via|with) (my (\\S+ ){0,3}|the (all new )?)?${DEVICE}`, "i"),
   new RegExp(`^(${SENT_FROM}) (\\S+ ){0,3}\\S{0,3}${DEVICE}.{0,80}$`, "i"),
   new RegExp(`^(Von|Diese Nachricht wurde von) meinem ${DEVICE}.{0,60} gesendet\\b.{0,60}$`, "i"),
-  // Only the case tells these footers from sentences such as "The wrong phone was sent".
+  // Only the grammatical case distinguishes these footers from sentences such as "The wrong phone was sent".
   new RegExp(`^Lähetetty .{0,40}${DEVICE}.{0,30}(st|ll)[aä](ni)?\\.?$`, "i"),
   new RegExp(`^.{0,40}${DEVICE}.{0,30}([dt][ae]n gönderildi|[óő]l küldve|から送信)\\.?$`, "i"),
   new RegExp(`^((发自|從)我的.{0,20}${DEVICE}.{0,20}|나의 .{0,20}${DEVICE}.{0,20}에서 보냄)$`, "i"),

@@ -249,8 +249,8 @@ export class InvitationService {
 
   /**
    * Makes the invited person a member and ends the invitation, in a transaction that holds the `MEMBER_CHANGES` lock.
-   * An existing member who had no way left to sign in gets the password, or loses an earlier one that is turned off, and
-   * keeps the permissions.
+   * An existing member who had no way left to sign in keeps the permissions, and gets the password or loses an earlier
+   * password if passwords are turned off.
    * @param account.passwordHash empty for a person without a password
    * @param account.name null to keep the name of an existing member
    * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`
