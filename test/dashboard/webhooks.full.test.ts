@@ -119,6 +119,21 @@ describeDashboard(
       await seenInTime(rowOf(page, "Delivered").nth(2));
       expect(receiver.received.some(({ body }) => body.includes("line:missed"))).toBe(true);
 
+      await addEvents(gateway, agentId, ["missed"]);
+      await seenInTime(rowOf(page, "Delivered").nth(3));
+      receiver.reaction = (response) => response.writeHead(500).end();
+      // The second event waits for the first one, which has the same subject.
+      for (const [row, toast] of [
+        [1, "The event is being sent again."],
+        [0, "The event will be sent again after an earlier event with the same subject."],
+      ] as const) {
+        await rowOf(page, "line.paused").nth(row).getByRole("button", { name: "line.paused" }).click();
+        await dialog.getByRole("button", { name: "Send this one again" }).click();
+        await seen(page.getByText(toast));
+        await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+        await gone(dialog);
+      }
+
       await open(page, "Rotate signing secret…");
       await dialog.getByRole("button", { name: "Rotate secret" }).click();
       await eventually(() => secretIn(page)).not.toBe(secret);

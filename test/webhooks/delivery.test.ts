@@ -170,6 +170,23 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(codeOf(await api.resend(deliveryId))).toBe("conflict");
   });
 
+  test("a delivery that is sent again waits for an earlier pending event with the same subject", async () => {
+    const { id } = await endpointTo();
+    const [subject] = newSubjects(1) as [string];
+    await addEvents(gateway, agentId, [subject, subject]);
+    const [later, earlier] = await become(id, 2, { state: "delivered" });
+    receiver.reaction = answering(500);
+    expect((await api.resend(String(earlier?.id))).body.data.resendWebhookDelivery.waitsFor).toBeNull();
+    await become(id, 1, { state: "pending", attempts: 1 });
+    const { resendWebhookDelivery } = (await api.resend(String(later?.id))).body.data;
+    expect(resendWebhookDelivery).toMatchObject({ state: "pending", waitsFor: earlier?.eventId });
+    receiver.reaction = answering(200);
+    await hurry(id);
+    await become(id, 2, { state: "delivered" });
+    const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(ids.slice(-2)).toEqual([earlier?.eventId, later?.eventId]);
+  });
+
   test("pending events are sent to a new URL immediately, even if the old one was about to fail once more", async () => {
     const end: (() => void)[] = [];
     receiver.reaction = (response) => void end.push(() => response.writeHead(500).end());

@@ -52,8 +52,12 @@ export function DeliveryDialog({ endpointId, eventId, canResend, onOpen, onClose
   const delivery = query.data?.webhookDeliveries.nodes[0];
   const resend = (id: string) =>
     run(async () => {
-      await change(ResendWebhookDeliveryDocument, { id });
-      toast("The event is being sent again.");
+      const { resendWebhookDelivery } = await change(ResendWebhookDeliveryDocument, { id });
+      toast(
+        resendWebhookDelivery.waitsFor === null
+          ? "The event is being sent again."
+          : "The event will be sent again after an earlier event with the same subject.",
+      );
     });
   return (
     <Dialog title="Delivery" size="lg" onClosed={onClosed}>

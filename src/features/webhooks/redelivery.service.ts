@@ -89,8 +89,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Sends the event of a delivery now, even if it was delivered before, and repeats failed attempts as for a new
-   * delivery.
+   * Sends the event of a delivery now, or after an earlier pending event with the same subject, even if it was delivered
+   * before, and repeats failed attempts as for a new delivery.
    * @throws GatewayError `not_found`, `conflict` while the endpoint is disabled, or `position_expired` if the event is
    *   no longer kept
    */

@@ -170,7 +170,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookDelivery, {
     description:
-      "Sends the event of a delivery to its webhook endpoint now, even if it has already been delivered or is waiting for its next attempt.",
+      "Sends the event of a delivery to its webhook endpoint now, even if it has already been delivered or is waiting for its next attempt. If it `waitsFor` an earlier event, it is sent after that one.",
   })
   resendWebhookDelivery(
     @Ctx() context: RequestContext,
