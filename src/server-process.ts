@@ -92,10 +92,11 @@ export async function stopServer(
   telemetry: Telemetry | undefined,
   log: Logger,
 ): Promise<void> {
+  // Also keeps the process running, because it could otherwise end during a pause, before everything is stored.
   const timer = setTimeout(() => {
     log.error("stopping took too long");
     process.exit(1);
-  }, STOP_TIMEOUT_MS).unref();
+  }, STOP_TIMEOUT_MS);
   const { app } = await started;
   await app.close();
   await telemetry?.close();
