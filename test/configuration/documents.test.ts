@@ -281,7 +281,7 @@ const INVALID: [object, string, string][] = [
   [
     of({ situations: { a: { data: { total: "double" }, key: "total" } } }),
     "situations.a.key",
-    "must be the name of a string or an int",
+    "must be the name of a string or int member",
   ],
   [of({ rules: [RULE, RULE] }), "rules[1].id", "is the id of another rule"],
   [of({ policy: { windows: [{ from: "08:00", to: "08:00" }] } }), "policy.windows[0].to", "must differ"],

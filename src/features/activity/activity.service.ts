@@ -90,7 +90,7 @@ const DAYS: Readonly<Record<UsagePeriod, number>> = { last_24_hours: 1, last_30_
 
 const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read] as const;
 
-/** Counts agents' actions by index and only up to a limit, so large tables cost no more than small ones. */
+/** Counts messages and decisions from indexes, up to a limit, so large tables cost no more than small ones. */
 export class ActivityService {
   constructor(private readonly database: Database) {}
 

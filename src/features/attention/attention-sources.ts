@@ -27,7 +27,7 @@ import { type AttentionItem, AttentionKind, LEAKED_DAYS, MAX_OF_KIND } from "./a
 /** Max queued messages to read per agent. */
 const MAX_QUEUED = 1_000;
 
-/** The data to search. */
+/** The organization to search. */
 interface Scope {
   reader: EntityManager;
   organizationId: string;
@@ -35,7 +35,7 @@ interface Scope {
   agents: ReadonlyMap<string, Agent>;
 }
 
-/** Finds the items of certain kinds. */
+/** A source of items of one or more kinds. */
 interface Source {
   /** The callers that may see the items. */
   allowed: AllowedCallers;
@@ -55,7 +55,7 @@ export const SOURCES: readonly Source[] = [
   { allowed: MAY_READ_DECISIONS, find: failedDecisions },
 ];
 
-/** Returns a count up to `MAX_COUNT`. */
+/** Caps a count at `MAX_COUNT`. */
 const upTo = (count: number) => ({ count: Math.min(count, MAX_COUNT), isCountExact: count <= MAX_COUNT });
 
 const ONE = { count: 1, isCountExact: true };
@@ -110,7 +110,7 @@ async function lines({ reader, agents }: Scope): Promise<AttentionItem[]> {
     ...failing.map((line, i) => itemOf(AttentionKind.line_failing, line, raw[i]?.since)),
     ...paused
       .map((line) => itemOf(AttentionKind.line_paused, line))
-      // If not all messages were read, some may be waiting on this line.
+      // Queued messages that were not read may be waiting on this line.
       .filter(({ count, isCountExact }) => count > 0 || !isCountExact)
       .sort((a, b) => ((a.since ?? "") < (b.since ?? "") ? -1 : 1))
       .slice(0, MAX_OF_KIND),
@@ -147,7 +147,7 @@ async function webhooks({ reader, organizationId }: Scope): Promise<AttentionIte
 
 async function waitingConversations({ reader, agents }: Scope): Promise<AttentionItem[]> {
   const agentIds = [...agents.keys()];
-  // Must match the text of the partial index's condition exactly, because SQLite compares the text.
+  // Must match the partial index's condition verbatim, because SQLite compares the text.
   const waiting = () =>
     reader.createQueryBuilder(Conversation, "conversation").where("conversation.waiting_since IS NOT NULL");
   const order = ConversationOrder.longest_waiting_first;

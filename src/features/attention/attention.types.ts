@@ -14,7 +14,7 @@ export const LEAKED_DAYS = 7;
 /** Max items of each kind. */
 export const MAX_OF_KIND = 10;
 
-/** In order of urgency. */
+/** The kinds of attention items, most urgent first. */
 export const AttentionKind = enumOf("AttentionKind", "Reason why an item needs a person's attention.", {
   database_restored: "The database was restored from a backup, and the restore has not been confirmed.",
   key_leaked: `The API key was revoked in the last ${LEAKED_DAYS} days because it was reported as leaked.`,
@@ -22,7 +22,7 @@ export const AttentionKind = enumOf("AttentionKind", "Reason why an item needs a
   line_paused: "The line is paused, and messages are waiting on it.",
   webhook_failing: "Every attempt to deliver an event to the webhook endpoint has failed since `since`.",
   webhook_disabled: "The webhook endpoint is disabled and receives no events.",
-  reply_needed: "Contacts are waiting for a human in conversations.",
+  reply_needed: "Contacts are waiting for a human to reply.",
   review_needed: "Messages proposed by agents are waiting for approval.",
   decision_failed: "Some of the agent's decisions in the last 24 hours failed or have failed effects.",
   key_expiring: `API keys expire within ${EXPIRING_DAYS} days.`,

@@ -6,13 +6,13 @@ import { ConfigurationVersion } from "./configuration-version.entity";
 import { CompiledConfiguration, policyOf } from "./document/compiled-configuration";
 import type { ContactPolicy } from "./document/contact-policy";
 
-/** Max compiled versions in memory. */
+/** Max cached compiled versions. */
 const MAX_COMPILED = 100;
 
-/** Max agents whose default contacts are in memory. */
+/** Max agents whose default contacts are cached. */
 const MAX_DEFAULT_CONTACTS = 10_000;
 
-/** Max policies in memory. */
+/** Max cached policies. */
 const MAX_POLICIES = 10_000;
 
 /** The version number of an agent's live configuration. */
@@ -74,7 +74,7 @@ export class CompiledConfigurations {
     const key = keyOf({ agentId, version });
     const known = this.known.get(key);
     if (known) return known;
-    // Decisions do not need the tests, which may be most of the document.
+    // Decisions do not use tests, which may make up most of the document.
     const { tests: _, ...used } = document;
     const configuration = new CompiledConfiguration(used, true);
     this.known.set(key, configuration);

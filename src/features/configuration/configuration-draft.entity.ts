@@ -20,7 +20,7 @@ export class ConfigurationDraft {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => GraphQLJsonObject, { description: "The document, even if it has problems." })
+  @Field(() => GraphQLJsonObject, { description: "The document, valid or not." })
   @MaxCharacters(TESTED_DOCUMENT_MAX_BYTES)
   @Column({ type: "simple-json" })
   document!: Record<string, unknown>;

@@ -54,7 +54,7 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: 254 })
   publishedBy!: string;
 
-  /** The position that the version's cursor contains. */
+  /** The version's position in cursors. */
   get id(): string {
     return String(this.version);
   }

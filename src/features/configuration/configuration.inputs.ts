@@ -43,12 +43,12 @@ export class SaveConfigurationDraftInput {
 
   @Nullable(
     () => Int,
-    "The draft's `basedOn`, or the live version if there is no draft. If it has changed, the request is rejected with `version_conflict`. Each new draft starts at revision 1, so pass both.",
+    "The draft's `basedOn`, or the live version if there is no draft. If it has changed, the request is rejected with `version_conflict`. The revision alone does not identify a draft.",
   )
   expectedBasedOn?: number | null | undefined;
 }
 
-/** Rejects two sources, because an earlier version is published without a check. */
+/** Rejects inputs with more than one source, because earlier versions are published unchecked. */
 const HAS_ONE_SOURCE: ObjectRule = {
   fields: ["document", "fromVersion", "expectedRevision"],
   check: ({ document, fromVersion, expectedRevision }) => {

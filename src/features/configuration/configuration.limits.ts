@@ -22,7 +22,7 @@ export const MAX_LINES_OF_MESSAGE = 5;
 /** Max members in a declared situation's data. */
 export const MAX_DATA_MEMBERS = 50;
 
-/** Max languages per template, not counting its own. */
+/** Max translations per template. */
 export const MAX_LOCALES = 100;
 
 export const CLAUSE_MAX_LENGTH = 2_000;
@@ -81,7 +81,7 @@ export const MAX_ASK_TEXTS = 10;
 /** Max total length of the configuration texts sent to a model (UTF-16 code units). */
 export const ASK_TEXTS_MAX_LENGTH = 40_000;
 
-/** Max effects of one decision; effects beyond it fail, and no further rules are tried. */
+/** Max effects of one decision; further effects fail, and no more rules are tried. */
 export const MAX_EFFECTS_PER_DECISION = 100;
 
 /** Max messages that one decision can send. */

@@ -55,7 +55,7 @@ export class Configuration extends ConfigurationVersion {
   decider!: ConfigurationDecider;
 }
 
-/** True for a version number that can be a cursor; versions are numbered from 1. */
+/** True if a cursor's text is a valid version number, starting at 1. */
 const isVersion = (text: string): boolean => /^[1-9]\d{0,8}$/.test(text);
 
 export const ConfigurationVersionConnection = ConnectionOf(

@@ -65,7 +65,7 @@ export const configurationRoutes: RouteGroup = {
       }`,
       bodyMembers: named("against"),
       errors: ["not_found"],
-      // Test results are useless to a model, because it cannot save or publish a configuration with a key.
+      // Test results are useless to a model, because an API key cannot save or publish a configuration.
       isForModels: false,
       answers: "The results of the tests, whether they pass or fail.",
       example: {

@@ -54,7 +54,7 @@ const CHECK_TIMEOUT_MS = 10_000;
  * publishing share a class, because both run the same check.
  */
 export class ConfigurationService {
-  /** Runs one check at a time, because concurrent checks would occupy many consecutive event-loop ticks. */
+  /** Limits checks to one at a time, because concurrent checks would starve other requests. */
   private readonly checks = new Semaphore(1);
 
   constructor(
@@ -173,7 +173,7 @@ export class ConfigurationService {
   /**
    * Saves an agent's draft, even if the draft has problems.
    * @param expectedRevision the revision that the caller has seen; 0 if there is no draft
-   * @param expectedBasedOn the version that the draft is based on, or would be if there is no draft; null for any
+   * @param expectedBasedOn the version that the caller expects the draft to be based on; null for any
    * @throws GatewayError `invalid_request`, `not_found` (agent), `version_conflict`
    */
   async saveDraft(

@@ -21,8 +21,8 @@ export class ConfigurationDecider {
 }
 
 /**
- * Returns the decider for a gateway.
- * @param model name of its language model, if it has one
+ * Returns the gateway's decider.
+ * @param model name of the language model, if one is configured
  */
 export const deciderWith = (model: string | undefined): ConfigurationDecider =>
   model === undefined ? { kind: DeciderKind.rules, model: null } : { kind: DeciderKind.model, model };

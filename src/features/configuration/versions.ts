@@ -64,7 +64,7 @@ export const liveVersion = (reader: EntityManager, agentId: string): Promise<Con
 
 /**
  * Finds the live version of an agent's configuration.
- * @throws GatewayError `version_conflict` if it is not the expected one
+ * @throws GatewayError `version_conflict` if another version is live
  */
 export async function assertLive(
   reader: EntityManager,

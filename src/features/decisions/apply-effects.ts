@@ -78,7 +78,7 @@ export async function applyEffects(
     const messages = tx.isDryRun ? 0 : 1;
     assertRoom(await application.queues.take(application.agentId, { status, messages }), status);
   }
-  // These effects cancel messages and so free up room.
+  // These effects cancel queued messages, which frees up room.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
   if (!makesRoom) await assertRoomFor(tx, sends, { schedules });
   const { contact } = participants;
@@ -91,7 +91,7 @@ export async function applyEffects(
     if (result?.destination !== undefined)
       result.addressId = (participants.conversation ?? result.destination.conversation)?.addressId;
   let { conversation } = participants;
-  // The conversation with the default contact does not count, because the situation is not about it.
+  // Excludes the default contact's conversation, because the situation is not about that contact.
   if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
   const timers = new WaitingTimers(tx, application.lanes, application.agentId, participants.contact);
   /** IDs of messages canceled by changes to conversations, by conversation. */

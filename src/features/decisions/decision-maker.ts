@@ -66,7 +66,7 @@ export class DecisionMaker {
    * them later.
    * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths that start at
    *   `situation`, or an error of `findParticipants` or `applyEffects`
-   * @throws GatewayError a rejection after something was stored, which ends the transaction
+   * @throws GatewayError a rejection after something was stored, which aborts the transaction
    */
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
     const declared = await eachAccepted(requests, async (each) => {

@@ -21,7 +21,7 @@ import { DONE, Runner } from "./runner";
 export const RULES = "rules";
 export const MODEL = "model";
 
-/** Replaces an error that must not be shown. */
+/** The error shown instead of an unexpected error, whose details must not be exposed. */
 export const FAILURE = { code: "internal_error", message: "The decision failed unexpectedly." };
 
 /** A stored decision, with the ID of its organization. */
@@ -91,7 +91,7 @@ export class DecisionRunner extends Runner<OwnedDecision> {
   }
 }
 
-/** Returns the result if the model gave no valid answer. Until an answer is valid, the model gets only one sender. */
+/** Returns the result if the model gave no valid answer. Until the next valid one, the model gets only one sender. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,

@@ -57,7 +57,7 @@ export class DecisionSteps {
 
   /**
    * Makes a stored decision; the transaction has locked its row.
-   * @throws GatewayError `conflict` if the decision still waits for the model's answer
+   * @throws GatewayError `conflict` if the decision is still waiting for the model's answer
    */
   async resume(
     tx: Tx,
@@ -83,7 +83,7 @@ export class DecisionSteps {
       await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
     } else if (answer === undefined) {
       // Delays the next attempt, which would otherwise start immediately and could loop.
-      throw new GatewayError("conflict", "The decision still waits for the model's answer.");
+      throw new GatewayError("conflict", "The decision is still waiting for the model's answer.");
     } else {
       await this.apply(tx, decision, snapshot, {
         ...decisionContext,

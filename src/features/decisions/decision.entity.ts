@@ -59,7 +59,7 @@ export class Situation {
   data!: Record<string, unknown>;
 }
 
-/** The condition for decisions that failed at least in part; also the condition of the partial index. */
+/** The condition for decisions that failed or have failed effects; a partial index has the same condition. */
 export const HAS_FAILURES = "failed_effects > 0 OR state = 'failed'";
 
 @ObjectType({
@@ -158,7 +158,7 @@ export class Decision {
   @Column({ type: "simple-json" })
   effects!: Effect[];
 
-  /** Null unless a model decides. */
+  /** The state when the model was asked; null unless a model decides. */
   @Column({ type: "simple-json", nullable: true })
   basis!: ModelRequestState | null;
 

@@ -141,7 +141,7 @@ export const decisionRoutes: RouteGroup = {
       document: "query testFromDecision($id: ID!) { testFromDecision(id: $id) { test } }",
       pathParameters: [ID],
       errors: ["not_found", "conflict"],
-      // Tests are useless to a model, because it cannot save or publish a configuration with a key.
+      // Tests are useless to a model, because an API key cannot save or publish a configuration.
       isForModels: false,
       answers: "A test that expects the agent's decision.",
       example: {

@@ -39,7 +39,7 @@ interface Request {
 const sessionOf = ({ caller }: RequestContext): string => (caller.kind === "member" ? caller.sessionId : "");
 
 /**
- * Rechecks members in a fixed order, so that batches do not deadlock.
+ * Rechecks members' permissions in a fixed order, so that batches do not deadlock.
  * @returns their rejections by session
  */
 async function rejectionsOfMembers(
@@ -102,7 +102,7 @@ async function matchingIn(
   return { query, parts };
 }
 
-/** True if filtering for rare values may read many index entries and no other index narrows them down. */
+/** True if a filter for rare values may read many index entries, because no selective index applies. */
 function mayReadMany(filter: DecisionFilter): boolean {
   const { key, contactId, conversationId, type, ruleId, outcome, version, search, hasFailures } = filter;
   const isNarrow = [key, contactId, conversationId].some((value) => value != null);

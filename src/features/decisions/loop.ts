@@ -30,11 +30,11 @@ interface Found {
 /**
  * Reads a contact's tags, the kinds of addresses where it accepts messages, and whether the address that messages would
  * reach has opted out or is undeliverable. The same statement counts the automatic answers to an address on all lines
- * in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`; answers that ended before an attempt to send them do not
- * count. The transaction has locked the contact, so no other decision can add an answer.
+ * in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`, except answers that were canceled or failed before any
+ * attempt to send them. The transaction has locked the contact, so no other decision can add an answer.
  */
 export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
-  // Ordered, because PostgreSQL would otherwise scan the whole table for an address that has most of the messages.
+  // Ordered, because PostgreSQL would otherwise scan the whole table for an address with most of the messages.
   const rows: Found[] = await tx.query(
     `with wanted (n, contact_id, address_id, reached_at, since) as (values ${placeholders(wanted.length, 5)})
      select n,

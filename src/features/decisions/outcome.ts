@@ -16,7 +16,7 @@ export function outcomeOf(effects: readonly EffectResult[]): DecisionOutcome {
     : "silent";
 }
 
-/** True for a question that a model answered; the answer's effects are listed after it. */
+/** True for an `ask` effect that the model answered; the answer's effects are listed after it. */
 export const wasAsked = ({ kind, status }: EffectResult): boolean => kind === "ask" && status === "done";
 
 export const hasStatus =

@@ -159,7 +159,7 @@ export class Replays {
   decisions!: ComparedDecision[];
 }
 
-/** Repeats a recorded decision with another configuration, without applying effects. */
+/** Replays a recorded decision with another configuration, without applying effects. */
 export function replay(decision: Decision, { version, configuration }: Against): Replay {
   const { id: decisionId, situation, snapshot, ruleId: recordedRuleId } = decision;
   const base = { decisionId, situationType: situation.type, recordedRuleId };
@@ -167,14 +167,14 @@ export function replay(decision: Decision, { version, configuration }: Against):
   const recorded = decision.explanation?.value;
   if (snapshot === null) {
     if (recorded === undefined) return { ...without, status: ReplayStatus.erased };
-    // The decision became stale before its rules were tried, which no configuration changes.
+    // The decision became stale before any rule was tried, so the configuration makes no difference.
     return { ...without, status: ReplayStatus.same, explanation: { ...recorded, version } };
   }
   try {
     const input = { situation, ...snapshot };
     const planned = plan(configuration, input);
     const { ruleId, gates, rules, effects } = planned;
-    // A stale decision discarded its answer.
+    // A stale decision discarded the model's answer.
     const answer = decision.outcome === "stale" ? undefined : recordedAnswer(askIn(effects), snapshot.model);
     const answered = answer ? withAnswer(configuration, input, planned, answer).effects : effects;
     const chosen = answered.slice(effects.length);

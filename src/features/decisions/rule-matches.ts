@@ -16,7 +16,7 @@ import { hasStatus, wasAsked } from "./outcome";
 import { isHandedOff, type Plan } from "./plan";
 import { RuleMatch } from "./rule-match.entity";
 
-/** The IDs of the subjects for counting matches of rules with `once`. */
+/** IDs of the subjects whose matches of rules with `once` are counted. */
 interface Subjects {
   agent: string;
   contact: string | undefined;
@@ -57,7 +57,7 @@ export async function spentRules(tx: Tx, counts: readonly Count[], now: Timestam
   return spent.flat();
 }
 
-/** Returns the row of a match while a model is asked; it does not replace the last match, so it can be forgotten. */
+/** Returns the row for a match while a model is asked; it can be deleted, because the last match keeps its own row. */
 const whileAsked = <Row extends Pick<RuleMatch, "subjectId">>(match: Row): Row => ({
   ...match,
   subjectId: derivedId("asked", match.subjectId),
@@ -134,7 +134,7 @@ export const matchesOf = (
   ruleIds,
 });
 
-/** Forgets the matches recorded while a decision asked a model, because the decision is about to be completed. */
+/** Deletes the matches recorded while a model was asked, because the decision is about to be completed. */
 export async function forget(
   tx: Tx,
   decision: Decision,

@@ -49,7 +49,7 @@ export abstract class Runner<Item extends { id: string }> implements LaneWork {
     }
   }
 
-  /** Returns the work of items, with the IDs of due items that are held back. */
+  /** Returns the due work for items, with the IDs of due items that are held back. */
   protected dueWork(
     items: readonly (Item & { dueAt?: Timestamp; isHeld?: boolean })[],
     { senders }: LaneContext,

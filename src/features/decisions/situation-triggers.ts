@@ -29,7 +29,7 @@ interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationI
   situation: Situation;
 }
 
-/** A message that the gateway gave up on sending, with its conversation. */
+/** A message that could not be delivered, with its conversation. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   id: string;
   /** JSON of the situation that led to the message; null if no decision sent the message. */
@@ -54,8 +54,8 @@ export class SituationTriggers {
     ]);
 
   /**
-   * Raises `message.failed` for messages that the gateway gave up on, unless a decision about such a failure sent them,
-   * because that could cause an endless loop.
+   * Raises `message.failed` for failed messages, except messages sent by a decision about another failed message,
+   * because they could cause an endless loop.
    */
   readonly messagesFailed = async (tx: Tx, failed: readonly FailedMessage[]): Promise<void> => {
     const rows: FailedRow[] = await tx.query(
@@ -79,7 +79,7 @@ export class SituationTriggers {
 
   /**
    * Raises `message.received`. Messages within `burstSeconds` of the first one share a decision. If a message arrives
-   * while a model is being asked, a new decision covers all of them, and the model's answer is discarded.
+   * while a model is being asked, a new decision covers all messages, and the model's answer is discarded.
    * @param tx must have locked the contacts and the conversations
    * @param written messages to be stored; they get the IDs of the decisions about them
    * @returns the changes that store the decisions
@@ -154,7 +154,7 @@ async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<
   if (conversationIds.length === 0) return new Map();
   const query = tx
     .createQueryBuilder(Decision, "decision")
-    // Matches the text of the partial index's condition, because SQLite compares the text.
+    // Must match the partial index's condition verbatim, because SQLite compares the text.
     .where("decision.conversation_id IN (:...ids) AND decision.state = 'deciding'", {
       ids: [...new Set(conversationIds)],
     });

@@ -104,7 +104,7 @@ function assumptionsOf({
   };
 }
 
-/** Returns the IDs of a situation's received messages, as named by its caller. */
+/** Returns the IDs of a situation's received messages, as passed by the caller. */
 export const messageIdsOf = ({ type, data }: Situation): string[] =>
   type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
 

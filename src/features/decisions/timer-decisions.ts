@@ -26,7 +26,7 @@ import { inTurns } from "./wave";
 
 export type DueTimer = Pick<Timer, "id" | "agentId" | "contactId">;
 
-/** Makes the decisions of due timers. */
+/** Makes decisions for due timers. */
 export class TimerDecisions {
   constructor(
     private readonly dependencies: Dependencies,
@@ -36,8 +36,8 @@ export class TimerDecisions {
 
   /**
    * Submits the situations of due timers to their agents, unless the timers were canceled or replaced. One transaction
-   * takes the timers and decides while it holds the contacts' locks, so a timer is not canceled in between. Of these
-   * timers, a contact's fire one by one, longest due first, because each decision may cancel or replace later ones.
+   * takes the timers and decides while it holds the contacts' locks, so no timer can be canceled in between. A
+   * contact's timers fire one by one, longest due first, because each decision may cancel or replace later ones.
    * @param failure the reason why the decisions cannot be made, if any
    * @throws GatewayError like `decide`
    */

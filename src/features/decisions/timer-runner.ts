@@ -30,8 +30,8 @@ interface WaitingTimer extends DueTimer {
 }
 
 /**
- * Submits situations to agents when their timers are due. Several processes may fire the same timer, but only one takes
- * it.
+ * Submits situations to agents when their timers are due. Several processes may try to fire the same timer, but only
+ * one succeeds.
  */
 export class TimerRunner extends Runner<WaitingTimer> {
   /** Fires a timer; timers due at the same time share a transaction. */

@@ -18,7 +18,7 @@ interface Units<Item, Input, Result> {
  * @param items one per unit
  * @param inputs the inputs of all units
  * @returns the result of each unit, or the GatewayError of a unit that stored nothing
- * @throws the error of a unit that had stored something, which ends the transaction
+ * @throws the error of a unit that had stored something, which aborts the transaction
  */
 export async function inTurns<Item, Input, Result>(
   items: readonly Item[],

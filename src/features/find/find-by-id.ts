@@ -31,7 +31,7 @@ import {
 /** Max length of a message's preview (UTF-16 code units). */
 const PREVIEW_LENGTH = 100;
 
-/** Max time between the creation of an event's ID and the event's own time (ms). */
+/** Max difference between an event's timestamp and the time in its ID (ms). */
 const EVENT_CLOCK_MS = 5_000;
 
 /** Finds the resources with an ID and, if it is the ID of an event, the event's deliveries. */

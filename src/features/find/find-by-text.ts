@@ -29,7 +29,7 @@ const AGENTS = "IN (SELECT id FROM agent WHERE organization_id = :organizationId
 /** Max agents, lines and members to compare by name, newest first. */
 const MAX_EXAMINED = 1_000;
 
-/** An e-mail address with a name, in the form that mail programs copy. */
+/** An e-mail address with a display name, as copied from mail clients. */
 const NAMED_ADDRESS = /<([^<>]+)>\s*$/;
 
 /** Finds resources by name, address or key. */

@@ -107,7 +107,7 @@ export const sampleConversation = (
 });
 
 /**
- * Returns a message that is queued or whose delivery has ended.
+ * Returns a sample message, which is no longer queued unless `isQueued` is set.
  * @param number determines the outcome
  */
 export function sampleMessage(

@@ -38,7 +38,7 @@ export interface SampleCounts {
   contacts: number;
   /** Conversations on one line, spread evenly over the contacts. If a contact has several, only the last is open. */
   conversations: number;
-  /** Messages whose delivery has ended, spread evenly over the conversations; standalone if there are none. */
+  /** Messages that are no longer queued, spread evenly over the conversations; standalone if there are none. */
   messages: number;
   /** Additional queued messages, spread evenly over the open conversations. */
   queued: number;

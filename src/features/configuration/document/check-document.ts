@@ -28,7 +28,7 @@ export interface DocumentCheck {
   document?: ConfigurationDocument;
 }
 
-/** Max time to check a document before other requests get a turn (ms). */
+/** Max time to check a document before yielding to other requests (ms). */
 const TURN_MS = 10;
 
 /** Creates a function that yields to other requests when the time is up. */
@@ -42,8 +42,8 @@ function takingTurns(): () => Promise<void> {
 }
 
 /**
- * Checks a document as a whole; parts with an invalid structure do not hide problems in other parts, unless they
- * fill the report.
+ * Checks a whole document. A part with an invalid structure does not hide problems in other parts, unless the report
+ * is full.
  * @param value a JSON value
  * @param surroundings the agent's lines and model, if the document is checked for an agent
  * @returns the problems and the warnings in document order, at most `MAX_REPORTED` of each
@@ -100,8 +100,8 @@ async function run(checks: readonly Check[]): Promise<Problem[]> {
 }
 
 /**
- * Sorts problems, suggests the names that were probably meant, and limits the number and length of problems, because
- * they quote the document.
+ * Sorts problems, suggests similar known names, and limits the number and length of the problems, because they quote
+ * the document.
  */
 async function reported(problems: readonly Problem[], value: unknown): Promise<Problem[]> {
   const found: Problem[] = [];
@@ -137,7 +137,7 @@ function namesInUse(document: ConfigurationDocument): Problem[] {
     const path = ["situations", type, "key"];
     if (!Object.hasOwn(data, key)) return problemAt(path, "is not declared", [key, Object.keys(data)]);
     const { base } = parseDataType(data[key] as DataType);
-    return KEY_TYPES.has(base) ? [] : problemAt(path, "must be the name of a string or an int");
+    return KEY_TYPES.has(base) ? [] : problemAt(path, "must be the name of a string or int member");
   });
   const repeated = rules.flatMap(({ id }, index) =>
     rules.findIndex((other) => other.id === id) < index

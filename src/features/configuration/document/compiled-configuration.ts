@@ -99,7 +99,7 @@ export class CompiledConfiguration {
     return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
   }
 
-  /** Parses the conditions of the rules for a situation type, one per step, because together they may take 100 ms. */
+  /** Parses the conditions of the rules for a situation type, one per step, because all together may take 100 ms. */
   *parse(type: string): Generator<void, void> {
     const rules = this.rulesFor(type);
     if (this.parsed.has(rules)) return;
@@ -118,7 +118,7 @@ export class CompiledConfiguration {
   }
 
   /**
-   * Reads the key value used to find a situation; null if its declaration names no key or its data lacks the key.
+   * Reads the value of a situation's key; null if its declaration names no key or its data lacks the key.
    * @returns undefined if the value is too long to be stored
    */
   keyOf({
@@ -184,7 +184,7 @@ export class CompiledConfiguration {
 
   /**
    * Parses one of a template's texts.
-   * @throws SourceError if it is not valid
+   * @throws SourceError if the text is not valid
    */
   parseText(source: string): TextTemplate {
     return this.parseOnce(source, this.texts, () => undefined);
@@ -192,7 +192,7 @@ export class CompiledConfiguration {
 
   /**
    * Parses the HTML of a template, and checks it unless the whole document was checked.
-   * @throws SourceError if it is not valid
+   * @throws SourceError if the HTML is not valid
    */
   parseHtml(source: string): TextTemplate {
     return this.parseOnce(source, this.htmls, () => (this.isChecked ? undefined : new HtmlScanner()));

@@ -40,7 +40,7 @@ export function effectProblems(document: ConfigurationDocument): Problem[] {
   ];
 }
 
-/** Finds lists with too many messages, and questions to the model that are not the last effect of a deciding rule. */
+/** Finds lists with too many messages, and `ask` effects that are not the last effect of a deciding rule. */
 function listProblems(
   effects: readonly EffectDocument[],
   path: readonly PropertyKey[],

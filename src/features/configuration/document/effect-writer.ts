@@ -29,7 +29,8 @@ import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
 /**
- * Returns the contact's locale, which may include a region, if its language is the text's; otherwise the text's locale.
+ * Returns the contact's locale, which may include a region, if it has the same language as the text; otherwise the
+ * text's locale.
  */
 function formatLocale(ofText: string, ofContact: string | null): string {
   if (ofContact === null) return ofText;
@@ -148,7 +149,7 @@ export class EffectWriter {
     };
   }
 
-  /** Names the part of the configuration that requires a review of the message; empty if none does. */
+  /** Returns whether the rule or the policy requires a review of the message; empty if neither does. */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]
@@ -252,10 +253,10 @@ const WAS_RESENT: EffectError = { code: "conflict", message: "The message was al
 
 const NOT_APPROVED: EffectError = { code: "conflict", message: "The message was not approved in time." };
 
-/** The error for a timer that is due too far ahead. */
+/** A timer would be due too far in the future. */
 class TooFarAhead extends Error {}
 
-/** Computes part of an effect; an error that fails only the effect is returned. */
+/** Computes part of an effect, and returns errors that fail only the effect. */
 function attempt<T>(part: () => T): { value: T | null; error: EffectError | null } {
   try {
     return { value: part(), error: null };

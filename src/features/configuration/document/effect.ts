@@ -20,7 +20,7 @@ export interface EffectError {
 
 /**
  * An action of the agent. Its text is null only if there is an error; its template is null only if a model wrote the
- * text or a message is sent again. With `whileHuman` set, the action applies even while a human answers.
+ * text or a message is resent. With `whileHuman` set, the action applies even while a human answers.
  */
 export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
   | {
@@ -34,7 +34,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       /** The text as HTML, for e-mails; undefined if there is none. */
       html?: string;
       line: string | null;
-      /** ID of the failed message that is sent again. */
+      /** ID of the failed message to resend. */
       resendOf?: string;
       /** A list instead of `line`: the first line that can reach the contact is used. */
       lines?: readonly string[];

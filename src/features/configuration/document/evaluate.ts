@@ -77,7 +77,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
 }
 
 /**
- * Returns the effects of a configuration if neither a rule nor a model decides.
+ * Returns the effects to apply if neither a rule nor a model decides.
  * @throws InvalidInput like `evaluate`
  */
 export function otherwise(
@@ -92,7 +92,7 @@ export function otherwise(
   return { effects, formatted: formats.formatted };
 }
 
-/** A rule with `once`, and the subject for counting its matches. */
+/** A rule with `once`, and the subject whose matches it counts. */
 export interface OnceLimit {
   ruleId: string;
   /** The name of the count shared with other rules; null if the rule has its own. */

@@ -34,7 +34,7 @@ const situationData = z
   .record(member, z.enum(DATA_TYPES as [(typeof DATA_TYPES)[number], ...typeof DATA_TYPES]))
   .describe("The members of the situation's data, each with its type. `?` makes a member optional.");
 
-/** A situation that may name its key. */
+/** A situation's declaration, optionally with a key. */
 const fullSituation = z.strictObject({
   data: situationData,
   key: member.describe("The string or int member to search decisions by, such as an order ID.").optional(),

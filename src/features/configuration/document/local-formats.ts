@@ -85,7 +85,7 @@ export const DATE_STYLES = ["short", "medium", "long", "full"] as const;
 /** Styles for times; Intl's other styles include the zone. */
 export const TIME_STYLES = ["short", "medium"] as const;
 
-/** Max formatters in memory, of each kind. */
+/** Max cached formatters of each kind. */
 const MAX_FORMATTERS = 200;
 
 /** Creates formatters on first use. An argument has at most one space, so the joined cache keys are distinct. */

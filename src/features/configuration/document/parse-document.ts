@@ -61,7 +61,7 @@ export function storageProblem(value: unknown): string | undefined {
     : `${problem}, excluding its tests`;
 }
 
-/** Finds members with names that the format drops instead of rejecting. */
+/** Finds member names that Zod drops instead of rejecting. */
 function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
@@ -94,7 +94,7 @@ export function tooManyMembers({
   ];
 }
 
-/** Max members of an effect that are compared with the kinds of effects. */
+/** Max member names of an unrecognized effect to compare with the kinds of effects. */
 const MAX_MISSPELLED = 10;
 
 type Issue = z.core.$ZodIssue;

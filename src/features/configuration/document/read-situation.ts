@@ -54,7 +54,7 @@ export interface DecisionInput {
   now: string;
   /** The ids of rules with `once` that have matched too recently. */
   spent: readonly string[];
-  /** For a received message, the number of automatic answers to its address within the last hour, up to the limit. */
+  /** For a received message, the number of automatic answers to the sender within the last hour, up to the limit. */
   answers?: number;
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut?: true;
@@ -62,7 +62,7 @@ export interface DecisionInput {
   isUndeliverable?: true;
   /** True if there is no conversation, but the contact was handed off to a human. */
   isHandedOff?: true;
-  /** The message that failed, even if no rule sends it again, because a replay may try such a rule. */
+  /** The failed message, even if no rule resends it, because a rule may do so in a replay. */
   failed?: {
     text: string;
     subject: string | null;
@@ -83,7 +83,7 @@ export interface DecisionInput {
 
 /**
  * Reads the data of a situation according to its declaration in the configuration.
- * @throws InvalidInput if it does not match, with paths from `situation`
+ * @throws InvalidInput if the data does not match, with paths from `situation`
  */
 export function readSituation(
   configuration: CompiledConfiguration,

@@ -3,7 +3,7 @@ import { type BaseType, type DataDeclaration, parseDataType } from "./data-types
 /** The agent may answer in a conversation again. */
 export const CONVERSATION_RELEASED = "conversation.released";
 
-/** The gateway gave up on delivering a message in a conversation. */
+/** A message in a conversation could not be delivered. */
 export const MESSAGE_FAILED = "message.failed";
 
 /** A contact wrote a message; the only situation that includes a message. */
@@ -16,7 +16,7 @@ export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map
   [MESSAGE_FAILED, { messageId: "string", errorCode: "string?" }],
 ]);
 
-/** Stands for every situation in `on`. */
+/** The wildcard for all situations in `on`. */
 export const ANY_SITUATION = "*";
 
 /** The shape of a value: a plain value, a list, any JSON, null, or an object with these members. */
@@ -65,7 +65,7 @@ export function shapesOf(type: string, data: DataDeclaration | undefined): Shape
 /** Members of a list that templates can read in addition to its items. */
 const LIST_MEMBERS: ReadonlySet<string> = new Set(["size", "first", "last"]);
 
-/** True if a path exists; every index exists in every list. */
+/** True if a path exists; any list index is accepted. */
 export function hasPath(shapes: Shapes, [root, ...members]: readonly (string | number)[]): boolean {
   let shape: Shape | undefined = Object.hasOwn(shapes, root ?? "") ? shapes[root as keyof Shapes] : undefined;
   for (const member of members) shape = shape && memberOf(shape, member);

@@ -9,7 +9,7 @@ import { type Problem, pathOf, problemAt, SourceError } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { fullTemplateOf, type TemplateDocument } from "./template-format";
 
-/** Part of the check that takes little time. */
+/** A short step in checking a document. */
 export type Check = () => Problem[];
 
 const problemOf = (path: readonly PropertyKey[], { message, position }: SourceError): Problem => ({
@@ -18,7 +18,7 @@ const problemOf = (path: readonly PropertyKey[], { message, position }: SourceEr
   ...(position && { position }),
 });
 
-/** Runs part of the check, and reports its SourceError as a problem. */
+/** Runs a step, and reports its SourceError as a problem. */
 function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Problem[] {
   try {
     return part().map((error) => problemOf(path, error));

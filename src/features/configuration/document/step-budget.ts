@@ -10,8 +10,8 @@ export const CHARACTERS_PER_STEP = 32;
 const COMPARISONS_PER_STEP = 512;
 
 /**
- * Counts the work of an evaluation. Unlike a clock, a count gives the same result on every machine. Fails every
- * step after the budget is exceeded.
+ * Limits the steps of an evaluation. Unlike a timeout, a step limit gives the same result on every machine. Once the
+ * budget is exceeded, every further step fails.
  */
 export class StepBudget {
   private steps = 0;
@@ -29,12 +29,12 @@ export class StepBudget {
     if (this.steps > this.max) throw new TooExpensive();
   }
 
-  /** Counts reading or writing text. */
+  /** Spends the cost of reading or writing text. */
   spendText(length: number): void {
     this.spend(1 + Math.floor(length / CHARACTERS_PER_STEP));
   }
 
-  /** Counts the worst case of a search, because JavaScript engines may compare every pair of characters. */
+  /** Spends the worst-case cost of a search, because JavaScript engines may compare every pair of characters. */
   spendSearch(textLength: number, patternLength: number): void {
     this.spend(1 + Math.floor((textLength * patternLength) / COMPARISONS_PER_STEP));
   }

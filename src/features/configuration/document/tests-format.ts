@@ -138,7 +138,7 @@ const sent = z
   .strictObject({
     template: name.nullable().describe("Name of the template, or null if a model wrote the text.").optional(),
     text: text.describe("The whole text.").optional(),
-    contains: text.describe("A part of the text.").optional(),
+    contains: text.describe("Text that the message must contain.").optional(),
     subject: subject.describe("The subject, or null if there is none.").optional(),
     line: line.nullable().describe("Name of the line set by the effect, or null if it sets none.").optional(),
   })

@@ -1,7 +1,7 @@
 import { holdsToken } from "../../../credentials/redact-tokens";
 import { type Problem, pathOf } from "./problem";
 
-/** Finds strings and names in a JSON value that expose an API key or session token to its readers. */
+/** Finds strings and member names in a JSON value that contain an API key or session token. */
 export function tokenProblems(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   const found = (text: string): Problem[] =>
     holdsToken(text)

@@ -19,7 +19,7 @@ const MAX_NAMED_LINES = 10;
 
 /**
  * Returns probable mistakes in a valid document, such as rules that never match and unused templates. For an agent's
- * document, they include missing lines and questions to a missing model.
+ * document, they include unknown lines, and `ask` effects if no model is configured.
  */
 export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
   const { templates = {}, rules = [], policy, zone } = document;

@@ -19,7 +19,7 @@ export interface Assumed {
   effects: EffectOutcome[];
   /** The contact's tags afterwards, sorted. */
   tags: string[];
-  /** The contact's waiting timers afterwards, by key; earlier timers have no details. */
+  /** The contact's waiting timers afterwards, by key; timers set before the decision have no details. */
   timers: ReadonlyMap<string, { situation?: string; dueAt?: Timestamp | null }>;
 }
 

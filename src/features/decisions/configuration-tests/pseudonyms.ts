@@ -28,7 +28,7 @@ export class Pseudonyms {
 
   constructor(contact: Named | null, addresses: readonly string[]) {
     const exact = new Set<string>();
-    // A pattern that ignores case does not match letters such as "İ" and "ß" with their other cases.
+    // Case-insensitive patterns do not match some letters, such as "İ" and "ß", in their other case.
     const add = (text: string, standIn: string) => {
       for (const each of [text, text.toLowerCase(), text.toUpperCase()]) {
         exact.add(each);
@@ -73,7 +73,7 @@ export class Pseudonyms {
     });
   }
 
-  /** Adds a replacement for a string, unless there is one. */
+  /** Adds a replacement for a string, unless the string already has one. */
   private add(text: string, standIn: string | (() => string)): void {
     const key = text.toLowerCase();
     if (!this.known.has(key)) this.known.set(key, typeof standIn === "string" ? standIn : standIn());

@@ -55,7 +55,7 @@ function attempt(configuration: CompiledConfiguration, tested: TestedSituation):
   }
 }
 
-/** Returns a decision without its texts; this part must be the same with and without replaced names. */
+/** Returns the parts of a decision that must stay the same when names are replaced: all except its texts. */
 const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
   canonicalJson([
     ruleId,
@@ -119,7 +119,7 @@ function situationOf(
   return { ...tested, ...(contact !== null && { contact: tested.contact ?? {} }) } as TestedSituation;
 }
 
-/** Omits empty members, because a test need not name them. */
+/** Omits empty members, because tests have them by default. */
 const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(members).filter(
@@ -128,14 +128,14 @@ const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<str
     ),
   );
 
-/** Returns the recorded answer of a model; its effects follow the question. Undefined if no model was asked. */
+/** Returns the recorded answer of a model; its effects follow the `ask` effect. Undefined if no model was asked. */
 function modelOf(explained: readonly EffectExplanation[]): TestedSituation["model"] {
   const at = explained.findIndex(({ kind }) => kind === "ask");
   const { status, error } = explained[at] ?? {};
   if (status === "failed")
     return MODEL_ERRORS.flatMap((each) => (each === error?.code ? [{ error: each }] : []))[0];
   const isDryRun = error?.code === NOT_ASKED.error.code;
-  // A gate held back the question, and holds it back in the test.
+  // A gate held back the `ask` effect, and will do so in the test.
   if (status === undefined || (status === "skipped" && error != null && !isDryRun)) return undefined;
   const chosen = explained.slice(at + 1);
   const text = chosen.find(({ kind }) => kind === "send")?.text ?? null;

@@ -37,7 +37,7 @@ export interface Application extends Dependencies {
   isOptedOut: boolean;
   /** True if the conversation's address is undeliverable. */
   isUndeliverable: boolean;
-  /** True if the situation was submitted by a timer or is a failed message: its timers must not cause a fast loop. */
+  /** True if a timer or a failed message caused the decision, whose timers must not form a fast loop. */
   isChained: boolean;
   /** The policy that determines which topics require an opt-in; undefined if there is none. */
   policy: ContactPolicy | undefined;

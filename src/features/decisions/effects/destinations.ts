@@ -43,7 +43,7 @@ const UNREACHED_ERROR: ExplanationError = {
 
 /**
  * Tries the lines named by a message until one reaches the contact. Lines are used only if the situation names a
- * contact but no conversation, or if a failed message is sent again.
+ * contact but no conversation, or if a failed message is resent.
  */
 export async function onFirstLine(
   { line, lines, resendOf }: Send,
@@ -209,7 +209,7 @@ export async function assertRoomFor(
 }
 
 /**
- * Returns the destination at a place, with the open conversation there if there is one.
+ * Returns the destination at a place, including the open conversation there, if any.
  * @throws GatewayError `conflict` if a human answers there
  */
 async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destination> {

@@ -5,9 +5,9 @@ import { allReturning } from "../../../database/returning";
 import type { Answer } from "./asking";
 
 /**
- * Counts a question to the model, in a separate transaction, unless the agent has reached its limit today. The count is
+ * Counts a request to the model, in a separate transaction, unless the agent has reached its limit today. The count is
  * exact across processes.
- * @param max questions per day
+ * @param max max requests per day
  * @returns the answer to use instead of the model's; undefined if the model may be asked
  */
 export async function countAsk(

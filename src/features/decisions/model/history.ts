@@ -21,8 +21,8 @@ interface Wanted {
 type Row = EarlierMessage & { id: string; page: number };
 
 /**
- * Reads the last messages that the contact wrote, got or will get in conversations, oldest first, as many as fit into
- * `HISTORY_MAX_BYTES`.
+ * Reads the last messages in conversations that the contact wrote, received or will receive, oldest first, as many as
+ * fit into `HISTORY_MAX_BYTES`.
  */
 export const readHistory = coalesceInTx(async (tx: Tx, wanted: readonly Wanted[]) => {
   const pages = wanted.map(
@@ -43,7 +43,7 @@ export const readHistory = coalesceInTx(async (tx: Tx, wanted: readonly Wanted[]
   });
 });
 
-/** Returns the first messages, as many as fit; the first one is truncated if it does not fit alone. */
+/** Returns as many of the first messages as fit; the first one is truncated if it is too large by itself. */
 function fitting(messages: readonly EarlierMessage[]): EarlierMessage[] {
   const fit: EarlierMessage[] = [];
   // Brackets around the list, and a comma after each message.

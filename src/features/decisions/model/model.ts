@@ -31,7 +31,7 @@ export class Model {
   private client: OpenAI | undefined;
   private readonly settings: ModelServer;
   private readonly timeoutMs: number;
-  /** False once the server has rejected JSON schemas. The prompt describes the answer as well. */
+  /** False once the server has rejected a JSON schema; the prompt alone then describes the answer. */
   private takesSchemas = true;
 
   constructor(settings: ModelServer, { timeoutMs = TIMEOUT_MS } = {}) {
@@ -83,7 +83,7 @@ export class Model {
     }
   }
 
-  /** Sends the question, and repeats it without a JSON schema if the server does not support schemas. */
+  /** Sends the request, and repeats it without a JSON schema if the server does not support schemas. */
   private async complete(ask: Ask, input: DecisionInput, signal: AbortSignal): Promise<unknown> {
     const schema = { name: "decision", strict: true, schema: schemaOf(ask) };
     const create = (format?: { type: "json_schema"; json_schema: typeof schema }) =>
@@ -171,7 +171,7 @@ function createClient({ url, apiKey }: ModelServer): OpenAI {
     project: null,
     webhookSecret: null,
     logLevel: "off",
-    // The retry comes within half a second, because the library does not see the server's Retry-After.
+    // The retry happens within half a second, because the library does not see the server's Retry-After.
     maxRetries: 1,
     timeout: 2 * TIMEOUT_MS,
     fetch: fetchAnswer,

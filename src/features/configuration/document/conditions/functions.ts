@@ -32,7 +32,7 @@ const ofText =
 const changeCase = (change: (text: string) => string): ConditionFunction =>
   ofText((value, steps) => {
     if (isAscii(value)) return change(value);
-    // In the worst case, every other character is a separate part.
+    // In the worst case, every other character starts a separate match.
     steps.spend(value.length);
     return value.replace(/[^\u0080-\uffff]+/g, (part) => change(part));
   });
@@ -59,7 +59,7 @@ const affix =
 
 const size: ConditionFunction = ([value = null], steps) => {
   if (typeof value === "string") {
-    // Counting the characters takes about as long as reading them twice.
+    // Counting characters costs about as much as reading the string twice.
     steps.spendText(2 * value.length);
     return BigInt([...value].length);
   }
@@ -104,7 +104,7 @@ const dayOfYear = (date: Date): number => {
 
 const startOfDay = (date: Date): number => new Date(date).setUTCHours(0, 0, 0, 0);
 
-/** The parts of times, with their units in durations (ms). */
+/** Methods for date and time components, with the unit that each returns for durations (ms). */
 const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitMs?: number]>> = {
   getFullYear: [(date) => date.getUTCFullYear()],
   getMonth: [(date) => date.getUTCMonth()],

@@ -12,7 +12,7 @@ export const isMacro = (name: string, argumentCount: number): name is Macro =>
 
 /**
  * Compiles a macro.
- * @param range the list, or the map whose keys are used
+ * @param range the list, or the map whose keys are the items
  * @param body the expression to evaluate for each item
  */
 export function macro(name: Macro, range: Expression, body: Expression): Expression {

@@ -4,7 +4,7 @@ import { StepBudget } from "../step-budget";
 import { type ObjectValue, type Read, readOf, type Value } from "../value";
 import { Failure } from "./failure";
 
-/** A part of a condition that can be evaluated. */
+/** A compiled expression. */
 export type Expression = (run: Run) => Value;
 
 /** Cost of a failure in steps, because creating an error is slow. */

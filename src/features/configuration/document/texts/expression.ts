@@ -20,7 +20,7 @@ import { TextError, textOf } from "./text-value";
  */
 type TextExpression = (run: TextRun, isLenient: boolean) => Value;
 
-/** Stand for `empty` and `blank` in comparisons. */
+/** Placeholders for `empty` and `blank` in comparisons. */
 const EMPTY = { empty: true } as const;
 const BLANK = { blank: true } as const;
 
@@ -161,7 +161,7 @@ function compileOperator(operator: string, left: TextExpression, right: TextExpr
 export const isTruthy = (value: Value): boolean => value !== null && value !== false;
 
 /**
- * True if two values are the same.
+ * True if two values are equal.
  * @throws TextError for two lists or objects, because comparing them could take a long time
  */
 export function isSame(one: Value, other: Value, run: TextRun): boolean {
@@ -219,7 +219,7 @@ export function compileOperand(operand: Token, token: Token, place: TextPlace): 
     return () => value;
   }
   if (TypeGuards.isPropertyAccessToken(operand)) return compileName(operand, place);
-  // The library never finishes a range of numbers above 2^53.
+  // The library loops forever on a range of numbers above 2^53.
   if (operand.kind === TokenKind.Range) throw textSourceError(token, "uses a range, which is not supported");
   throw textSourceError(token, "has a value that cannot be read");
 }

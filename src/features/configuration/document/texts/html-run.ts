@@ -5,10 +5,10 @@ import { HtmlError, HtmlScanner } from "./html-scanner";
 import { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/** Cost of escaping text, as the number of times that the text is read. */
+/** Cost of escaping text, relative to reading it once. */
 const READINGS_PER_ESCAPE = 6;
 
-/** Cost of checking text, as the number of times that the text is read. */
+/** Cost of checking text, relative to reading it once. */
 const READINGS_PER_SCAN = 8;
 
 /** Renders HTML; values are escaped, so that they remain text. */

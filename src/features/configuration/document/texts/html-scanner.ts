@@ -105,7 +105,7 @@ export class HtmlScanner {
   /** True after the unsubscribe link, because the link must be the whole value of its attribute. */
   private isAfterLink = false;
 
-  /** The scanner's state; its JSON is equal for any two places in the same kind of context. */
+  /** The scanner's state; equivalent contexts have equal states, compared as JSON. */
   get at(): Place {
     return this.place;
   }

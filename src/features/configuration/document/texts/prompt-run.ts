@@ -3,13 +3,13 @@ import { TextRun } from "./text-run";
 import { textOf } from "./text-value";
 
 /**
- * Encloses data for a model in marks that the data cannot contain.
+ * Encloses data for a model in delimiters that the data cannot contain.
  * @param value any JSON
  */
 export const markedAsData = (value: unknown): string =>
   `<data>${JSON.stringify(value).replaceAll("<", "\\u003c")}</data>`;
 
-/** Cost of marking text, as the number of times that the text is read. */
+/** Cost of marking text, relative to reading it once. */
 const READINGS_PER_MARK = 6;
 
 /** Renders the instructions for a model; values are marked as data. */

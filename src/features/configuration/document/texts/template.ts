@@ -112,7 +112,7 @@ export class TextTemplate {
 
   /**
    * Renders the text.
-   * @returns the run, with the result
+   * @returns the run, which holds the rendered text
    * @throws TextError if it cannot be rendered
    * @throws TooExpensive if it takes too many steps
    */
@@ -248,7 +248,7 @@ function compileFor(tag: ForTag, place: TextPlace): Writer {
   const oneOf = alternatives(tag, place);
   const body = oneOf(() => compileAll(tag.templates, inLoop));
   const otherwise = oneOf(() => compileAll(tag.elseTemplates, place));
-  // The body may be repeated or skipped, so it must end as it starts.
+  // The body may be repeated or skipped, so it must not change the HTML context.
   oneOf(() => NOTHING);
   return (run) => {
     const list = collection(run, false);

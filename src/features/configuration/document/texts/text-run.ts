@@ -56,7 +56,7 @@ export class TextRun {
 
   /**
    * The text.
-   * @throws TextError if it cannot be a message
+   * @throws TextError if it cannot be sent as a message
    * @throws TooExpensive if it takes too many steps
    */
   get text(): string {
