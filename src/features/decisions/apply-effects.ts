@@ -27,7 +27,7 @@ import type { WaveUnit } from "./wave";
 export interface Applied {
   /** Results in the order of the effects. */
   effects: EffectExplanation[];
-  /** The conversation after the effects. */
+  /** The conversation after the effects are applied. */
   conversation: Conversation | null;
 }
 

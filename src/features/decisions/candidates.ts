@@ -14,7 +14,7 @@ import { MAY_READ_CONTACTS } from "../contacts/contact.access";
 import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
 import type { Against, ReplayAgainst } from "./replay";
 
-/** A configuration to try, not compiled yet. */
+/** A configuration for trial decisions, not yet compiled. */
 export type Candidate = ConfigurationVersion | ConfigurationDraft | { given: object };
 
 /** Compiles configurations for trial decisions. */

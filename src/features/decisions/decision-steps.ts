@@ -204,7 +204,7 @@ export class DecisionSteps {
       isAnswer,
       policy,
       bound: isBound ? { policy, timezone: contact.timezone } : undefined,
-      // A dry run may assume another time.
+      // A dry run may assume a different time.
       now: tx.isDryRun ? (snapshot.now as Timestamp) : timestamp(),
       isChained: decision.timerId !== null || situation.type === MESSAGE_FAILED,
       gates: planned.gates,

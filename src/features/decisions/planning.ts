@@ -9,7 +9,7 @@ const DECAY = 0.2;
 
 const MAX_OWNERS = 10_000;
 
-/** Max decisions per batch; the first caller waits for the last decision. */
+/** Max decisions per batch, because the first caller waits for the last decision. */
 const MAX_BATCH = 64;
 
 /** Max planning time per batch (ms); other batches wait for its transaction. */

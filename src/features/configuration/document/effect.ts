@@ -43,7 +43,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       delaySeconds: number;
       /** Topic of the message; undefined if there is none. */
       topic?: string;
-      /** True for a message that no window or cap holds back. */
+      /** True if the message bypasses windows and caps. */
       isUrgent?: true;
       /** The rule or policy that requires a person's approval; undefined if neither does. */
       review?: ReviewDemand;

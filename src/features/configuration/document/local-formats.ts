@@ -4,7 +4,7 @@ import type { StepBudget } from "./step-budget";
 /** Results of Intl, by the call that returned them; they depend on the process's ICU version. */
 export type Formatted = Readonly<Record<string, string>>;
 
-/** Cost of a result in steps; creating a formatter may take 0.2 ms. */
+/** Cost of a result (steps); creating a formatter may take 0.2 ms. */
 const STEPS_PER_FORMAT = 500;
 
 /** The locale for texts without one, and for languages that Intl does not support. */
@@ -167,7 +167,7 @@ export const currencies = (() => {
   };
 })();
 
-/** Counts that cover all plural forms of a language except the form for whole millions, which is rare in texts. */
+/** Sample counts for all plural forms of a language except the form for whole millions, which is rare in texts. */
 const COUNTS = Array.from({ length: 201 }, (_, count) => count);
 
 /** Returns the plural forms of counts in a language. */

@@ -5,7 +5,7 @@ import type { DecisionInput } from "../../configuration/document/read-situation"
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "../../configuration/document/shapes";
 import type { TestedSituation } from "../../configuration/document/tests-format";
 
-/** The conversation for tests without one. */
+/** The conversation ID for tests that set none. */
 const CONVERSATION_ID = "00000000-0000-7000-8000-000000000001";
 
 const DEFAULT_LINE = "main";

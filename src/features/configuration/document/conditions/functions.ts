@@ -9,7 +9,7 @@ import { duration, instant, int64, typeOf } from "./operators";
 /** A function available to conditions; a method receives its receiver as the first argument. */
 export type ConditionFunction = (args: readonly Value[], steps: StepBudget, formats: LocalFormats) => Value;
 
-/** Steps to parse a time. */
+/** Cost of parsing a time (steps). */
 const STEPS_PER_TIME = 10;
 
 const invalid = (message: string) => new Failure("invalid_value", message);

@@ -7,7 +7,7 @@ import { Failure } from "./failure";
 /** A compiled expression. */
 export type Expression = (run: Run) => Value;
 
-/** Cost of a failure in steps, because creating an error is slow. */
+/** Cost of a failure (steps); creating an error is slow. */
 const STEPS_PER_FAILURE = 50;
 
 /** The evaluation of one decision's conditions: available values, values read, and cost. */
@@ -50,7 +50,7 @@ export class Run {
     return body(this);
   }
 
-  /** Runs a part that may fail without failing the whole condition; exceeding the budget always fails the condition. */
+  /** Evaluates a part of a condition that may fail on its own. If the budget is exceeded, the whole condition fails. */
   attempt<T>(part: () => T): T | Failure {
     try {
       return part();

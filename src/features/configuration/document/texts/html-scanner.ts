@@ -142,7 +142,7 @@ export class HtmlScanner {
     this.isAfterLink = isLink;
   }
 
-  /** @throws HtmlError if anything is incomplete */
+  /** @throws HtmlError if a quote, tag or element is not closed */
   end(): void {
     const { tag, attribute, open } = this.place;
     if (attribute !== null) throw new HtmlError(`has an unclosed quote in the attribute ${attribute}`);

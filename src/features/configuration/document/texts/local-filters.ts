@@ -18,7 +18,7 @@ export interface Filter {
   /**
    * Finds a problem with the arguments.
    * @param literals the arguments by position; undefined for an argument that is not a literal
-   * @param names the names of the other arguments
+   * @param names the names of the named arguments
    */
   problemOf?: (
     literals: readonly (string | number | undefined)[],
