@@ -25,7 +25,7 @@ const withoutInvisible = (text: string): string =>
   text.replace(INVISIBLE, (found) => (found.trim() === "" ? found : ""));
 
 interface Format {
-  /** @returns the normal form, used to compare addresses; undefined for an invalid address */
+  /** @returns the normalized address, used for comparison; undefined for an invalid address */
   normalize(text: string): string | undefined;
   mustBe: string;
 }
@@ -74,7 +74,7 @@ function normalizeEmail(text: string): string | undefined {
 /** A channel prefix that providers put before a number. */
 const CHANNEL = /^(whatsapp|tel|sms|rcs):/i;
 
-/** A prefix that stands for `+`. */
+/** The international dialing prefix, equivalent to `+`. */
 const INTERNATIONAL = /^00(?=[\s().-]*[1-9])/;
 
 /** A Mexican mobile number as written by WhatsApp and older networks; the 1 is not part of the number. */
@@ -90,10 +90,10 @@ export function normalizePhone(given: string): string | undefined {
   return number?.isPossible() && number.ext === undefined ? number.number : undefined;
 }
 
-/** A number as people write it within their country. */
+/** A phone number in national format. */
 const NATIONAL = /^\(?\d[\d\s()./-]{4,22}\d$/;
 
-/** Returns all numbers that a number without a country code may stand for, one per country code. */
+/** Returns all numbers that a number without a country code could mean, one per country code. */
 export function phonesWithCountryCode(text: string): string[] {
   if (!NATIONAL.test(text)) return [];
   const digits = text.replace(/\D/g, "").replace(/^0/, "");

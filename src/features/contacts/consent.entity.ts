@@ -9,7 +9,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { CONSENT_TOPIC_MAX_LENGTH, EVIDENCE_MAX_LENGTH } from "./contact.limits";
 
-/** Stands for all messages to an address. */
+/** Topic that means all messages to an address. */
 export const ALL_TOPICS = "*";
 
 export const ConsentState = enumOf("ConsentState", "State of a contact's consent to messages.", {
@@ -50,7 +50,7 @@ export class Consent {
   @Column({ type: "varchar", length: 44 })
   addressHash!: string;
 
-  /** ID of the contact's address; null while no contact has it. */
+  /** Null while no contact has the address. */
   @Field(() => ID, { description: "ID of the contact's address." })
   @Column({ ...UUID_COLUMN, nullable: true })
   addressId!: string | null;

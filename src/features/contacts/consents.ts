@@ -17,13 +17,13 @@ import { contactEvent } from "./contact-events";
 import { lockAdditions } from "./known-contact";
 import type { Subscription } from "./unsubscribe-links";
 
-/** An address; it has no ID if it belongs to no contact. */
+/** An address; `id` is undefined if no contact has it. */
 type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
 /**
- * A consent to store for addresses of a contact that the transaction has locked. If `contact` is null, the transaction
- * has found none while it held `lockAdditions`.
+ * A consent to store for addresses of a contact that the transaction has locked. A null `contact` means that
+ * no contact has the addresses, as checked under `lockAdditions`.
  */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
@@ -127,7 +127,7 @@ export class Consents {
     for (const consent of known) {
       const address = byHash.get(consent.addressHash) as ContactAddress;
       consent.addressId = address.id;
-      // Also cached, because a dry run stores nothing.
+      // Cached because a dry run stores nothing.
       consentTo.set(tx, nameOfConsent(address.id, consent.topic), consent.state);
       if (consent.topic !== ALL_TOPICS || consent.state !== ConsentState.out) continue;
       address.optedOutAt = consent.changedAt;
@@ -187,7 +187,9 @@ async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent
 /** Returns the key of a consent: the ID or hash of its address, and its topic. */
 export const nameOfConsent = (address: string, topic: string): string => `${address} ${topic}`;
 
-/** Returns the stored consent for a key made by `nameOfConsent`; the transaction must have locked the contact. */
+/**
+ * Returns the stored consent for a key from `nameOfConsent`; the transaction must have locked the contact.
+ */
 export const consentTo = coalesceKeysInTx(
   async (tx: Tx, names): Promise<ReadonlyMap<string, ConsentState>> => {
     const pairs = names.map((name) => name.split(" ") as [string, string]);

@@ -68,7 +68,7 @@ export async function addAddresses(
     }),
   );
   await insertAddresses(tx, { consents, rows });
-  // The unique index decides between concurrent calls.
+  // The unique index resolves races between concurrent calls.
   const owners = await ownersOf(tx, agentId, missing);
   if (owners.some((owner) => owner !== contactId)) throw new GatewayError("conflict", ANOTHER_CONTACT);
   const all = [...present, ...rows];

@@ -28,7 +28,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** The form of integers by column type, because PostgreSQL cannot compare integers with other text. */
+/** Valid integers by column type. PostgreSQL cannot compare an integer column with any other text. */
 const INTEGERS: Readonly<Partial<Record<string, RegExp>>> = { integer: /^\d{1,9}$/, bigint: /^\d{1,18}$/ };
 
 /** Exports, in pages, all data that the features store about a contact. */
@@ -56,7 +56,9 @@ export class ContactExport {
     );
   }
 
-  /** @returns the records of a page, and one more if there is a next page; `kept` is the number on the page itself */
+  /**
+   * @returns the records of a page, plus one if there is a next page; `kept` is the number on the page itself
+   */
   private async page(
     reader: EntityManager,
     contactId: string,

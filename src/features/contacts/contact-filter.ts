@@ -7,10 +7,13 @@ import { Contact } from "./contact.entity";
 import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 import { ContactTerm } from "./contact-term.entity";
 
-/** Max contacts to filter a list by; if more match, scanning the list in its own order fills a page quickly. */
+/**
+ * Max contacts to filter a list by. If more contacts match, scanning the list in its own order fills a page
+ * quickly.
+ */
 const MAX_CONTACTS = 1_000;
 
-/** The contacts that a list is about: a few IDs, or a condition that selects many contacts. */
+/** The contacts that a list is limited to: a few IDs, or a condition that selects many contacts. */
 export type ContactFilter =
   | { contactIds: string[] }
   | {
@@ -19,14 +22,14 @@ export type ContactFilter =
       parameters: ObjectLiteral;
     };
 
-/** The arguments of a list about contacts. */
+/** Arguments that limit a list to certain contacts. */
 export interface ContactFilterArgs {
   search?: string | null | undefined;
   contactId?: string | null | undefined;
 }
 
 /**
- * Finds the agents' contacts that a list is about.
+ * Finds the agents' contacts that a list is limited to.
  * @returns undefined for all contacts, null for none
  * @throws GatewayError `insufficient_scope` for a search by a key that may not read contacts
  */

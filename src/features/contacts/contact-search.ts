@@ -7,7 +7,7 @@ import { TERM_MAX_LENGTH } from "./contact.limits";
 import type { ContactAddress } from "./contact-address.entity";
 import { ContactTerm } from "./contact-term.entity";
 
-/** Max words of a search that must match; earlier words are ignored. */
+/** Max words of a search to match. If there are more, only the last ones are used. */
 const MAX_WORDS = 6;
 
 /** Adds a parameter to a statement, and returns its placeholder. */
@@ -17,7 +17,7 @@ type Bind = (value: string) => string;
 const fold = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")].slice(0, TERM_MAX_LENGTH).join("");
 
-/** Returns the normalized search term; a phone number with a country code matches in any notation. */
+/** Returns the normalized search term; a phone number with a country code matches in any format. */
 export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
 
 /** Returns the words of a name or a search, as stored in terms. */
@@ -30,8 +30,8 @@ export function severalWords(search: string): string[] | undefined {
 }
 
 /**
- * Returns a condition on a term: it starts with a string and, with the operator `>`, is longer. U+10FFFF sorts
- * after all other characters, because terms are compared by their bytes.
+ * Returns a condition on a term: it starts with a string and, with the operator `>`, is longer. U+10FFFF
+ * sorts after all other characters, because terms are compared byte by byte.
  */
 export const startsWith = (bind: Bind, term: string, start: string, operator: ">" | ">=" = ">="): string =>
   `${term} ${operator} ${bind(start)} AND ${term} < ${bind(`${start}\u{10FFFF}`)}`;

@@ -12,7 +12,7 @@ export class ContactTerm {
   @ManyToOne(() => Contact)
   contact?: Contact;
 
-  /** Compared by its bytes, so that the index finds terms by prefix. */
+  /** Compared byte by byte, so that the index finds terms by prefix. */
   @PrimaryColumn({ type: "varchar", length: TERM_MAX_LENGTH, collation: "C" })
   term!: string;
 

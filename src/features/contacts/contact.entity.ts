@@ -13,7 +13,7 @@ import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from ".
 @ObjectType({ simpleResolvers: true, description: "A person an agent talks to." })
 @Entity()
 @Index(["agentId", "ref"], { unique: true })
-// Separate indexes, because lists must not read past erased contacts.
+// Separate indexes, so that lists need not skip over erased contacts.
 @Index("contact_listed", ["agentId", "id"], { where: "erased_at IS NULL" })
 @Index("contact_erased", ["agentId", "id"], { where: "erased_at IS NOT NULL" })
 @Index("contact_touched", ["agentId", "touchedAt", "id"], { where: "touched_at IS NOT NULL" })
@@ -82,8 +82,8 @@ export class Contact {
   updatedAt!: Timestamp;
 
   /**
-   * The last known time that something touched the contact; updated only by retention, so that touching a contact costs
-   * nothing. Null once the contact is erased.
+   * When the contact was last known to be touched. Updated only by retention, so that touching a contact
+   * needs no write. Null once the contact is erased.
    */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   touchedAt!: Timestamp | null;

@@ -53,7 +53,7 @@ import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
 
-/** Serves all fields and routes for agents' contacts; most of the work is done in neighboring files. */
+/** Serves all fields and routes for agents' contacts; most of the logic is in neighboring files. */
 export class ContactService {
   /** Reads a contact's addresses, oldest first, without an access check. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;

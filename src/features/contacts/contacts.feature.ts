@@ -55,7 +55,8 @@ export const contacts = feature({
   },
   hooks: ({ database }) => ({
     agentPurged: [
-      // Each half has its own index. Steps run in reverse, so contacts erased in between are deleted by the later step.
+      // Erased and other contacts have separate indexes. Steps run in reverse, so contacts erased in between
+      // are not missed.
       ...[MoreThan(""), IsNull()].map((erasedAt) =>
         purgeRows(
           database,

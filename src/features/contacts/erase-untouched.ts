@@ -37,7 +37,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** The contacts to examine next: an agent's contacts after a position in the order of `touchedAt` and ID. */
+/** The contacts to examine next: an agent's contacts after a position, ordered by `touchedAt` and ID. */
 interface Turn {
   agent: Agent;
   after: Pick<Contact, "id"> & { touchedAt: string };

@@ -30,12 +30,12 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Separates the IDs of contacts erased together, in the ID of their job. */
+/** Separates contact IDs in the job ID of contacts erased together. */
 const SEPARATOR = " ";
 
 /**
- * Erases the data of erased contacts in other features, one erasure per organization at a time, and in chunks because
- * there may be a lot of it. Housekeeping resumes interrupted erasures.
+ * Erases other features' data about erased contacts: one erasure per organization at a time, in chunks
+ * because there may be a lot of data. Housekeeping resumes interrupted erasures.
  */
 export class Erasures {
   private readonly jobs: SerialJobs;

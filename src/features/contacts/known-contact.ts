@@ -54,7 +54,7 @@ export async function lockContacts(
   return lockRows(tx, query.where("contact.id IN (:...ids)", { ids: [...new Set(ids)] }), options);
 }
 
-/** True if a key's `ref` or address belongs to a contact with these addresses. */
+/** True if a key identifies a contact, given the contact's addresses. */
 export const isMeant = (
   { ref, address }: ContactKey,
   contact: Contact,
@@ -107,8 +107,8 @@ export async function lockContactsAt(
 }
 
 /**
- * Locks the contacts of situations or timers until the transaction ends and, before them, the agents of situations
- * without a contact, because their timers and counts for `once` belong to the agent.
+ * Locks the contacts of situations or timers until the transaction ends. First locks the agents of situations
+ * without a contact, because their timers and `once` counts are kept per agent.
  * @returns the current contacts, by ID
  */
 export async function lockSubjects(
@@ -127,7 +127,7 @@ export async function lockSubjects(
 }
 
 /**
- * Locks the additions of addresses to agents' contacts until the transaction ends: `shared` to add addresses, or
+ * Locks the agents' contacts against new addresses until the transaction ends: `shared` to add addresses, or
  * `exclusive` to store consents for addresses that no contact has.
  */
 export const lockAdditions = (

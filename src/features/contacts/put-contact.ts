@@ -70,7 +70,7 @@ export function putContacts(
   );
 }
 
-/** Locks the contacts that an input may refer to, and returns the one that it refers to. */
+/** Locks the contacts that an input may refer to, and returns the one it refers to. */
 async function findMeant(
   tx: Tx,
   agentId: string,
@@ -81,7 +81,7 @@ async function findMeant(
     ref === null ? undefined : contactIdOf(tx, { agentId, ref }),
     ownersOf(tx, agentId, addresses),
   ]);
-  // Together, so that all contacts of a batch are locked in ID order.
+  // Locked together, so that all contacts of a batch are locked in ID order.
   const [byRef, ...contacts] = await Promise.all(
     [id, ...owners].map((each) => (each === undefined ? undefined : lockedById(tx, each))),
   );

@@ -78,7 +78,7 @@ export const rejected = ({ code, message }: GatewayError): PutContactResult => (
 
 /**
  * Stores the consents given for contacts that the transaction has locked or created.
- * @param source the source of all consents; by default, the source that fits each request's caller
+ * @param source the source of all consents; by default, the source that matches each request's caller
  * @throws GatewayError `conflict` for a contact without an address
  */
 export async function putConsents(

@@ -132,7 +132,7 @@ function assertOwn(contact: Contact | null, context: RequestContext): Contact {
 }
 
 /**
- * Applies a change in memory, completely or not at all.
+ * Applies a change in memory, all or nothing.
  * @param tags the contact's tags; a new tag maps to the name of the actor who added it
  */
 function apply(

@@ -34,7 +34,7 @@ export class UnsubscribeLinks {
 
   /**
    * Reads the token of a link.
-   * @returns undefined for a token that was altered or belongs to another key
+   * @returns undefined for a token that was altered or created with another key
    * @throws InstanceKeyError if the key is missing
    */
   async read(token: string): Promise<Subscription | undefined> {

@@ -18,8 +18,8 @@ import { sequencesOf, takePlaces } from "./queue-messages";
 const MAX_CANCELED = 10;
 
 /**
- * Cancels a locked conversation's scheduled, proposed and first queued messages, but keeps its version. Then wakes
- * delivery, which must reject the remaining messages.
+ * Cancels a locked conversation's scheduled, proposed and first queued messages without changing its version.
+ * Then wakes delivery, which must reject the remaining messages.
  * @param cancel.limit max queued messages to cancel
  */
 export async function cancelQueued(
@@ -39,8 +39,8 @@ export async function cancelQueued(
 }
 
 /**
- * Cancels queued, scheduled and proposed messages. The lane of queued messages must be locked; scheduled and proposed
- * messages get their position in the conversation.
+ * Cancels queued, scheduled and proposed messages. The lane of queued messages must be locked; scheduled and
+ * proposed messages are given a position in the conversation.
  * @param conversation the locked conversation; null for a standalone message
  * @param more further columns to set
  */

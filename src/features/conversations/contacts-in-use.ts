@@ -5,8 +5,8 @@ import type { ContactTouch } from "../contacts/erase-untouched";
 import { IS_UNPLACED, IS_UNSENT } from "../messages/message.entity";
 
 /**
- * Returns when the contacts' conversations last changed. A contact with an unsent message, or with a conversation that
- * waits for a reply, is in use.
+ * Returns when the contacts' conversations last changed. A contact is in use while a message to it is unsent
+ * or one of its conversations awaits a reply.
  */
 export async function contactsInConversation(
   reader: EntityManager,

@@ -68,8 +68,9 @@ export class ConversationChanges {
 
   /**
    * Moves a conversation to another line. Moving it to its current line has no effect.
-   * @throws GatewayError `not_found` (conversation, line), `version_conflict`, `not_deliverable`, or `conflict` for a
-   *   closed conversation or if another one with the same address is open on the line
+   * @throws GatewayError `not_found` (conversation, line), `version_conflict`, `not_deliverable`, or
+   *   `conflict` for a closed conversation, or if another conversation with the same address is open on the
+   *   line
    */
   move(
     context: RequestContext,
@@ -139,7 +140,8 @@ export class ConversationChanges {
 
   /**
    * Cancels a message that has not been sent.
-   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it was sent or has ended
+   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it can no longer be
+   *   canceled
    */
   cancelMessage(context: RequestContext, id: string): Promise<Message> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -173,7 +175,7 @@ export class ConversationChanges {
   assign(context: RequestContext, { id, memberId = null }: AssignConversationInput): Promise<Conversation> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       const organizationId = organizationOf(context);
-      // Taken before any row lock, so that the member cannot be removed in between.
+      // Acquired before any row lock, so that the member cannot be removed in the meantime.
       if (memberId !== null) await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
       await assertStillAllowed(tx, context, Permission.conversations_write);
       if ((await findOfCaller(tx, context, Conversation, id)) === null) throw noSuch("conversation");

@@ -34,7 +34,7 @@ export async function matchingIn(
   if (needsReply != null) query.andWhere(`conversation.waiting_since IS ${needsReply ? "NOT " : ""}NULL`);
   const contacts = await findContacts(reader, context, agentIds, { search, contactId });
   if (contacts === null) return null;
-  // A condition on agents would make SQLite read all their conversations, not only the contacts'.
+  // A condition on agents would make SQLite read all of the agents' conversations, not only the contacts'.
   if (contacts !== undefined && "contactIds" in contacts) owners = contacts;
   else if (contacts !== undefined)
     query.andWhere(contacts.isIn("conversation.contact_id"), contacts.parameters);

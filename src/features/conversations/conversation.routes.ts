@@ -12,7 +12,7 @@ const ID = {
   example: "01a1fcd3-17a0-7d1e-8b0f-5a1f7c0f2b21",
 } as const;
 
-/** Returns the request part for a line, which REST identifies only by name. */
+/** Returns the request parameter for a line, which REST identifies only by name. */
 const lineNamed = (description: string) =>
   ({ name: "line", variable: "line", field: "name", description }) as const;
 
@@ -78,7 +78,7 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   errors: verb === "close" ? ["version_conflict"] : ["version_conflict", "conflict"],
   // Unlike the other changes, a release cancels no queued messages.
   destructive: verb !== "release",
-  // A release raises a situation, and a rule for it can write to the contact.
+  // A release submits a situation, and a rule for it may write to the contact.
   reachesPeople: verb === "release",
   answers: CHANGED,
   example: {

@@ -155,7 +155,7 @@ export class ConversationService {
   ): Promise<ConversationConnection> {
     const page = ConversationConnection.pageOf({ first, after });
     const needsReply = order === ConversationOrder.longest_waiting_first ? true : filter.needsReply;
-    // The filters may match few of many rows.
+    // The filters may scan many rows for few matches.
     const read = <T>(query: (reader: EntityManager, matching: Matching) => Promise<T>, none: T) =>
       this.database.report(organizationOf(context), async (reader) => {
         const agentIds = await scopedAgentIds(reader, context, agentId);
@@ -233,7 +233,7 @@ export class ConversationService {
         },
         create: () => this.openOnce(tx, context, agent, input),
         repeat: (id) => repeated(tx, id, text != null),
-        // The ID of the added row tells a retry whether the request opened the conversation.
+        // The ID of the added row lets a retry determine whether the request opened the conversation.
         idOf: ({ conversation, created, message }) =>
           created ? conversation.id : (message?.id ?? unopenedId(conversation)),
       });
@@ -326,7 +326,9 @@ const lastHandoffs = (
     )
     .getMany();
 
-/** Returns the ID of a conversation that a request found and added nothing to, in a form that no row has. */
+/**
+ * Returns the stored result of a request that only found an open conversation; no row has an ID in this form.
+ */
 const unopenedId = ({ id }: Conversation): string => id.replaceAll("-", "_");
 
 /**

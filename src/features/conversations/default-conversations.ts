@@ -5,7 +5,7 @@ import { LineState } from "../lines/line.entity";
 import { placeOnDefaultLine } from "./destination";
 import type { Place } from "./find-conversation";
 
-/** Finds the conversations with agents' default contacts, for messages that name no contact. */
+/** Finds the conversations with agents' default contacts, for messages that specify no contact. */
 export class DefaultConversations {
   constructor(private readonly compiledConfigurations: CompiledConfigurations) {}
 

@@ -26,23 +26,24 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * A process's position in its walk through old messages. Kept messages are examined again only after a day, because
+ * A process's position in its scan of old messages. Kept messages are rechecked only after a day, because
  * there may be many.
  */
 export interface MessageWalk {
   /** The ID of the last examined message. */
   after: string;
-  /** In `performance.now` time, because the wall clock may be set back. */
+  /** As returned by `performance.now`, because the wall clock may be set back. */
   startedMs: number;
 }
 
 export const newWalk = (): MessageWalk => ({ after: "", startedMs: performance.now() });
 
 /**
- * Deletes messages that ended before the retention period, with their delivery attempts. Keeps messages that count
- * toward a cap, and all messages of a conversation while the contact waits for a reply or a feature needs them.
- * @param options.signal stops the work after the current chunk
- * @param options.walk where to continue; updated as the work proceeds
+ * Deletes finished messages older than the retention period, with their delivery attempts. Keeps messages
+ * that count toward a cap, and all messages of a conversation while the contact waits for a reply or a
+ * feature needs them.
+ * @param options.signal stops the deletion after the current chunk
+ * @param options.walk where to continue; updated after each chunk
  */
 export async function deleteEndedMessages(
   database: Database,

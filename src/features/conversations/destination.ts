@@ -100,7 +100,7 @@ export async function addressOn(
   return address;
 }
 
-/** Like `addressOn` for a contact's known addresses; undefined if the line reaches none. */
+/** Like `addressOn` for a contact's known addresses; undefined if the line reaches none of them. */
 function reachedAt(
   line: Line,
   addresses: readonly ContactAddress[],

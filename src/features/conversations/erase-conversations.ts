@@ -11,7 +11,7 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import { lockConversations } from "./find-conversation";
 import { closeAll } from "./store-change";
 
-/** Number of messages whose texts can be cleared in the time that closing one conversation takes. */
+/** Number of messages whose texts can be cleared in the time it takes to close one conversation. */
 const CONVERSATION_ROWS = 5;
 
 /** The last closed conversation, and the sequence number of its last cleared message. */
@@ -21,8 +21,8 @@ interface Position extends Pick<Conversation, "contactId" | "id"> {
 }
 
 /**
- * Closes the conversations of erased contacts and clears the texts of their messages. A closed conversation gets no new
- * messages, and an erased contact no new conversations, so no text is left behind.
+ * Closes the conversations of erased contacts and clears the texts of their messages. No text is left behind,
+ * because closed conversations get no new messages and erased contacts get no new conversations.
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>
@@ -104,7 +104,7 @@ async function clearMessages(
   range?: { after: number; to: number },
 ): Promise<void> {
   const inRange = range === undefined ? "" : ` and sequence > ${range.after} and sequence <= ${range.to}`;
-  // A receiver's response may repeat the message.
+  // A receiver's response may quote the message.
   await tx.query(
     `update delivery_attempt set detail = null where detail is not null and message_id in
        (select id from message where conversation_id in ${placeholders(1, conversationIds.length)}${inRange})`,

@@ -11,7 +11,7 @@ import { Conversation, ConversationState } from "./conversation.entity";
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;
 
-/** The place of a conversation: a line and a contact's address. */
+/** The place of a conversation: a line and one of the contact's addresses. */
 export interface Place {
   line: Line;
   /** The locked contact; the lock keeps other transactions from opening a conversation. */

@@ -33,7 +33,7 @@ import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 /** A message to send, and its caller. */
 interface Sending {
   context: RequestContext;
-  /** Null for the conversation with the default contact, if the caller's agent has one. */
+  /** Null for the conversation with the default contact of the caller's agent, if it has one. */
   conversationId: string | null;
   text: string;
   /** When to queue the message; undefined to queue it now. */
@@ -120,9 +120,11 @@ export class MessageQueue {
 
   /**
    * Queues messages in conversations that the transaction has locked or just opened.
-   * @param placed messages to queue, or rejections to keep; members' messages must already be authorized
-   * @returns each message as accepted, or its rejection: `conflict` for a closed conversation, or `queue_full`
-   * @throws GatewayError the rejection of a key that is no longer accepted
+   * @param placed messages to queue, or rejections to pass through; members' messages must already be
+   *   authorized
+   * @returns each message as accepted, or its rejection: `conflict` for a closed conversation, or
+   *   `queue_full`
+   * @throws GatewayError if an API key is no longer accepted
    */
   async queue(tx: Tx, placed: readonly (Placed | GatewayError)[]): Promise<(Message | GatewayError)[]> {
     const checked = await checkEach(tx, placed);

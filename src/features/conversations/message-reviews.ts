@@ -44,8 +44,8 @@ interface Proposal {
 }
 
 /**
- * Approves or discards messages proposed by agents. Each proposal ends exactly once, even if reviews, cancellation and
- * expiry race.
+ * Approves or discards messages proposed by agents. Each proposal is resolved exactly once, even if reviews,
+ * cancellation and expiry race.
  */
 export class MessageReviews {
   constructor(

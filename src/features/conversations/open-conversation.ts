@@ -11,7 +11,10 @@ import { conversationEvent } from "./conversation-events";
 import { lockConversations, openAt, type Place } from "./find-conversation";
 import { sequencesOf } from "./queue-messages";
 
-/** A place, the number of messages to store there (default 0), and whether a human who answers there must reply. */
+/**
+ * A place, the number of messages to store (default 0), and whether they need a reply if a human answers
+ * there.
+ */
 type OpenedPlace = Place & { messages?: number; needsReply?: boolean };
 
 /** Locks the open conversation at a place, or opens one. */

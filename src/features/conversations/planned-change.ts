@@ -94,7 +94,7 @@ export async function moveTarget(
 }
 
 /**
- * Plans to hand an open conversation off to a human; undefined if a human already answers.
+ * Plans to hand an open conversation off to a human; undefined if a human is already answering.
  * @param more the member who hands off manually, or the rule's reason
  */
 export const planHandoff = (

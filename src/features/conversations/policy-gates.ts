@@ -88,7 +88,7 @@ async function readCounted(
   if (counted.size === 0) return counted;
   const contactIds = padded([...counted.keys()]);
   const since = timestampOf(Date.now() - Math.max(...periods.values()));
-  // Messages that were not accepted do not count, but any attempt with an uncertain result may have arrived.
+  // Messages that were not sent do not count, unless an attempt had an uncertain result and may have arrived.
   const those = (condition: string) => `
     select capped_contact_id as "contactId", id, status, topic,
       coalesce(case when status <> '${MessageStatus.failed}' then sent_at end, (
@@ -194,7 +194,7 @@ const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number
     )
     .sort((a, b) => b - a);
 
-/** Returns a message's expiry, extended by the wait for a window, which does not count toward the expiry. */
+/** Returns a message's expiry time, extended by the time spent waiting for a window. */
 const laterBy = ({ expiresAt }: QueuedMessage, until: Timestamp, from: Timestamp): Timestamp | null =>
   expiresAt && timestampOf(Date.parse(expiresAt) + Date.parse(until) - Date.parse(from));
 

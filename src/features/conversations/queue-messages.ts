@@ -73,8 +73,8 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * Returns how many messages fit into a conversation's queue, up to the wanted number. Also counts messages without a
- * position, unless the conversation has so few messages that counting is skipped.
+ * Returns how many messages fit into a conversation's queue, up to the wanted number. Scheduled and proposed
+ * messages take up room as well, unless the conversation is short enough to skip counting.
  * @param options.schedules true if any of the wanted messages is scheduled or proposed
  * @param options.canceled number of queued messages that a dry run would cancel
  */
@@ -117,8 +117,8 @@ export async function placingIn(tx: Tx, conversationId: string): Promise<PlaceMe
 }
 
 /**
- * Returns the change that stores each conversation's `lastSequence`, when a human last answered, and when the contact
- * started to wait.
+ * Returns the change that stores each conversation's `lastSequence`, when a human last answered, and when the
+ * contact started waiting.
  */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();

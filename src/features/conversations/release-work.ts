@@ -19,10 +19,10 @@ import type { ConversationChanges } from "./conversation-changes";
 const MAX_RELEASED = 20;
 
 /**
- * Releases handed-off conversations that no human has answered within the live configuration's `releaseAfter`. Each
- * agent with `releaseAfter` has a lane that sleeps until the first conversation is due, but at most for `releaseAfter`.
- * Conversations handed off in the meantime are due later, so handoffs need not wake the lane. Never waits for a lock,
- * because it already holds lanes.
+ * Releases handed-off conversations that no human has answered for the live configuration's `releaseAfter`.
+ * Each agent with `releaseAfter` has a lane that sleeps until the first conversation is due, but no longer
+ * than `releaseAfter`. Conversations handed off in the meantime are due later, so handoffs need not wake the
+ * lane. Never waits for a lock, because it already holds lanes.
  */
 export const releaseWork = (
   lanes: Lanes,

@@ -22,7 +22,7 @@ type ChangedQueue = Pick<ConversationChange, "canceled" | "carried" | "inFlight"
 /**
  * Stores a change to a locked conversation, and cancels or carries over its queued messages.
  * @param context the caller, for the conversation's log; undefined to log nothing
- * @returns the IDs of these messages
+ * @returns the IDs of the affected messages
  */
 export async function storeChange(
   tx: Tx,
@@ -86,8 +86,9 @@ export async function closeAll(tx: Tx, lanes: Lanes, conversations: readonly Con
 }
 
 /**
- * Stores a change to a conversation like `storeChange`, cancels or wakes its contact's timers, adds handoff notices, ends
- * the contact's handoff with its last open conversation, and audits the change if necessary.
+ * Stores a change to a conversation like `storeChange`, cancels or wakes its contact's timers, adds handoff
+ * notices, ends the contact's handoff when the last open conversation closes, and audits the change if
+ * necessary.
  */
 export async function storeAudited(
   tx: Tx,
@@ -132,7 +133,7 @@ async function restamp(
   const canceled = waiting.filter(isCanceled);
   const carried = idsOf(waiting.filter((message) => !isCanceled(message)));
   if (cancel !== undefined) await cancelAll(tx, lanes, conversation, canceled, cancel.errorCode);
-  // The messages' reason to wait may no longer apply.
+  // The messages' reason for waiting may no longer apply.
   if (carried.length > 0)
     await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
   // If a message being sent fails, it is retried like a waiting one, unless a change has canceled it.

@@ -25,7 +25,7 @@ export class HandoffNotice {
   @Column(UUID_COLUMN)
   memberId!: string;
 
-  /** Number of attempts to send the e-mail; an attempt counts as ten while the e-mail may have arrived. */
+  /** Number of attempts to send the e-mail; an attempt that may have delivered it counts as ten. */
   @Column({ type: "integer" })
   attempts!: number;
 

@@ -8,7 +8,7 @@ import { HandoffNotices } from "./handoff-notices.service";
 import { HandoffSubscription } from "./handoff-subscription.entity";
 import { NOTICES, NoticeWork } from "./notice-work";
 
-/** Min time between two notices to a member about a conversation that stays unopened (days). */
+/** Min time between two notices to a member about a conversation that remains unopened (days). */
 const NOTICE_DAYS = 30;
 
 /** E-mails to members when a conversation is handed off to a human. */

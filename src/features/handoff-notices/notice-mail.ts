@@ -22,11 +22,11 @@ export const noticeMail = (
   id,
   to: email,
   subject: `${agent}: a conversation needs a person`,
-  text: `A conversation of the agent ${agent} was handed off to a person${isAssigned ? " and is assigned to you" : ""}:
+  text: `A conversation with the agent ${agent} was handed off to a person${isAssigned ? " and is assigned to you" : ""}:
 
 ${dashboard}/conversations/${conversationId}
 
-You will get no more e-mails about the conversation until someone opens it.
+You will not get another e-mail about this conversation until someone opens it.
 
 To stop these e-mails, open your profile:
 

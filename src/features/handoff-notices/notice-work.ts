@@ -25,16 +25,13 @@ import { retryDelayMs } from "../messages/retries";
 import { HandoffNotice } from "./handoff-notice.entity";
 import { type Notice, noticeMail } from "./notice-mail";
 
-/** The sender group for notices, which has its own share. */
+/** The sender group for notices, with its own share of the senders. */
 export const NOTICES = "notices";
 
 /** Max attempts to send a notice, over about a day. */
 const MAX_ATTEMPTS = 30;
 
-/**
- * The number of attempts that an attempt counts as while its e-mail may have arrived, so that a member gets at most
- * three copies.
- */
+/** Weight of an attempt that may have delivered its e-mail, so that a member gets at most three copies. */
 const UNCERTAIN_ATTEMPTS = MAX_ATTEMPTS / 3;
 
 /** Failures caused by this process rather than the mail server: the process was stopping or too slow. */
@@ -84,8 +81,8 @@ export class NoticeWork implements LaneWork {
         dispatches.push({ ...lane, message: { id }, attempt: attempts + 1, send });
       }
     }
-    // Counted before the attempt, because its process may be killed. The next attempt may be made as soon as this
-    // attempt's lease expires.
+    // Counted before the attempt, because the process may be killed. The next attempt may be made as soon as
+    // this attempt's lease expires.
     for (const [attempts, ofOne] of groupBy(starting, (notice) => notice.attempts + UNCERTAIN_ATTEMPTS))
       await tx.update(
         HandoffNotice,

@@ -24,9 +24,9 @@ export interface Inbound {
   name: string | null;
   /** The author of an e-mail that may have been sent by a form or list; not verified. */
   author?: Pick<Inbound, "from" | "name">;
-  /** The addresses of the mailing list that an e-mail came through, in lowercase. */
+  /** The addresses of the mailing list that the e-mail came through, in lowercase. */
   lists?: readonly string[];
-  /** True if a program wrote the e-mail, even if a mailing list sent it. */
+  /** True if a program wrote the e-mail, including one that came through a mailing list. */
   isProgram?: boolean;
   text: string;
   /** The text to check for an opt-out; defaults to `text`. */
@@ -58,7 +58,7 @@ export interface Arrival {
   inbound: Inbound;
 }
 
-/** A contact at one of its addresses; the transaction has locked the contact's row. */
+/** A contact and one of its addresses; the transaction has locked the contact's row. */
 export interface Recipient {
   line: InboundLine;
   contact: Contact;
@@ -67,10 +67,10 @@ export interface Recipient {
   intent: ReturnType<typeof optOutIntent>;
 }
 
-/** A message with its contact and the address of its sender or of the conversation that it answers. */
+/** A message with its contact, and the address of its sender or of the conversation that it belongs to. */
 export interface Placed extends Arrival, Recipient {
   addresses: readonly ContactAddress[];
-  /** The address that wrote the message. */
+  /** The address that the message was sent from. */
   sender: ContactAddress;
 }
 
@@ -144,16 +144,18 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
   };
 }
 
-/** A message named by an e-mail, with its conversation. */
+/** A message referenced by an e-mail, with its conversation. */
 type Named = Pick<Conversation, "contactId" | "addressId" | "lineId"> & Pick<Message, "id" | "providerId">;
 
-/** The gateway's message IDs within the `Message-ID`s that e-mail lines derive from them. */
+/** Matches the gateway's message IDs in the `Message-ID`s of its e-mails. */
 export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
 
-/** Max message IDs of a thread to look up, newest first, because an e-mail can name hundreds. */
+/** Max message IDs of a thread to look up, newest first, because an e-mail can reference hundreds. */
 const MAX_NAMED = 20;
 
-/** Moves e-mails to the open conversation of the message that they answer, if it has the same contact and line. */
+/**
+ * Assigns e-mails to the open conversation of the message they reply to, if it has the same contact and line.
+ */
 async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
   const idsIn = (pattern: RegExp): string[][] =>
     placed.map(({ inbound }) => inbound.mail?.thread?.match(pattern)?.slice(-MAX_NAMED) ?? []);
@@ -175,7 +177,7 @@ async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
       .getRawMany();
   const lineIds = placed.map(({ line }) => line.id);
   const found = await find({ lineId: In(lineIds), providerId: In(provided.flat()) });
-  // The server's response may not be stored yet.
+  // The mail server's response, which contains the `providerId`, may not be stored yet.
   if (own.some((ids) => ids.length > 0)) found.push(...(await find({ id: In(own.flat()) })));
   return placed.map((each, i) => {
     const { line, contact, addresses } = each;

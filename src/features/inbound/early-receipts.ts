@@ -12,7 +12,7 @@ import type { Line } from "../lines/line.entity";
 import type { Receipt, Receipts } from "../messages/receipts";
 import { EarlyReceipt } from "./early-receipt.entity";
 
-/** The sender group for receipts, which has its own share. */
+/** The sender group for receipts, with its own share of the senders. */
 export const RECEIPTS = "receipts";
 
 /** Lane kind for early receipts; the lane has the receipt's ID. */
@@ -21,7 +21,9 @@ export const RECEIPT_LANE = "receipt";
 /** Delay before first looking up a receipt's message (ms); each further delay equals the time elapsed so far. */
 const FIRST_MS = 1_000;
 
-/** Max time a receipt can wait for its message (ms); longer than any send takes, even if its process is killed. */
+/**
+ * Max time a receipt can wait for its message (ms). Sends finish earlier, even if their process is killed.
+ */
 const KEPT_MS = HOUR_MS;
 
 /** The stored part of a receipt. */

@@ -75,7 +75,7 @@ export class InboundMessages {
     const [sentTo] = await tx.query(addressesOfSent("($1)"), [message.id]);
     const address = (await addressesOf(tx, found.contactId))?.find(({ id }) => id === sentTo?.id);
     if (contact === undefined || address === undefined || address.optedOutAt !== null) return;
-    // The conversation may have moved to a phone, for example.
+    // The conversation may have moved to a phone number, for example.
     if (address.kind !== addressKindOf(line)) return;
     const recipient = { line, contact, address, intent: "out" } as const;
     await lockAhead(tx, [recipient]);
@@ -88,7 +88,7 @@ export class InboundMessages {
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
-    // Words that opt in are ordinary messages unless one of the addresses is opted out.
+    // Opt-in keywords are ordinary messages unless one of the addresses is opted out.
     const keywords = new Set(
       turn.filter(
         ({ intent, address, sender }) =>
@@ -125,7 +125,7 @@ export class InboundMessages {
       const first = conversation.lastSequence - ofPlace.length + 1;
       return ofPlace.map((each, i) => ({ each, conversation, sequence: first + i }));
     });
-    // A conversation opened while its contact is handed off starts with a human.
+    // While a contact is handed off, new conversations start with a human.
     const waiting = numbered.filter(
       ({ conversation: { handler }, sequence }) => sequence === 1 && handler === Handler.human,
     );
@@ -189,7 +189,7 @@ export class InboundMessages {
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
     const isSystem = ({ author }: Pick<Message, "author">) => author === SYSTEM;
     for (const conversation of open) {
-      // After the opt-in, delivery no longer rejects messages queued since the opt-out.
+      // Cancels messages queued since the opt-out, because delivery no longer rejects them after the opt-in.
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: (message) => !isSystem(message),
         errorCode: MessageError.opted_out,
@@ -206,8 +206,8 @@ export class InboundMessages {
 const isOptedOut = ({ optedOutAt }: ContactAddress): boolean => optedOutAt !== null;
 
 /**
- * Locks the conversations of the messages and of the addresses that they opt out or in, and then the insert order.
- * Opt-outs and opt-ins lock lanes afterwards, because lanes come later in the lock order.
+ * Locks the conversations of the messages and of the addresses that they opt in or out, and then the insert
+ * order. Opt-outs and opt-ins lock lanes afterwards, because lanes come later in the lock order.
  */
 async function lockAhead(tx: Tx, placed: readonly (Recipient & Partial<Placed>)[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address, sender = address }) =>

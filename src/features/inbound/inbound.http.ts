@@ -42,8 +42,8 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     parse: (body: readonly Buffer[]) => T | Promise<T>,
   ): Promise<T> => {
     const { organizationId, secrets, signature } = senderOf(request);
-    // The sender is unknown until the body is complete, so a stranger who names a line must not be able to use up the
-    // memory available to its real sender or to other lines.
+    // The sender is not authenticated until the body is complete. Until then, a stranger must not be able to
+    // use up the memory available to the line's real sender or to other lines.
     const holder = customerNetworkOf(clientAddress(request));
     return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       await inbound.assertSigned(signature, body, secrets);

@@ -62,7 +62,7 @@ export class InboundService {
       const { organizationId } = line.agent;
       return { line, organizationId, secrets: signingSecretsOf(line, await this.instanceKey.current()) };
     } catch (error) {
-      // Not the sender's fault, so the error tells the sender to retry.
+      // Not the sender's fault, so the error asks the sender to retry.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
@@ -105,7 +105,8 @@ export class InboundService {
         const known = await repeat();
         if (known !== undefined) return known;
         if (!(error instanceof GatewayError) || error.code !== "conflict") throw error;
-        // Concurrent changes to the contact are not the sender's fault, so the error tells the sender to retry.
+        // Concurrent changes to the contact are not the sender's fault, so the error asks the sender to
+        // retry.
         if (attempt === MAX_ATTEMPTS) throw new GatewayError("unavailable", undefined, { cause: error });
       }
     }
@@ -119,7 +120,9 @@ export class InboundService {
     return this.receipts.apply({ ...receipt, lineId: line.id }, { owner: line.agent?.organizationId });
   }
 
-  /** Opts out the recipient of one of the line's messages after a complaint; other messages have no effect. */
+  /**
+   * Opts out the recipient of a message after a complaint; a no-op for a message that the line has not sent.
+   */
   complained(line: InboundLine, message: Receipt["message"]): Promise<void> {
     return this.database.writeFor(line.agent.organizationId, (tx) =>
       this.messages.optOutRecipient(tx, line, message),

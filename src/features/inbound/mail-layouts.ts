@@ -74,7 +74,10 @@ export const SEPARATORS: readonly RegExp[] = [
   /^(Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié|Inicio del mensaje reenviado|Inizio messaggio inoltrato)\s*:$/i,
 ];
 
-/** Devices and programs that add footers; they tell a footer from a sentence such as "Sent from Paris on Monday". */
+/**
+ * Devices and programs that add footers; they distinguish a footer from a sentence such as "Sent from Paris
+ * on Monday".
+ */
 const DEVICE = `(${[
   "mobi(l|el)|móvil|telemóvel|cel+ular|t[eé]l[eé](f|ph)|smartphone|handy\\b|puhelim|мобильн|мобільн|телефон|смартфон",
   "手机|手機|携帯|휴대|갤럭시|小米|红米|华为",
@@ -82,11 +85,11 @@ const DEVICE = `(${[
   "\\b(HTC|LG|Sony|Lenovo|ASUS)\\b|Android|BlackBerry|Windows",
   "Outlook|Yahoo|Proton|Gmail|GMX|WEB\\.DE|Thunderbird|K-9|\\bAOL\\b|Mail\\.ru|Яндекс",
   "Mail( for\\b| für\\b| Orange\\b|[ -]?app\\b|<http)|l['’]application|aplikacji|приложения",
-  // More common in sentences, so nothing follows them.
+  // Also common in sentences, so they must end the line.
   "(phone|computer|tablet(te|a)?|(surf|läs)platta|device|dispositivo|appareil|gerät|устройства|(?<!\\S)Mail)[ .!]*$",
 ].join("|")})`;
 
-/** First words of footers, which are followed by the device or program and words such as "my". */
+/** First words of footers, followed by the device or program and words such as "my". */
 const SENT_FROM = [
   "Gesendet (von|mit|aus)",
   "Envoyé (de|depuis|à partir)",

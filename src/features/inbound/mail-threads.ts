@@ -25,7 +25,7 @@ export class MailThread {
   private end: NodeJS.Timeout | undefined;
 
   private constructor(private readonly worker: Worker) {
-    // If an idle thread fails, it exits.
+    // Errors of idle threads are ignored, because a failed thread exits.
     worker.on("error", () => undefined).once("exit", () => this.leaveIdle());
   }
 
@@ -44,9 +44,10 @@ export class MailThread {
   }
 
   /**
-   * Parses an e-mail; afterwards, the thread can be taken again, unless it had to be terminated.
+   * Parses an e-mail; afterwards, the thread can be reused, unless it had to be terminated.
    * @param mail the e-mail; its bytes are transferred
-   * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, for example because it ran out of memory
+   * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, for example because it ran out
+   *   of memory
    * @throws the signal's reason
    */
   async parse(mail: MailForThread, signal: AbortSignal): Promise<ArrayBuffer | undefined> {
@@ -70,7 +71,7 @@ export class MailThread {
     this.worker.unref();
     idle.push(this);
     this.end = setTimeout(() => {
-      // Terminating takes time, and a terminating thread must not be taken.
+      // A thread must not be reused while it is terminating.
       this.leaveIdle();
       void this.worker.terminate();
     }, IDLE_TIMEOUT_MS).unref();

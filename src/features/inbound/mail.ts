@@ -44,14 +44,15 @@ export async function readMail(
   if (report !== undefined || mail.isReport || (from === undefined && mail.isAutomatic)) return { report };
   if (from === undefined) throw new InvalidInput([{ path: "From", message: "must have one address" }]);
   const plain = divided(mail);
-  // Yields to other work, because splitting malicious text can take 20 ms.
+  // Yields to the event loop, because splitting malicious text can take 20 ms.
   if (mail.html !== undefined) await setImmediate();
   // Unlike HTML, plain text may show quotations by indentation alone.
   const rich = mail.html === undefined ? plain : divided({ ...mail, text: mail.html });
   const isRicher = plain.quoted === "" && rich.quoted !== "" && rich.own !== "";
   const { whole, own, quoted, omitted } = isRicher ? rich : plain;
   const subject = [...singleLine(mail.subject)].slice(0, SUBJECT_MAX_LENGTH).join("");
-  // In a forwarded or new e-mail, the quotation is part of the message; in a reply without words, it is not.
+  // In a forwarded or new e-mail, the quotation is part of the message; in a reply without any new text, it
+  // is not.
   const isNew = mail.references.length === 0 && !REPLIED.test(subject) && !isSignature(quoted);
   const isWhole = own === "" && (subject === "" || FORWARDED.test(subject) || isNew);
   const text = isWhole ? whole : own || subject;
@@ -86,7 +87,8 @@ export async function readMail(
 function reportOf({ report, isReport, date }: ParsedMail): MailReport["report"] {
   if (report === undefined) return undefined;
   const [id] = report.messageId.match(OWN_MESSAGE_ID) ?? [];
-  // Other e-mails may be from contacts, so they are reports only if they certainly name one of the gateway's e-mails.
+  // Other e-mails may be from contacts, so they are treated as reports only if they contain the `Message-ID`
+  // of one of the gateway's e-mails.
   const mayBeReplaced = isReport || report.isComplaint;
   const [providerId] = (mayBeReplaced && report.messageId.match(/(?<=<)[^<>\s]+(?=>)/)) || [];
   const message = id !== undefined ? { id } : providerId !== undefined ? { providerId } : undefined;
@@ -179,7 +181,7 @@ function threadOf({ messageId, references }: ParsedMail): string {
 /** A message ID that can be repeated in a header. */
 const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,400}>$/;
 
-/** Returns the time when an e-mail claims to have been sent, if plausible. */
+/** Returns an e-mail's `Date` if it is plausible, otherwise the current time. */
 function sentAtOf(date: string): string {
   const ms = Date.parse(date);
   return Number.isNaN(ms) || ms < 0 || ms > Math.min(Date.now(), LAST_MOMENT_MS)

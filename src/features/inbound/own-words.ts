@@ -40,13 +40,16 @@ export function ownWords(text: string): DividedText {
   return { own: joined(true), quoted: joined(false) };
 }
 
-/** True if the rest of an e-mail without own words is only a signature or a program's footer. */
+/** True if the text below the author's words is only a signature or a program's footer. */
 export function isSignature(quoted: string): boolean {
   const [first = "", ...below] = quoted.replace(/^[>\s]+/, "").split("\n");
   return /^-- ?$/.test(first) || (matches(FOOTERS, layoutOf(first)) && below.every(isBlank));
 }
 
-/** True if the author's paragraphs stand between quoted lines; the rest of a wrapped quoted line is not a paragraph. */
+/**
+ * True if the author's paragraphs stand between quoted lines; the remainder of a wrapped quoted line is not a
+ * paragraph.
+ */
 function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): boolean {
   const lastQuote = isQuoted.slice(0, lines.length).lastIndexOf(true);
   let hasQuote = false;
@@ -68,7 +71,7 @@ function attributionAbove(lines: readonly string[], quote: number): number {
     if (attributionAt(lines, last - count + 1) === count) return last - count + 1;
   const line = lines[last] ?? "";
   if (!/[:：]\s*$/.test(line)) return quote;
-  // Introductions in other languages are also wrapped after the date.
+  // In other languages, introductions may also be wrapped after the date.
   const isBroken = !/\d/.test(line) && !isBlank(lines[last - 1]) && /\d/.test(lines[last - 1] ?? "");
   return isBroken ? last - 1 : last;
 }

@@ -20,8 +20,8 @@ const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. 
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
 /**
- * Bytes to parse, from the start of an e-mail, if parsing all of it takes too long; enough for the longest text in any
- * encoding.
+ * Number of bytes to parse from the start of an e-mail if parsing all of it takes too long; enough for the
+ * longest text in any encoding.
  */
 const HEAD_BYTES = 131_072;
 
@@ -37,13 +37,13 @@ export interface MailLine {
   lineId: string;
 }
 
-/** The parts of an e-mail that are used. */
+/** The parsed contents of an e-mail. */
 export interface ParsedMail {
   /** The possible sender addresses, best first. */
   senders: { address: string; name: string }[];
   /** The author according to `X-Original-Sender` or `Reply-To`. */
   author?: { address: string; name: string };
-  /** The addresses of the mailing list that it came through, in lowercase. */
+  /** The addresses of the mailing list that the e-mail came through, in lowercase. */
   lists: string[];
   subject: string;
   messageId: string;

@@ -34,7 +34,8 @@ export function emailSettings(input: NewLineEmail): LineEmail {
 }
 
 /**
- * Returns the settings of an e-mail line after a change; user name and password are either both set or both missing.
+ * Returns the settings of an e-mail line after a change; the user name and password are either both set or
+ * both missing.
  */
 export function changedEmail(before: LineEmail, input: LineEmailChanges): LineEmail {
   const security = input.security ?? before.security;

@@ -65,7 +65,7 @@ export class LineEmail {
 /** The stored settings of a line; empty for a local line. */
 export type LineSettings = LineWebhook | LineEmail | Record<string, never>;
 
-/** True if two settings differ in their mail server or the connection to it. */
+/** True if two settings use different mail servers or different connection security. */
 export const isOtherServer = (one: LineEmail, other: LineEmail): boolean =>
   one.host !== other.host || one.port !== other.port || one.security !== other.security;
 

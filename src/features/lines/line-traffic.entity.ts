@@ -25,7 +25,7 @@ export class LineTraffic {
   @Column({ type: "varchar", length: 24, nullable: true })
   faultSince!: Timestamp | null;
 
-  /** The rate used to compute the times below; 0 for none. */
+  /** The rate used to compute the times below; 0 if there is none. */
   @Column({ type: "integer" })
   ratePerMinute!: number;
 

@@ -42,8 +42,8 @@ const REQUIRED = { permission: Permission.config_manage };
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /**
- * Manages the lines that agents send messages from. Changes to an agent's lines are serialized. One class, because all
- * changes take the same steps.
+ * Manages the lines that agents send messages from. Changes to an agent's lines are serialized. Kept in one
+ * class, because all changes follow the same steps.
  */
 export class LineService {
   /** Finds a line by ID, without an access check. */

@@ -10,7 +10,7 @@ type AcceptedStatus =
   | typeof MessageStatus.scheduled
   | typeof MessageStatus.proposed;
 
-/** Max messages per agent, by status; messages held back by an upgrade do not count. */
+/** Max messages per agent, by status; messages held back by an upgrade are not counted. */
 export const MAX_OF_AGENT: Readonly<Record<AcceptedStatus, number>> = {
   queued: 100_000,
   scheduled: 1_000_000,
@@ -23,13 +23,18 @@ export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">)
   return sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
 }
 
-/** How long a count is reused (ms). Until the next count, other processes may exceed the limit. */
+/**
+ * How long a count is cached (ms). Until the next count, messages from other processes may exceed the limit.
+ */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 5_000 };
 
-/** A count is reused for this many times its own duration; counting 50,000 queued messages takes 0.1 s. */
+/**
+ * Cache lifetime of a count, as a multiple of the time the count took; counting 50,000 queued messages takes
+ * 0.1 s.
+ */
 const LIFETIME_FACTOR = 50;
 
-/** Room in an agent's queue: the last count, minus the messages that this process has queued since. */
+/** Free slots in an agent's queue: the limit, minus the last count and this process's messages since then. */
 interface Room {
   left: number;
   /** The time of the next count, as returned by `performance.now`. */
@@ -37,7 +42,10 @@ interface Room {
   counting: Promise<void> | undefined;
 }
 
-/** Limits an agent's waiting messages. Counts them only occasionally, so the limit is approximate. */
+/**
+ * Limits the number of waiting messages per agent. They are counted only occasionally, so the limit is
+ * approximate.
+ */
 export class AgentQueues {
   private readonly rooms = new Map<string, Room>();
 

@@ -2,8 +2,8 @@ import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Returns the IDs of messages whose contacts were erased. Errors from receivers must not be stored for them, because an
- * error may repeat the message or its address.
+ * Returns the IDs of messages whose contacts were erased. Receivers' errors must not be stored for these
+ * messages, because an error may quote the message or its address.
  */
 export async function toErased(tx: Tx, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (messageIds.length === 0) return new Set();

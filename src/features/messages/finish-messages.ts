@@ -108,7 +108,7 @@ export async function finishMessages(
     tx,
     failed.map(([{ messageId: id }, { errorCode }]) => ({ id, errorCode })),
   );
-  // A receipt that arrived before the response determines the status.
+  // If a receipt arrived before the response, it has already set the status.
   for (const [{ messageId }, { providerId, sentAt }] of outcomes) {
     if (sentAt === null || byId.has(messageId)) continue;
     await tx.query(
@@ -118,7 +118,7 @@ export async function finishMessages(
   }
 }
 
-/** Returns the IDs of the messages with uncertain attempts that fail instead of being sent again. */
+/** Returns the IDs of messages that fail, instead of being resent, after an uncertain attempt. */
 async function failingUncertain(tx: Tx, ended: readonly FinishedSend[]): Promise<ReadonlySet<string>> {
   const uncertain = ended.filter(({ result }) => result.outcome === AttemptOutcome.uncertain);
   if (uncertain.length === 0) return new Set();
@@ -186,7 +186,10 @@ function attemptsOf(
   };
 }
 
-/** Drops receivers' IDs already used by another message on the line, because a receipt must identify one message. */
+/**
+ * Drops receivers' IDs that another message on the line already has, because a receipt must identify one
+ * message.
+ */
 async function withFreshProviderIds(tx: Tx, ended: readonly FinishedSend[]): Promise<FinishedSend[]> {
   const given = ended.flatMap(({ channelId: lineId, result }) =>
     "providerId" in result && result.providerId !== null ? [{ lineId, providerId: result.providerId }] : [],

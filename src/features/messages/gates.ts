@@ -55,14 +55,14 @@ export type QueuedRow = Pick<
 > & {
   /** True if the message is not an answer to the contact. */
   isUnprompted: boolean;
-  /** How to handle the uncertain attempt, if a process ended while sending the message. */
+  /** How to handle the uncertain attempt if the process sending the message exited. */
   whenUncertain: WhenUncertain | null;
 };
 
 /** A message waiting on a lane. */
 export type QueuedMessage = QueuedRow & { context: GateContext };
 
-/** The change to a queued message: sent, delivered, held back or abandoned. */
+/** The outcome for a queued message: it is sent, delivered, held back, failed or canceled. */
 export type Start =
   | Unsent
   | { status: typeof MessageStatus.delivered | typeof MessageStatus.sending; line: GateLine };
@@ -73,8 +73,8 @@ export type Unsent =
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError };
 
 /**
- * Decides whether a message may be sent, apart from limits shared with other messages. The status `sending` means that
- * a process ended while sending the message.
+ * Decides whether a message may be sent, ignoring limits shared with other messages. A message that is
+ * already `sending` was left behind by a process that exited.
  * @returns the line to send the message on, or the reason why it is not sent now
  */
 export function gate(message: QueuedRow, context: GateContext, now: Timestamp): GateLine | Unsent {
@@ -106,7 +106,7 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
   return line;
 }
 
-/** Returns the change to a message that stays queued. */
+/** Returns the outcome for a message that stays queued. */
 export const held = (heldReason: HeldReason, notBefore: Timestamp | null = null): Unsent => ({
   status: MessageStatus.queued,
   heldReason,

@@ -33,15 +33,15 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   html?: string | undefined;
   /** When to queue the message, if it is scheduled; a scheduled message has no sequence. */
   sendAt?: Timestamp | undefined;
-  /** The reason for scheduling, if not a delay, and the path of the policy part that holds the message back. */
+  /** If the policy schedules the message, the reason and the path of the policy setting. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
-  /** The part of the configuration that requires a person's approval; undefined if none does. */
+  /** The rule or policy that requires a person's approval; undefined if none does. */
   review?: ReviewDemand | undefined;
   /** Topic of the message; undefined if there is none. */
   topic?: string | undefined;
   /** True if no window or cap may hold the message back. */
   isUrgent?: boolean | undefined;
-  /** The address that the message answers automatically. */
+  /** ID of the address that the message automatically replies to. */
   answeredAddressId?: string | undefined;
 }
 
@@ -50,9 +50,9 @@ export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
   at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
 
 /**
- * Queues, schedules or proposes messages, each with a lane that is due when the message is.
+ * Queues, schedules or proposes messages, each with a lane that is due at the same time as the message.
  * @param tx must hold the `MESSAGE_ORDER` lock and the conversations' locks
- * @param more further changes, to other tables
+ * @param more further changes to other tables
  * @returns the messages in the order of the drafts
  */
 export async function insertMessages(
@@ -101,7 +101,7 @@ const SCHEDULED = {
   scheduledBy: null,
 };
 
-// Without `sendAt`, so that a delay is kept until the message is approved.
+// Omits `sendAt`, so that a delay is kept until the message is approved.
 const PROPOSED = { status: MessageStatus.proposed, scheduledReason: null };
 
 /** Returns the lane of a message; the queued messages of a conversation share a lane. */

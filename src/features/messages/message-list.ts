@@ -23,7 +23,10 @@ function statusesIn({ status, statuses }: MessageFilter): MessageStatus[] | unde
   return statuses == null || statuses.includes(status) ? [status] : [];
 }
 
-/** Returns a query for all messages that match a filter, apart from its agents and statuses; null if none can match. */
+/**
+ * Returns a query for all messages that match a filter, ignoring its agents and statuses; null if none can
+ * match.
+ */
 function matching(
   reader: EntityManager,
   { held, lineId, since, contacts }: MessageFilter,
@@ -45,14 +48,14 @@ function matching(
   return createdBetween(query, { since });
 }
 
-/** True for the messages of few contacts; these are read by conversation rather than by agent. */
+/** True if the filter selects few contacts. Their messages are read by conversation rather than by agent. */
 const isOfFew = ({ contacts }: MessageFilter): boolean => contacts != null && "contactIds" in contacts;
 
 /** Returns a query for all messages that match a filter; null if none can match. */
 export function messagesIn(reader: EntityManager, filter: MessageFilter): SelectQueryBuilder<Message> | null {
   const statuses = statusesIn(filter);
   const query = matching(reader, filter);
-  // Omitted for few contacts, because it would make SQLite read all of the agents' messages.
+  // Omitted for few contacts, because this condition would make SQLite read all of the agents' messages.
   if (!isOfFew(filter)) query?.andWhere({ agentId: In([...filter.agentIds]) });
   if (statuses !== undefined) query?.andWhere({ status: In(statuses) });
   return query;

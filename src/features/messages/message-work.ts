@@ -6,7 +6,9 @@ import type { Receipts } from "./receipts";
 import type { Rejections } from "./rejections";
 import { type Dependencies, startMessages } from "./start-messages";
 
-/** The queued messages of lanes, in order, and the next due times of lanes whose messages were read only in part. */
+/**
+ * The queued messages of lanes, in order, and the next due times of lanes whose queues were only partly read.
+ */
 export interface Queues {
   queues: ReadonlyMap<string, readonly QueuedMessage[]>;
   next?: NextWork;
@@ -18,7 +20,7 @@ interface Services extends Dependencies {
 }
 
 /**
- * Returns the work of lanes that hold messages.
+ * Returns the handler for lanes that hold messages.
  * @param read reads the queued messages of lanes that the transaction has locked
  */
 export const messageWork = (
@@ -32,7 +34,7 @@ export const messageWork = (
       return queue === undefined ? [] : [[id, queue] as const];
     });
     const due = await startMessages(tx, new Map(inOrder), services, context);
-    // A message that was not read may expire before the first message can be sent.
+    // An unread message may expire before the first message can be sent.
     return next === undefined ? due : { ...due, next: new Map([...due.next, ...next]) };
   },
   finish: async (tx, ended, observer) => {

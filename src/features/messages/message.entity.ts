@@ -20,12 +20,12 @@ import {
 } from "./message.enums";
 import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
-// Kept in one file, because a message is one row.
+// Long, but kept in one file, because a message is one row.
 
-/** Keeps IDs in commit order within an agent, because clients page through its messages while others are added. */
+/** Keeps IDs in commit order within an agent, because clients page through messages while more are added. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
 
-/** Keeps other transactions from adding messages of the agents until this transaction ends. */
+/** Keeps other transactions from adding messages for the agents until this transaction ends. */
 export const lockMessageOrder = (tx: Tx, owned: readonly { agentId: string }[]): Promise<void> => {
   const agentIds = owned.map(({ agentId }) => agentId);
   return tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
@@ -35,7 +35,8 @@ export const lockMessageOrder = (tx: Tx, owned: readonly { agentId: string }[]):
 export const IS_UNSENT = "status IN ('queued', 'sending')";
 
 /**
- * The condition for messages that wait without a position in their conversation, exactly as in the partial index.
+ * The condition for messages that have no position in their conversation yet, exactly as in the partial
+ * index.
  */
 export const IS_UNPLACED = "status IN ('scheduled', 'proposed')";
 
@@ -133,8 +134,8 @@ export class Message {
   quoted!: string | null;
 
   /**
-   * The `References` of a reply to an inbound e-mail, separated by spaces: the message IDs of its thread, with its own
-   * last; empty without usable IDs, and null for other messages.
+   * The `References` header for replies to an inbound e-mail: the message IDs of its thread, separated by
+   * spaces, ending with its own ID. Empty if no ID is usable, and null for other messages.
    */
   @Column({ type: "varchar", length: THREAD_MAX_LENGTH, nullable: true })
   thread!: string | null;
@@ -154,7 +155,7 @@ export class Message {
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
 
-  /** The contact's address that the message answers automatically; null for other messages. */
+  /** ID of the contact's address that the message automatically replies to; null for other messages. */
   @Column({ type: "varchar", length: 36, nullable: true })
   answeredAddressId!: string | null;
 
@@ -181,7 +182,10 @@ export class Message {
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 
-  /** The conversation version that the message was accepted for or carried over to; other versions cancel it. */
+  /**
+   * The conversation version that the message was accepted for or carried over to. In any other version, the
+   * message is canceled.
+   */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 
@@ -238,7 +242,7 @@ export class Message {
   @Column({ type: "varchar", length: 24, nullable: true })
   reviewedAt!: Timestamp | null;
 
-  /** The contact whose caps count the message; null if no cap counts it. */
+  /** ID of the contact whose caps the message counts toward; null if there is none. */
   @Column({ type: "varchar", length: 36, nullable: true })
   cappedContactId!: string | null;
 

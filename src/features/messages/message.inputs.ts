@@ -101,20 +101,21 @@ export class MessagesArgs extends OrderedPageArgs {
 }
 
 /**
- * Returns the ID and the message's place in its conversation, which the row loses when it is rescheduled or deleted.
+ * Returns a message's cursor position. It includes the sequence number, which the row loses when the message
+ * is rescheduled or deleted.
  */
 const positionOf = ({ id, conversationId, sequence }: Message): string =>
   [id, conversationId, sequence].join(".");
 
-/** Accepts an ID without a place, as in the cursors of version 1. */
+/** Also accepts a bare ID, as in cursors from version 1. */
 const isPosition = (text: string): boolean => {
   const [id = "", conversationId = "", sequence = "", ...more] = text.split(".");
   return [id, conversationId || id].every(isUuid) && /^\d{0,9}$/.test(sequence) && more.length === 0;
 };
 
 /**
- * Returns the ID or the sequence in a position.
- * @throws GatewayError `invalid_cursor` for a message outside of the conversation, or one listed without a sequence
+ * Returns the message ID or the sequence number from a cursor's position.
+ * @throws GatewayError `invalid_cursor` for a message outside the conversation, or a missing sequence number
  */
 export function startIn(
   conversationId: string,

@@ -27,7 +27,7 @@ export const DELIVERIES: FeatureHistogram = {
   type: "histogram",
   name: "gateway_message_delivery_duration_seconds",
   help: "Time between accepting and sending a message.",
-  // From messages sent immediately to messages that almost expire.
+  // Ranges from messages sent immediately to messages sent shortly before they expire.
   bounds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600, 86_400],
 };
 

@@ -85,7 +85,8 @@ export class MessageService {
       pageOfMessages(reader, await filterOf(reader), pageById, order);
     const { held, lineId, statuses } = given;
     const isOfAll = agentId == null && context.caller.kind !== "agent";
-    // These filters may match few of many rows, and all agents' statuses would give too many parts.
+    // These filters may scan many rows for few matches, and several statuses across all agents make a large
+    // query.
     const mayReadMany =
       [held, lineId, search, contactId].some((filter) => filter != null) || (isOfAll && statuses != null);
     const rows = await (mayReadMany ? report(readRows) : this.database.read(readRows));
@@ -114,12 +115,12 @@ export class MessageService {
   }
 
   /**
-   * Releases an agent's messages that were queued by an earlier version and held back by an upgrade. They expire in 72
-   * hours. Used by the command line.
-   * @returns their number
+   * Releases an agent's messages that were queued by an earlier version and held back by an upgrade. They
+   * expire in 72 hours. Used by the command line.
+   * @returns the number of released messages
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {
-    // Not interrupted, because version 1 kept any number of messages.
+    // Uses the lock without a statement timeout, because version 1 did not limit the number of messages.
     return this.database.withMigrationLock(async (tx) => {
       // Parameters are numbered in the order of their first use.
       const imported = "agent_id = $2 AND status = 'queued' AND held_reason = 'imported'";

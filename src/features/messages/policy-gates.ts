@@ -30,15 +30,15 @@ export interface PolicyGates {
     status: typeof MessageStatus.sending | typeof MessageStatus.delivered,
     now: Timestamp,
   ): void;
-  /** Stores which messages were counted. */
+  /** Stores the counted messages. */
   store(): Promise<void>;
 }
 
 declare module "../../schema/hooks" {
   interface Hooks {
     /**
-     * Reads the policies that apply to messages, and locks the messages' contacts. Does not wait for locks, because the
-     * transaction already holds lanes. Implemented by exactly one feature.
+     * Reads the policies that apply to messages, and locks the messages' contacts. Must not wait for locks,
+     * because the transaction already holds lanes. Implemented by exactly one feature.
      */
     policyGates: (tx: Tx, messages: readonly QueuedMessage[]) => Promise<PolicyGates>;
   }
@@ -52,7 +52,7 @@ export const isBound = ({ author, isUnprompted, isUrgent, context }: QueuedMessa
 export class MessagePolicies {
   constructor(private readonly hooks: HookRegistry) {}
 
-  /** Returns the policies that apply to messages; reads nothing if none does. */
+  /** Returns the policies that apply to messages, without a query if none applies. */
   async of(tx: Tx, messages: readonly QueuedMessage[]): Promise<PolicyGates> {
     const hasTopic = ({ topic, context }: QueuedMessage) => topic !== null && context.policyVersion !== null;
     const bound = messages.filter((message) => isBound(message) || hasTopic(message));

@@ -6,7 +6,7 @@ import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
 import { HeldReason } from "./message.enums";
 
-/** Max time by which a message may be sent before its turn (ms), so that late wake-ups do not lower the rate. */
+/** How early a message may be sent before its turn (ms), so that late wake-ups do not lower the rate. */
 const TOLERANCE_MS = 1_000;
 
 /** The traffic of a line that has sent nothing yet. */
@@ -16,9 +16,10 @@ const NO_TRAFFIC = {
 };
 
 /**
- * The rates of lines, exact across all processes. A line never exceeds its rate in any minute. Messages are spaced
- * evenly (the generic cell rate algorithm, as in ITU-T I.371), and each new waiting message gets the last turn. An
- * urgent message takes the next turn, and the message that had it moves to the end.
+ * Enforces the rate limits of lines exactly, across all processes. A line never exceeds its limit in any
+ * minute. Messages are spaced evenly (the generic cell rate algorithm, as in ITU-T I.371), and each new
+ * waiting message gets the last turn. An urgent message takes the next turn, and the message that had it
+ * moves to the end.
  */
 export class Rates {
   private constructor(
@@ -27,8 +28,8 @@ export class Rates {
   ) {}
 
   /**
-   * Reads and locks the traffic of lines that have a rate, until the transaction ends. Does not wait for locks, because a
-   * deliverer does this once for each kind of lane, so it locks lines in no fixed order.
+   * Reads and locks the traffic of lines that have a rate, until the transaction ends. Does not wait for
+   * locks: a deliverer calls this once per lane kind, so it locks lines in no fixed order.
    */
   static async of(tx: Tx, lines: readonly GateLine[]): Promise<Rates> {
     const rates = new Map(lines.map(({ id, ratePerMinute }) => [id, ratePerMinute]));
@@ -38,11 +39,11 @@ export class Rates {
     const known = await tx.lock(query, { skipLocked: true }).getMany();
     const others = ids.filter((id) => known.every(({ lineId }) => lineId !== id));
     const all = [...known, ...(await addTraffic(tx, others))];
-    // Taken after the locks, so that no process that had them before has a later time.
+    // Read while holding the locks, so that no earlier holder used a later time.
     const nowMs = Date.now();
     for (const traffic of all) {
       const ratePerMinute = rates.get(traffic.lineId) ?? 0;
-      // Turns computed for a different rate are void.
+      // Turns computed for a different rate are invalid.
       if (traffic.ratePerMinute !== ratePerMinute)
         Object.assign(traffic, { ratePerMinute, queuedUntil: nowMs, urgentUntil: nowMs });
     }
@@ -66,14 +67,14 @@ export class Rates {
     if (traffic === undefined) return undefined;
     const { nowMs } = this;
     const { nextAt, ratePerMinute } = traffic;
-    // Urgent messages come first because they wait only for each other.
+    // Urgent messages wait only for other urgent messages.
     const queue = isUrgent ? "urgentUntil" : "queuedUntil";
     const isEmpty = traffic.urgentUntil <= nowMs && traffic[queue] <= nowMs;
     const intervalMs = (60_000 + TOLERANCE_MS) / ratePerMinute;
     const turn = heldReason === HeldReason.rate && notBefore !== null ? Date.parse(notBefore) : undefined;
     const hasTurn = turn !== undefined && turn <= traffic[queue];
     if (hasTurn && turn > nowMs) return timestampOf(turn);
-    // Messages waiting for their turn come first.
+    // A new message must not overtake messages that are waiting for their turn.
     if ((hasTurn || isEmpty) && nowMs >= nextAt - TOLERANCE_MS) {
       traffic.nextAt = Math.max(nextAt, nowMs) + intervalMs;
       return undefined;
@@ -91,13 +92,13 @@ export class Rates {
 }
 
 /**
- * Adds the traffic of lines that have none, unless another transaction is adding it.
- * @returns the added traffic
+ * Inserts the missing traffic rows of lines, except rows that another transaction is inserting.
+ * @returns the inserted traffic
  */
 async function addTraffic(tx: Tx, lineIds: readonly string[]): Promise<LineTraffic[]> {
   if (lineIds.length === 0) return [];
   const ids = padded(lineIds);
-  // An insert would wait for another transaction that inserts or changes the same row.
+  // A plain insert would wait for a transaction that is inserting or changing the same row.
   const rows = await allReturning<Pick<LineTraffic, "lineId">>(
     tx,
     `insert into line_traffic (line_id, rejections, rate_per_minute, next_at, queued_until)

@@ -95,17 +95,17 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
-        // A window or a cap may have taken an unsent message's position, or may be about to take it.
+        // An unsent message may have lost its position to a window or cap, or may be about to lose it.
         const mayLackPosition =
           conversationId !== null && PROGRESS[found.status] < PROGRESS[MessageStatus.sent];
         const place = mayLackPosition ? await this.hooks.the("placingIn")(tx, conversationId) : undefined;
         // Done before the lane is locked, because an opt-out also locks the address first.
         if (isUndeliverable && PROGRESS[found.status] <= PROGRESS[MessageStatus.sent])
           await markUndeliverable(tx, [id]);
-        // A delivery may also be about to change the message.
+        // Excludes a concurrent delivery.
         const laneId = conversationId ?? id;
         const locked = await this.lanes.lockAll(tx, place === undefined ? [laneId] : [laneId, id]);
-        // An erasure may be about to clear the message.
+        // Excludes a concurrent erasure.
         const rows = await lockRows(tx, tx.createQueryBuilder(Message, "message").where({ id }));
         const message = rows.get(id);
         if (message === undefined) return undefined;
@@ -153,7 +153,7 @@ export class Receipts {
   }
 }
 
-/** Marks the addresses that e-mails were sent to, as far as they are known. */
+/** Marks the recipient addresses of e-mails as undeliverable, if they are known. */
 async function markUndeliverable(tx: Tx, messageIds: readonly string[]): Promise<void> {
   const ids = padded(messageIds);
   await tx.query(
@@ -165,8 +165,8 @@ async function markUndeliverable(tx: Tx, messageIds: readonly string[]): Promise
 }
 
 /**
- * Returns a query for the IDs of the addresses that messages were sent to. A conversation may have moved to another
- * address since, so its address then counts only if the contact had no choice of addresses of this kind.
+ * Returns a query for the IDs of the addresses that messages were sent to. After a conversation has moved,
+ * its current address may differ, so it is returned only if it is the contact's only address of its kind.
  * @param messageIds placeholders for the messages' IDs, in parentheses
  */
 export const addressesOfSent = (messageIds: string): string =>

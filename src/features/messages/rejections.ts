@@ -17,10 +17,12 @@ import { LineTraffic } from "../lines/line-traffic.entity";
 /** Pause a line after this many permanent rejections and faults in a row. */
 const MAX_REJECTIONS = 20;
 
-/** Matches e-mail addresses, which a line's fault must not keep after their contact is erased. */
+/**
+ * Matches e-mail addresses, which must not be stored in a line's fault because it outlives an erased contact.
+ */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
 
-/** A line that cannot send, and the code of the reason. */
+/** A line that cannot send, and the reason code. */
 export interface RejectingLine {
   lineId: string;
   reason: string;
@@ -33,21 +35,21 @@ const isRejection = (result: SendResult): boolean =>
   result.outcome === AttemptOutcome.permanent || ("lineFault" in result && result.lineFault === "permanent");
 
 /**
- * Returns the fault that a failed attempt reveals in its line; undefined if only the message was rejected, or nothing
- * was sent. A mail server speaks for many recipients, but a webhook line has one receiver, so each of its failures
- * counts.
+ * Returns the line fault indicated by a failed attempt; undefined if only the message was rejected, or
+ * nothing was sent. A mail server serves many recipients, but a webhook line has a single receiver, so any of
+ * its failures is a line fault.
  */
 function faultOf({ channelKind, result }: FinishedSend): { code: string; detail: string } | undefined {
   if (result.outcome === AttemptOutcome.accepted || !wasAttempted(result)) return undefined;
   const { code, detail } = result;
   if (channelKind !== LineKind.webhook)
     return result.lineFault && { code, detail: detail.replace(ADDRESSES, "[address]") };
-  // Omits the receiver's words, which may repeat the message.
+  // Omits the receiver's response text, which may quote the message.
   const [, status] = /^http_(\d+)$/.exec(code) ?? [];
   return { code, detail: status === undefined ? detail : `The receiver responded with ${status}.` };
 }
 
-/** The changes that a line's results, in order, make to its traffic. */
+/** Summary of a line's consecutive results. */
 interface Streak {
   hasSucceeded: boolean;
   /** Number of rejections since the last success. */
@@ -66,7 +68,7 @@ function streakOf(ended: readonly FinishedSend[]): Streak {
   };
 }
 
-/** True if a streak changes the line's traffic. */
+/** True if a streak changes the line's stored traffic. */
 const isNews = (
   { hasSucceeded, rejections, fault }: Streak,
   traffic: Pick<LineTraffic, "rejections" | "faultCode" | "faultDetail"> | undefined,
@@ -76,8 +78,8 @@ const isNews = (
   (hasSucceeded && traffic !== undefined && (traffic.rejections > 0 || traffic.faultCode !== null));
 
 /**
- * Counts the rejections and faults of lines after the transactions that store the results, because such a transaction
- * may hold the traffic of other lines.
+ * Counts the rejections and faults of lines. Runs after the transaction that stores the results, because that
+ * transaction may have locked the traffic of other lines.
  */
 export class Rejections {
   /** Results that are not yet counted, in order. */
@@ -124,7 +126,7 @@ export class Rejections {
     return [...byLine].filter(([id, ended]) => isNews(streakOf(ended), traffic.get(id)));
   }
 
-  /** Uses a separate transaction for each line, so that it does not wait for one line while it holds another. */
+  /** Uses a separate transaction for each line, so that it never waits for one line while holding another. */
   private async countLine(ended: readonly FinishedSend[]): Promise<void> {
     const rejecting = await this.database.write((tx) => countRejections(tx, ended), { limits: BACKGROUND });
     if (rejecting.length > 0) this.lineHealth.pauseRejecting(rejecting);

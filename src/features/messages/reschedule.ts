@@ -14,8 +14,8 @@ import { messageEvent, TOLD, type Told } from "./message-events";
 import type { Rescheduled } from "./policy-gates";
 
 /**
- * Reschedules queued messages, in a transaction that has locked their lanes. The messages give up their positions in
- * their conversations and get separate lanes.
+ * Reschedules queued messages, in a transaction that has locked their lanes. The messages lose their
+ * positions in their conversations and get separate lanes.
  * @returns the standalone messages and when their lanes are due again
  */
 export async function reschedule(

@@ -9,7 +9,10 @@ const JITTER = 0.2;
 /** Min delay that a receiver can request (ms). */
 const MIN_DELAY_MS = 1_000;
 
-/** Number of delays that a receiver can shorten; otherwise, a long outage would get an attempt every second. */
+/**
+ * Number of delays that a receiver can shorten. Without this limit, a long outage could cause an attempt per
+ * second.
+ */
 const MAX_SHORTENED = 3;
 
 /**

@@ -9,8 +9,8 @@ import { MessageStatus } from "./message.enums";
 import type { Queues } from "./message-work";
 
 /**
- * Max uncertain attempts to send an e-mail, because its recipient sees each copy; the receiver of a webhook line drops
- * the copies.
+ * Max uncertain attempts to send an e-mail, because the recipient sees each copy. Receivers of webhook lines
+ * drop duplicates.
  */
 const MAX_UNCERTAIN_EMAILS = 3;
 

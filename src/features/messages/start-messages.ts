@@ -139,7 +139,7 @@ function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"
   return author === MessageAuthor.api ? "auto-generated" : "auto-replied";
 }
 
-/** Returns the texts of a message about a topic, including the message's unsubscribe link. */
+/** Returns a message's texts with the placeholder replaced by its unsubscribe link. */
 const withLink = ({ text, html }: Content, url = ""): Pick<Content, "text" | "html"> => ({
   text: text.replaceAll(UNSUBSCRIBE_URL, () => url),
   html: html?.replaceAll(UNSUBSCRIBE_URL, () => url) ?? null,

@@ -23,10 +23,13 @@ export interface Content {
   thread?: MailThread | undefined;
 }
 
-/** Max number of earlier messages to search for the one that an e-mail answers. */
+/** Max earlier messages to search for the e-mail to reply to. */
 const MAX_SEARCHED = 100;
 
-/** The `Message-ID` and subject of the first e-mail from this line to the contact, among some messages. */
+/**
+ * SQL for the `Message-ID` and subject of the first e-mail from this line to the contact, within a range of
+ * messages.
+ */
 const firstOfLine = (isSearched: string) =>
   `(select coalesce('<' || earlier.provider_id || '>', earlier.id) || '\n' || coalesce(earlier.subject, '')
      from message earlier
@@ -135,7 +138,7 @@ function columnsOf({ id, attempts }: QueuedRow, start: Start, now: Timestamp): (
   return [id, start.status, null, null, start.errorCode, null, String(attempts), null];
 }
 
-/** Marks attempts as uncertain because the processes that made them have ended. */
+/** Marks attempts as uncertain because the processes making them exited. */
 export async function recordLostAttempts(
   tx: Tx,
   messages: readonly QueuedRow[],

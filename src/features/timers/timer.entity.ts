@@ -47,7 +47,7 @@ export class Timer {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  /** ID of the contact or, without one, of the agent. */
+  /** ID of the contact or, if there is none, of the agent. */
   @Column(UUID_COLUMN)
   subjectId!: string;
 
@@ -61,7 +61,10 @@ export class Timer {
   @Column({ ...UUID_COLUMN, nullable: true })
   conversationId!: string | null;
 
-  /** True if the situation named the conversation; if not, events in all conversations of the contact are relevant. */
+  /**
+   * True if the situation specified the conversation. If not, events in any of the contact's conversations
+   * are relevant.
+   */
   @Column({ type: "boolean" })
   isNamed!: boolean;
 

@@ -16,7 +16,7 @@ const WAITING = {
 /** The waiting timers of the API key's agent. */
 export const timerRoutes: RouteGroup = {
   tag: "Timers",
-  description: "Situations that are submitted to the agent at a later time.",
+  description: "Situations that are submitted to the agent later.",
   routes: [
     listRoute({
       operationId: "listTimers",

@@ -33,7 +33,7 @@ export const timers = feature({
   entities: [Timer],
   services: ({ database, lanes }: Core & Needs) => ({ timers: new TimerService(database, lanes) }),
   hooks: ({ database, lanes }) => ({
-    // Their lanes end like all lanes of a deleted agent.
+    // The timers' lanes are deleted with the agent's other lanes.
     agentPurged: purgeRows(database, Timer),
     contactsTouched: async (reader, contactIds) => {
       const waiting = await reader.find(Timer, {

@@ -25,8 +25,9 @@ export type NewTimer = Pick<
 >;
 
 /**
- * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The transaction
- * must hold the lock of this subject (`lockSubjects`), so that its timers are changed and fired one at a time.
+ * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The
+ * transaction must hold this subject's lock (`lockSubjects`), so that its timers are changed and fired one at
+ * a time.
  */
 export class WaitingTimers {
   private rows: Promise<Timer[]> | undefined;
@@ -112,9 +113,7 @@ export class WaitingTimers {
     return this.rows;
   }
 
-  /**
-   * Returns the statement that stores whether the contact may have timers, for later transactions; none if unchanged.
-   */
+  /** Returns the statement that updates the contact's `hasTimers`; none if it is unchanged. */
   private flagging(hasTimers: boolean): Change[] {
     const { contact } = this;
     if (contact === null || contact.hasTimers === hasTimers) return [];
@@ -161,7 +160,7 @@ export async function cancelTimers(
 }
 
 /**
- * Takes a due timer by ID, so that no other transaction fires it.
+ * Claims a due timer by ID, so that no other transaction fires it.
  * @returns undefined unless the timer was waiting and due
  */
 export const takeDue = coalesceKeysInTx(async (tx: Tx, ids) => {

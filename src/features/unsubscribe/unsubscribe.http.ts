@@ -10,7 +10,7 @@ import { UNSUBSCRIBE_PATH } from "../contacts/unsubscribe-links";
 import type { UnsubscribeService } from "./unsubscribe.service";
 import { askingPage, unsubscribedPage } from "./unsubscribe-page";
 
-/** E-mail programs send `List-Unsubscribe=One-Click` as a form (RFC 8058); the body is ignored. */
+/** E-mail clients send `List-Unsubscribe=One-Click` as a form (RFC 8058); the body is ignored. */
 const BODY_MAX_BYTES = 8 * 1024;
 
 type Request = FastifyRequest<{ Params: { "*": string } }>;

@@ -52,7 +52,7 @@ export class UnsubscribeService {
   /** Opts an address out of a topic, and cancels its waiting messages about the topic. */
   async unsubscribe({ agentId, kind, address, topic }: Subscription): Promise<void> {
     const agent = await this.database.read((reader) => reader.findOneBy(Agent, { id: agentId }));
-    // The agent was deleted and no longer writes to the address.
+    // A deleted agent no longer writes to the address.
     if (agent === null) return;
     await this.database.writeFor(agent.organizationId, (tx) =>
       this.store(tx, { agentId, kind, address, topic }),
