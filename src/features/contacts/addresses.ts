@@ -80,7 +80,7 @@ const INTERNATIONAL = /^00(?=[\s().-]*[1-9])/;
 /** A Mexican mobile number as written by WhatsApp and older networks; the 1 is not part of the number. */
 const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
 
-/** Loaded on demand, because most deployments have no phone numbers and the library's tables take memory. */
+/** Loaded on demand, because most deployments have no phone numbers and the library's tables use memory. */
 const loadPhones = (): typeof import("libphonenumber-js/min") => require("libphonenumber-js/min");
 
 /** Returns a number in E.164 format; undefined if it is invalid or has no country code. */

@@ -216,7 +216,7 @@ export async function detachConsents(tx: Tx, contactIds: readonly string[]): Pro
     .execute();
 }
 
-/** Max consents per statement when the instance key changes. */
+/** Max consents rehashed per statement. */
 const REHASHED_TOGETHER = 500;
 
 /** Rehashes consents with a new instance key; consents for addresses that are no longer stored are lost. */

@@ -1,7 +1,7 @@
 import type { NewEvent } from "../events/record-events";
 import type { Contact } from "./contact.entity";
 
-/** Returns an event about a contact, without the name, attributes and addresses, which receivers look up by ID. */
+/** Returns an event about a contact. Receivers look up the name, attributes and addresses by ID. */
 export const contactEvent = (
   type: NewEvent["type"],
   { id, agentId, ref, version }: Contact,

@@ -133,7 +133,8 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
 const lastChanges = new WeakMap<Tx, Map<string, Promise<unknown>>>();
 
 /**
- * Changes a contact after the transaction's earlier changes to it, because each change reads the rows that it updates.
+ * Runs a change after the transaction's earlier changes to the same contact, because each change reads the
+ * rows it updates.
  */
 export function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Promise<T> {
   const last = lastChanges.get(tx) ?? new Map<string, Promise<unknown>>();

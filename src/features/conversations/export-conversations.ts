@@ -21,7 +21,8 @@ const withAttempts = async (reader: EntityManager, messages: readonly ObjectLite
 };
 
 /**
- * A contact's conversations with their logs and messages; scheduled and proposed messages have no position yet.
+ * Exports a contact's conversations with their logs and messages. Messages without a position yet are
+ * exported last.
  */
 export const conversationParts: readonly ContactPart[] = [
   {

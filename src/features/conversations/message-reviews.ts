@@ -80,7 +80,7 @@ export class MessageReviews {
         ...updatesOf(tx, Message, [message], APPROVED),
         ...sequencesOf(tx, conversation === null ? [] : [conversation]),
         ...deletingNotices(isAnswer ? [conversation.id] : []),
-        // Ends the message's own lane, which only waits for the message to expire.
+        // Removes the message's own lane, whose only purpose is to expire the message.
         ...this.lanes.ending([id]),
       ]);
       await this.lanes.add(tx, [laneOf(message)]);

@@ -17,7 +17,10 @@ import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
 import { lockConversations } from "./find-conversation";
 
-/** Authors treated as human, including API clients, because people may send messages from their own systems. */
+/**
+ * Authors treated as human. API clients are included, because people may send messages from their own
+ * systems.
+ */
 const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
 /** A message to queue, schedule or propose; standalone if its conversation is null. */

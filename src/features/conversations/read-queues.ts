@@ -17,8 +17,8 @@ import {
 import { ConversationState, Handler } from "./conversation.entity";
 
 /**
- * Max messages to read in a transaction, because changes to the conversations wait for its commit. If there are more,
- * most queues are read only up to their first message.
+ * Max messages to read in a transaction. Changes to their conversations wait until it commits. If there are
+ * more messages, most queues are read only up to their first message.
  */
 const MAX_MESSAGES = 500;
 
@@ -64,7 +64,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   return { queues: new Map([...queues, ...found]), next: new Map(next) };
 }
 
-/** Reads all queued messages of the first conversation, and the first one of each other conversation. */
+/** Reads all queued messages of the first conversation, and the first message of each other conversation. */
 function readFirst(tx: Tx, ids: readonly string[]): Promise<(Row & QueuedMessage)[]> {
   const all = padded(ids);
   return readRows(tx, all, {

@@ -15,7 +15,7 @@ import type { Organization } from "../organizations/organization.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import type { ConversationChanges } from "./conversation-changes";
 
-/** Max conversations released per transaction, because deliveries in them wait for the commit. */
+/** Max conversations released per transaction. Deliveries in them wait until it commits. */
 const MAX_RELEASED = 20;
 
 /**

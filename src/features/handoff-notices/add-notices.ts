@@ -22,9 +22,9 @@ interface Handoff {
 }
 
 /**
- * Adds handoff notices for members subscribed to the agent or, if the conversation has an assignee, only for that
- * member. Skips members who already have a notice about the conversation. Runs in the handoff's transaction, which has
- * locked the conversation.
+ * Adds handoff notices for members subscribed to the agent or, if the conversation has an assignee, only for
+ * that member. Skips members who already have a notice about the conversation. Must run in the handoff's
+ * transaction, which has locked the conversation.
  */
 export const addNotices = coalesceInTx(async (tx: Tx, handoffs: readonly Handoff[]) => {
   const agentIds = [...new Set(handoffs.map(({ conversation: { agentId } }) => agentId))];

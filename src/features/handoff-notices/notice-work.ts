@@ -133,7 +133,7 @@ export class NoticeWork implements LaneWork {
     const { outcome, code } = failed;
     log.warn({ failure: code, notice: id }, "could not send a handoff notice");
     const counted = attempt.number - 1 + UNCERTAIN_ATTEMPTS;
-    // Stores nothing if another process has started an attempt since.
+    // Stores nothing if another process has started an attempt in the meantime.
     await this.store(
       { id, attempts: counted },
       {

@@ -150,7 +150,7 @@ type Named = Pick<Conversation, "contactId" | "addressId" | "lineId"> & Pick<Mes
 /** Matches the gateway's message IDs in the `Message-ID`s of its e-mails. */
 export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
 
-/** Max message IDs of a thread to look up, newest first, because an e-mail can reference hundreds. */
+/** Max message IDs of a thread to look up, newest first. An e-mail can reference hundreds. */
 const MAX_NAMED = 20;
 
 /**

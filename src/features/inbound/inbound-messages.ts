@@ -38,7 +38,7 @@ import {
   turnsOf,
 } from "./arrivals";
 
-/** Min time between confirmations sent to an address (ms), because each message may cost money. */
+/** Min time between confirmations sent to an address (ms). Each message may cost money. */
 const CONFIRMED_MS = HOUR_MS;
 
 const SYSTEM = MessageAuthor.system;

@@ -95,7 +95,10 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
   );
 }
 
-/** Returns a time from another system, limited to now, because that system's clock may be ahead; now if omitted. */
+/**
+ * Returns a time from another system, capped at the current time because that system's clock may be ahead.
+ * Defaults to the current time.
+ */
 const timeOf = (named: string | undefined): string => {
   const instant = named === undefined ? undefined : instantOf(named);
   return instant === undefined ? timestamp() : timestampOf(Math.min(instant.getTime(), Date.now()));

@@ -113,7 +113,7 @@ export class InboundService {
   }
 
   /**
-   * Applies a receipt for a message that is already known.
+   * Applies a receipt if its message is already known.
    * @returns the current message; undefined if the line has sent no such message
    */
   applied(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 /** Max memory per thread (MB). */
 const MAX_MEMORY_MB = 256;
 
-/** Max idle time of a thread (ms), because an idle thread keeps its memory. */
+/** Max idle time of a thread (ms). Idle threads keep their memory. */
 export const IDLE_TIMEOUT_MS = 10_000;
 
 /** An e-mail, as passed to a thread. */
@@ -20,7 +20,7 @@ export interface MailForThread {
 /** Threads waiting for an e-mail. */
 const idle: MailThread[] = [];
 
-/** A thread that parses one e-mail after another, because starting a thread takes longer than parsing most e-mails. */
+/** A reusable thread that parses e-mails. Starting a thread takes longer than parsing most e-mails. */
 export class MailThread {
   private end: NodeJS.Timeout | undefined;
 

@@ -116,7 +116,7 @@ function divided(mail: ParsedMail): DividedText & { whole: string; omitted: stri
 /** Subjects of forwarded e-mails; `vs` also starts a Finnish reply. */
 const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|doorst|vs|vb|vl|pd|i|továbbítás|[iİ]lt|转发|轉寄|転送)\s*[:：]/i;
 
-/** Subjects of replies, because some programs write no `References`. */
+/** Subjects of replies; needed because some programs send no `References`. */
 const REPLIED =
   /^\s*(re|ré|aw|antw(ort)?|res|r|sv|vs|vast|odp|ynt|vá|ответ|отв|απ|返信|回复|回覆|答复|답장)(\[\d+\])?\s*[:：]/i;
 

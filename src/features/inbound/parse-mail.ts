@@ -115,8 +115,8 @@ async function parseWholeOrStart(raw: readonly Buffer[]): Promise<ParsedMail | u
 }
 
 /**
- * Parses an e-mail in a thread, because a maliciously slow e-mail would otherwise block the server, and an attachment
- * would delay it.
+ * Parses an e-mail in a thread, so that a maliciously slow e-mail or a large attachment does not block the
+ * server.
  * @returns undefined for an e-mail that cannot be parsed or needs more memory than a thread has
  * @throws GatewayError `unavailable` if it takes too long
  */

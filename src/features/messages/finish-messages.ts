@@ -187,7 +187,7 @@ function attemptsOf(
 }
 
 /**
- * Drops receivers' IDs that another message on the line already has, because a receipt must identify one
+ * Drops a receiver's ID if another message on the line already has it, because a receipt must identify one
  * message.
  */
 async function withFreshProviderIds(tx: Tx, ended: readonly FinishedSend[]): Promise<FinishedSend[]> {

@@ -40,7 +40,7 @@ export const TOLD = `message.id, message.agent_id as "agentId", message.conversa
   message.author, message.sequence, message.decision_id as "decisionId", message.line_id as "lineId",
   message.error_code as "errorCode", message.provider_id as "providerId"`;
 
-/** Returns events for messages that have just reached their status; retries and dispatches have none. */
+/** Returns events for messages whose status has just changed; retries and dispatches have no events. */
 export const statusEvents = (messages: readonly Told[]): NewEvent[] =>
   messages.flatMap((message) => {
     const { status } = message;

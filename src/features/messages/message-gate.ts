@@ -53,7 +53,7 @@ export class MessageGate {
 export function gatesOf(message: Message): MessageGate[] {
   const { status, scheduledReason, sendAt, scheduledBy, heldReason, notBefore, topic } = message;
   if (status === MessageStatus.proposed) return [reviewGate(scheduledBy, topic)];
-  // A message that was just inserted lacks some columns.
+  // Some columns are undefined for a newly inserted message.
   if (scheduledReason != null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy, topic }];
   return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }

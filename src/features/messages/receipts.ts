@@ -47,7 +47,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** The progress of a message, which never goes backward. */
+/** The progress of a message; it never decreases. */
 const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   [MessageStatus.proposed]: 0,
   [MessageStatus.scheduled]: 0,

@@ -134,8 +134,8 @@ export class Rejections {
 }
 
 /**
- * Counts consecutive permanent rejections and faults of lines, and stores the last fault of each line until it has sent
- * a message. A fault that is already stored changes nothing.
+ * Counts consecutive permanent rejections and faults of lines, and stores the last fault of each line until
+ * the line has sent a message. A fault that is already stored changes nothing.
  * @returns the lines that have reached the limit
  */
 export async function countRejections(tx: Tx, ended: readonly FinishedSend[]): Promise<RejectingLine[]> {

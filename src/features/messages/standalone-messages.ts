@@ -9,12 +9,15 @@ import { MessageStatus } from "./message.enums";
 import type { Queues } from "./message-work";
 
 /**
- * Max uncertain attempts to send an e-mail, because the recipient sees each copy. Receivers of webhook lines
+ * Max uncertain attempts to send an e-mail. Its recipient sees every copy, whereas receivers of webhook lines
  * drop duplicates.
  */
 const MAX_UNCERTAIN_EMAILS = 3;
 
-/** An SQL expression for how to handle a message that is being sent if the result of the attempt remains unknown. */
+/**
+ * SQL expression for how to handle a message with status `sending` if the result of its attempt remains
+ * unknown.
+ */
 export const WHEN_UNCERTAIN = `(select case when sent_on.kind = '${LineKind.email}' and (
     select count(*) from delivery_attempt
     where message_id = message.id and outcome = '${AttemptOutcome.uncertain}'

@@ -26,10 +26,10 @@ export interface Dependencies {
 }
 
 /**
- * Sends the messages of lanes in order; a held message blocks the messages behind it. A local line does no I/O, so its
- * messages are delivered in the transaction; on other lines, a lane sends one message at a time.
- * @param queues the waiting messages by lane; the transaction has locked the lanes, and the first lanes get senders
- *   first
+ * Sends the messages of lanes in order; a held message blocks the messages behind it. A local line does no
+ * I/O, so its messages are delivered in the transaction; on other lines, a lane sends one message at a time.
+ * @param queues the waiting messages by lane, in the order in which the lanes get senders; the transaction
+ *   has locked the lanes
  */
 export async function startMessages(
   tx: Tx,
