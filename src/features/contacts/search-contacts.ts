@@ -3,8 +3,8 @@ import { MAX_COUNT } from "../../pagination/total-count";
 import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 
 /**
- * Max contacts found by the prefix of a term, in alphabetical order, so that a short text costs no more than a long
- * one.
+ * Max contacts found by the prefix of a term, in alphabetical order, so that a short search text costs no
+ * more than a long one.
  */
 const MAX_BY_PREFIX = 1_000;
 

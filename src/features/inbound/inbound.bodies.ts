@@ -80,7 +80,7 @@ export const INBOUND_RECEIPT = z
 const NO_CODE = { jitless: true } as const;
 
 /**
- * Checks a body; null fields count as missing.
+ * Checks a body; null fields are treated as missing.
  * @throws GatewayError `invalid_request` with the first problem of each field
  */
 function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {

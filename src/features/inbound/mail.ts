@@ -27,7 +27,7 @@ export interface MailReport {
  * Parses an e-mail (RFC 5322).
  * @param raw the bytes as received, in chunks; the buffers may be empty afterwards
  * @param id identifies the e-mail if it has no `Message-ID`
- * @param optOutWords additional words that count as an opt-out
+ * @param optOutWords additional words that opt out
  * @param line the line that received the e-mail; its organization's e-mails are parsed one at a time
  * @returns a contact's message, or a mail server's report, which may be empty
  * @throws InvalidInput for an e-mail that has no sender or cannot be parsed

@@ -20,7 +20,7 @@ const MAX_LENGTH = 40;
 
 /**
  * Returns the intent of a message that consists of a single keyword; undefined for any other text.
- * @param words additional words that count as an opt-out
+ * @param words additional words that opt out
  */
 export function optOutIntent(text: string, words: readonly string[] = []): "out" | "in" | undefined {
   const trimmed = text.trim();

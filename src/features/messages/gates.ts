@@ -53,7 +53,7 @@ export type QueuedRow = Pick<
   | "isUrgent"
   | "topic"
 > & {
-  /** True if the message is not an answer to the contact. */
+  /** True if the message is not a reply to the contact. */
   isUnprompted: boolean;
   /** How to handle the uncertain attempt if the process sending the message exited. */
   whenUncertain: WhenUncertain | null;
