@@ -82,7 +82,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const last = await changePermissions({ grant: ["conversations_write"], revoke: ["config_manage"] });
     expect([codeOf(last), (await stored()).permissions]).toEqual(["conflict", permissions]);
     const both = await changePermissions({ grant: ["config_manage"], revoke: ["config_manage"] });
-    expect(both.body.errors[0].message).toContain("must not contain a permission to grant");
+    expect(both.body.errors[0].message).toContain("must not contain a permission that is also in grant");
 
     const other = await addMember(gateway, { org: own.slug, manage: true });
     const changed = await changePermissions({

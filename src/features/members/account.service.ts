@@ -37,7 +37,7 @@ export class AccountService {
   }
 
   /**
-   * Changes the password, or sets a first one, and ends the member's other sessions.
+   * Sets or changes the password and ends the member's other sessions.
    * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials` if the current password is wrong or
    *   was changed concurrently, `invalid_session` or `too_many_attempts`
    */
@@ -128,7 +128,7 @@ export class AccountService {
   }
 
   /**
-   * Confirms with the password that the session is still used by its member.
+   * Reauthenticates the calling member with the password.
    * @throws GatewayError `passkey_required` for a member with passkeys; see also `changePassword`
    */
   async confirmSignIn(context: RequestContext, password: string): Promise<Session> {

@@ -94,9 +94,9 @@ export class InvitationService {
   }
 
   /**
-   * Invites a person to the caller's organization, and sends the link by e-mail if a mail server is configured. An
-   * earlier invitation to the address ends. The result does not reveal whether the address belongs to a member of
-   * another organization.
+   * Invites a person to the caller's organization, and sends the link by e-mail if a mail server is configured.
+   * Replaces a pending invitation to the same address. The result does not reveal whether the address belongs to a
+   * member of another organization.
    * @returns the invitation with its link, which is omitted for a retry with the same idempotency key
    * @throws GatewayError `conflict` if the address belongs to a member of the organization, `limit_reached`,
    *   `too_many_attempts`, `idempotency_key_reused`, or `not_found` for a retry after the invitation has ended
@@ -207,7 +207,8 @@ export class InvitationService {
   }
 
   /**
-   * Makes the holder of an invitation a member and opens a session. Attempts count like sign-ins from the same address.
+   * Makes the holder of an invitation a member and opens a session. Attempts count toward the sign-in limits of the IP
+   * address.
    * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address belongs to
    *   another account, `organization_deactivated` or `too_many_attempts`
    */
@@ -249,8 +250,8 @@ export class InvitationService {
 
   /**
    * Makes the invited person a member and ends the invitation, in a transaction that holds the `MEMBER_CHANGES` lock.
-   * An existing member who had no way left to sign in keeps the permissions, and gets the password or loses an earlier
-   * password if passwords are turned off.
+   * An existing member who could no longer sign in keeps their permissions and gets the new password or, if passwords
+   * are turned off, loses the old one.
    * @param account.passwordHash empty for a person without a password
    * @param account.name null to keep the name of an existing member
    * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`
@@ -264,11 +265,11 @@ export class InvitationService {
     const { organization, organizationId, email, permissions } = invitation;
     if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
     const found = await tx.findOneBy(Member, { email });
-    // Setting a password and adding a passkey also lock the row.
+    // Setting a password or adding a passkey locks the same row.
     const known = found && (await lockMember(tx, found.id));
     const isBack =
       known?.organizationId === organizationId && !(await canSignIn(tx, this.services.config, known));
-    // The address may belong to a member of another organization; the invited person may learn this.
+    // The address may belong to a member of another organization. Revealing this to its owner is harmless.
     if (known !== null && !isBack)
       throw new GatewayError(
         "conflict",

@@ -36,11 +36,11 @@ export class Member {
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
 
-  /** True if only the member vouches for the address, so it must not link an account at the issuer. */
+  /** True if the member set the address without verification, so it must not link an account at the issuer. */
   @Column({ type: "boolean", default: false })
   isEmailSelfChosen!: boolean;
 
-  @Nullable(() => String, "Name chosen by the member, or null if there is none. It may not be unique.")
+  @Nullable(() => String, "Name chosen by the member, or null if there is none. Names need not be unique.")
   @Column({ type: "varchar", length: 100, nullable: true })
   name!: string | null;
 

@@ -72,12 +72,12 @@ export class GrantPermissionInput extends MemberPermission {}
 @InputType({ description: "A member and a permission to revoke." })
 export class RevokePermissionInput extends MemberPermission {}
 
-/** Rejects a permission to grant and to revoke, because either could be meant. */
+/** Rejects a permission that is in both lists, because the intent is ambiguous. */
 const GRANTS_OR_REVOKES: ObjectRule = {
   fields: ["grant", "revoke"],
   check: ({ grant, revoke }) =>
     Array.isArray(grant) && Array.isArray(revoke) && grant.some((each) => revoke.includes(each))
-      ? { path: "revoke", message: "must not contain a permission to grant" }
+      ? { path: "revoke", message: "must not contain a permission that is also in grant" }
       : undefined,
 };
 

@@ -105,7 +105,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Grants and revokes permissions of a member of the caller's organization, all or none of them, effective on the member's next request. The last member with `config:manage` cannot lose it.",
+      "Atomically grants and revokes permissions of a member of the caller's organization, effective on the member's next request. The last member with `config:manage` cannot lose it.",
   })
   changePermissions(@Ctx() context: RequestContext, @Input() input: ChangePermissionsInput): Promise<Member> {
     return this.service.changePermissions(context, input);
@@ -132,7 +132,7 @@ export class MemberResolver {
   @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Changes the member's password, or sets a first one, and ends all of the member's other sessions. Requires a recent sign-in.",
+      "Sets or changes the member's password and ends all of the member's other sessions. Requires a recent sign-in.",
   })
   changePassword(@Ctx() context: RequestContext, @Input() input: ChangePasswordInput): Promise<Member> {
     return this.account.changePassword(context, input);
@@ -141,7 +141,7 @@ export class MemberResolver {
   @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Removes the member's password. The member must have a passkey, and signs in with a passkey alone from then on. Requires a recent sign-in.",
+      "Removes the member's password. The member must have a passkey and then signs in with only a passkey. Requires a recent sign-in.",
   })
   removePassword(@Ctx() context: RequestContext): Promise<Member> {
     return this.account.removePassword(context);

@@ -47,7 +47,7 @@ type MemberHook = (tx: Tx, member: Pick<Member, "id">, context: RequestContext) 
 /** Trims and lowercases an e-mail address, because addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
-/** Returns the name to store; null for none. */
+/** Returns the name to store; null if none was given. */
 export const nameFrom = ({ name }: { name?: string | null }): string | null => name?.trim() ?? null;
 
 export const EMAIL_TAKEN = "A member with this e-mail address already exists.";
@@ -87,7 +87,7 @@ const isCurrentIssuer = (issuer: string, oidc: Config["oidc"]): boolean =>
   oidc !== undefined && new URL(issuer).href === new URL(oidc.issuer).href;
 
 /**
- * Removes one of a member's ways to sign in.
+ * Removes one of a member's sign-in methods.
  * @throws GatewayError `conflict` if it is the calling member's last one
  */
 export async function removeWayToSignIn(
@@ -135,7 +135,7 @@ export class MemberService {
 
   /**
    * Returns the calling member; null for other callers.
-   * @throws GatewayError `invalid_session` once, after the session of a cookie has ended
+   * @throws GatewayError `invalid_session`, only once, if the cookie's session has ended
    */
   async viewer({ caller }: RequestContext): Promise<Member | null> {
     if (caller.kind === "anonymous" && caller.sessionEnded) throw new GatewayError("invalid_session");
@@ -236,7 +236,7 @@ export class MemberService {
   }
 
   /**
-   * Grants and revokes a member's permissions, all or none of them.
+   * Atomically grants and revokes permissions of a member.
    * @throws GatewayError see `revokePermission`
    */
   changePermissions(
@@ -275,8 +275,8 @@ export class MemberService {
   /**
    * Unlinks a member of the caller's organization from an account at an OpenID Connect issuer, and ends the sessions
    * opened with it.
-   * @throws GatewayError `not_found`, including for a member without such an account, or `conflict` if it is the caller's
-   *   last way to sign in
+   * @throws GatewayError `not_found`, including for a member without such an account, or `conflict` if it is the
+   *   caller's last sign-in method
    */
   unlinkIdentity(context: RequestContext, memberId: string): Promise<Member> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -320,7 +320,7 @@ export class MemberService {
   /** Locks a member of the caller's organization on behalf of a manager. */
   private async lockMember(tx: Tx, context: RequestContext, id: string): Promise<Member> {
     const organizationId = organizationOf(context);
-    // Taken before any row lock, because two managers may remove each other.
+    // Taken before any row lock, because two managers may remove each other concurrently.
     await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
     await assertSignedIn(tx, context, { permission: Permission.config_manage });
     const member = isUuid(id) ? await lockMember(tx, id, organizationId) : null;

@@ -33,8 +33,7 @@ export const members = feature({
   },
   hooks: ({ sessions }) => ({
     sessions,
-    // Without a credential, hardly any request except a sign-in can succeed, and parsing costs more than rejecting the
-    // request.
+    // Almost no anonymous request other than a sign-in can succeed, and rejecting one is cheaper than parsing it.
     anonymousPost: (context) => sessions.assertPasswordCheckFree(context),
   }),
   resolvers: (services) => [

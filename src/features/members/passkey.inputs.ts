@@ -24,7 +24,7 @@ const IsPart = () =>
 const IsPasskeyName = () =>
   applyDecorators(IsText(NAME_MAX_LENGTH, { trimmed: true, singleLine: true }), HoldsNoToken());
 
-/** The parts that every authenticator response has. */
+/** The fields common to all authenticator responses. */
 @InputType()
 abstract class PasskeyAnswer {
   @Field(() => ID, { description: "`id` of the browser's credential, in base64url." })

@@ -57,7 +57,7 @@ export class PasskeyService {
 
   /**
    * Returns a member's passkeys, oldest first.
-   * @param memberId the caller if omitted; only managers can name another member
+   * @param memberId defaults to the caller; only managers can specify another member
    * @throws GatewayError `not_found` or `forbidden`
    */
   async list(context: RequestContext, memberId?: string | null): Promise<Passkey[]> {
@@ -66,7 +66,7 @@ export class PasskeyService {
   }
 
   /**
-   * Starts adding a passkey. The challenge is bound to the caller's session and replaces its earlier challenge.
+   * Starts adding a passkey. The challenge is bound to the caller's session and replaces any earlier one.
    * @throws GatewayError `forbidden` if passkeys are off, `limit_reached` or `invalid_session`
    */
   async startRegistration(context: RequestContext): Promise<PasskeyOptions> {
@@ -137,8 +137,8 @@ export class PasskeyService {
 
   /**
    * Removes one of the caller's passkeys or, for managers, any member's passkey.
-   * @throws GatewayError `not_found`, including for passkeys of another organization or, for a caller who is not a
-   *   manager, of another member, or `conflict` for the caller's last way to sign in
+   * @throws GatewayError `not_found` (also if the passkey belongs to another organization, or to another member and the
+   *   caller is not a manager), or `conflict` if it is the caller's last sign-in method
    */
   remove(context: RequestContext, id: string): Promise<Passkey> {
     const { database, config } = this.services;
@@ -158,7 +158,7 @@ export class PasskeyService {
 
   /**
    * Removes all of a member's passkeys on behalf of an operator.
-   * @returns their number
+   * @returns the number of removed passkeys
    */
   removeAll(context: RequestContext, member: Member): Promise<number> {
     return this.services.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -174,9 +174,9 @@ export class PasskeyService {
   }
 
   /**
-   * Starts a sign-in with a passkey, or a confirmation if the caller is signed in. Counts as an attempt to sign in.
-   * @param credentials the passkey owner's credentials; if omitted, the calling member may use any of their passkeys,
-   *   and a caller who is not signed in may use any passkey at all
+   * Starts a sign-in with a passkey, or a confirmation if the caller is signed in. Counts as a sign-in attempt.
+   * @param credentials the passkey owner's credentials; if omitted, a signed-in caller may use any of their own
+   *   passkeys, and other callers may use any passkey
    * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a password
    */
   async startSignIn(context: RequestContext, credentials?: SignInInput | null): Promise<PasskeyOptions> {
@@ -194,15 +194,15 @@ export class PasskeyService {
   /**
    * Opens a session for the owner of a passkey. The authenticator has verified its user, so the passkey counts as both
    * factors.
-   * @throws GatewayError `forbidden`, or `invalid_passkey`; an unknown passkey causes the same work as a wrong
-   *   signature, except for the audit entry
+   * @throws GatewayError `forbidden`, or `invalid_passkey`; an unknown passkey costs as much time as a wrong signature,
+   *   except for the audit entry
    */
   signIn({ origin }: RequestContext, input: SignInWithPasskeyInput): Promise<SignedIn> {
     return this.verified(origin, input, (tx, member) => this.services.sessions.open(tx, member, origin));
   }
 
   /**
-   * Confirms with the password or a passkey that the session is still used by its member.
+   * Reauthenticates the calling member with the password or a passkey.
    * @throws GatewayError `forbidden` if both are off, `invalid_credentials`, `passkey_required`, `invalid_passkey`,
    *   `invalid_session` or `too_many_attempts`
    */
@@ -235,7 +235,7 @@ export class PasskeyService {
       const found = await reader.findOneBy(Passkey, { credentialId: input.credentialId });
       return { passkey: found };
     });
-    // Does no more work for callers without a challenge, because only issuing a challenge counts as an attempt.
+    // Stops here without a valid challenge, because only issuing a challenge counts as an attempt.
     if (known === undefined) throw new GatewayError("invalid_passkey");
     const { passkey } = known;
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);
@@ -254,7 +254,7 @@ export class PasskeyService {
         used?.sessionId === null && [used.memberId, onlyFor].every((id) => (id ?? member.id) === member.id);
       const isHolder = input.userHandle == null || input.userHandle === handleOf(member);
       if (counter === undefined || !isFor || !isHolder) return reject("member_passkey_rejected");
-      // Only one of several sign-ins with the same count succeeds.
+      // Only one of several sign-ins with the same counter value succeeds.
       const { affected } = await tx
         .createQueryBuilder()
         .update(Passkey)
@@ -300,7 +300,7 @@ type Owner = Pick<SingleUse, "sessionId" | "memberId">;
 /** Prefixed, so that a challenge claimed by a client cannot delete the row of a used sign-in or token. */
 const hashOf = (challenge: string) => sha256(`passkey challenge ${challenge}`);
 
-/** Stores the options' challenge, so that it can be used once, in any process. */
+/** Stores the challenge, so that any process can accept it, but only once. */
 async function issue(tx: Tx, options: { challenge: string }, owner: Owner): Promise<PasskeyOptions> {
   const expiresAt = timestamp(CHALLENGE_LIFETIME_MS);
   await tx.insert(SingleUse, { hash: hashOf(options.challenge), ...owner, expiresAt });

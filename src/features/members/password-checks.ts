@@ -9,7 +9,8 @@ import { GatewayError } from "../../errors";
 const MAX_PASSWORD_CHECKS = 16;
 
 /**
- * Limits concurrent password hashing; no organization, and no network of unknown callers, can use all of the capacity.
+ * Limits concurrent password hashing; neither one organization nor one network of anonymous callers can use up the
+ * capacity.
  */
 export class PasswordChecks {
   private readonly checks = new Budget(MAX_PASSWORD_CHECKS, shareOf(MAX_PASSWORD_CHECKS));

@@ -79,7 +79,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Returns the member for a session token, always read from the database. The token of a sign-in link is not enough.
+   * Returns the member for a session token, always read from the database. Rejects the token of a sign-in link.
    * @throws GatewayError `invalid_session` or `too_many_attempts`
    */
   async resolve(token: string, origin: Pick<Origin, "ip">): Promise<MemberCaller> {
@@ -89,7 +89,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     return callerOf(session.member, session);
   }
 
-  /** Returns the session or sign-in link with a token. */
+  /** Returns the session or sign-in link that a token belongs to. */
   private async find(token: string, { ip }: Pick<Origin, "ip">): Promise<Session & { member: Member }> {
     const hash = isWellFormedSessionToken(token) ? hashToken(token) : undefined;
     const session = await this.rejectedTokens.find(hash, ip, this.byHash);
@@ -106,8 +106,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Opens a session.
-   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials`, which takes as long for an unknown
-   *   address as for a wrong password, `too_many_attempts`, which takes equally long for any locked account, or
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials` (in the same time for an unknown
+   *   address as for a wrong password), `too_many_attempts` (in the same time for any locked account), or
    *   `passkey_required` for the right password of a member with passkeys
    */
   signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
@@ -131,8 +131,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Returns the member with these credentials; the member must then sign in with a passkey. Counts as an attempt to
-   * sign in.
+   * Returns the member with these credentials, who must then sign in with a passkey. Counts as a sign-in attempt.
    * @throws GatewayError `invalid_credentials` or `too_many_attempts`, like `signIn`
    */
   checkPassword(context: RequestContext, input: SignInInput): Promise<Member> {
@@ -163,8 +162,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Opens a session for a member, and records the sign-in. The transaction must have locked the member or, with
-   * `MEMBER_CHANGES`, all members of the organization.
+   * Opens a session for a member, and records the sign-in. The transaction must hold a lock on the member, or the
+   * organization's `MEMBER_CHANGES` lock.
    * @param options for a sign-in with OpenID Connect; `confirmedAt` is when the issuer authenticated the member
    */
   async open(
@@ -251,7 +250,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Ends all of the calling member's sessions.
-   * @returns their number
+   * @returns the number of ended sessions
    */
   signOutEverywhere(context: RequestContext): Promise<number> {
     const { id } = memberCaller(context);
@@ -265,7 +264,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Returns a member's most recent active sessions, newest first.
-   * @param memberId the caller if omitted; only managers can name another member
+   * @param memberId defaults to the caller; only managers can specify another member
    * @throws GatewayError `not_found` or `forbidden`
    */
   async list(context: RequestContext, memberId?: string | null): Promise<Session[]> {
@@ -281,7 +280,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Returns the ID of the member whose sessions or passkeys to list.
-   * @param memberId the caller if omitted; only managers can name another member
+   * @param memberId defaults to the caller; only managers can specify another member
    * @throws GatewayError `not_found` or `forbidden`
    */
   async listedMember(context: RequestContext, memberId?: string | null): Promise<string> {
@@ -299,8 +298,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Ends one of the caller's sessions or, for managers, any member's session.
-   * @throws GatewayError `not_found`, including for sessions of another organization or, for a caller who is not a
-   *   manager, of another member
+   * @throws GatewayError `not_found`, also if the session belongs to another organization, or to another member and the
+   *   caller is not a manager
    */
   end(context: RequestContext, id: string): Promise<Session> {
     const organizationId = organizationOf(context);
@@ -323,7 +322,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Ends all of a member's sessions on behalf of an operator.
-   * @returns their number
+   * @returns the number of ended sessions
    */
   endAll(context: RequestContext, member: Member): Promise<number> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -363,7 +362,7 @@ async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void>
 /** Returns the context of a sign-in that failed or is incomplete. */
 export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind: "anonymous" }, origin });
 
-/** Records that the calling member has just proved their identity. Does not extend the session. */
+/** Records that the calling member has just reauthenticated. Does not extend the session. */
 export async function confirmSession(tx: Tx, context: RequestContext, member: Member): Promise<Session> {
   const id = memberCaller(context).sessionId;
   await tx.update(Session, { id }, { confirmedAt: timestamp() });

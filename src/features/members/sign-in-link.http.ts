@@ -30,7 +30,10 @@ interface Services {
   sessions: SessionService;
 }
 
-/** Adds the page for single-use sign-in links. Opening it changes nothing, because programs also open links. */
+/**
+ * Adds the page for single-use sign-in links. Opening the page has no side effects, because e-mail scanners and link
+ * previews also open it.
+ */
 export function addSignInLink(app: FastifyInstance, { config, sessions }: Services): void {
   const baseUrl = baseUrlOf(config);
   app.removeAllContentTypeParsers();
@@ -53,7 +56,7 @@ export function addSignInLink(app: FastifyInstance, { config, sessions }: Servic
     reply.headers({ ...PAGE_HEADERS, "referrer-policy": "origin" }).send(ASKING),
   );
   app.post<{ Params: { token: string } }>(path, options, async (request, reply) => {
-    // A page elsewhere must not be able to sign its visitors in as someone else.
+    // Another site must not be able to sign its visitors in as someone else (login CSRF).
     if (isForeign(request, new URL(baseUrl).origin)) throw new GatewayError("forbidden");
     const context = { caller: { kind: "anonymous" as const }, origin: originOf(request) };
     const opened = await sessions.openByLink(context, request.params.token);

@@ -11,7 +11,7 @@ import { retryAfterError } from "../../rate-limits/retry-after";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
-/** Time for which an address remains known after a sign-in. */
+/** How long an address remains known after a sign-in (ms). */
 const KNOWN_MS = 30 * DAY_MS;
 /** Max attempts per account across all addresses. */
 const MAX_PER_ACCOUNT = 100;
@@ -46,7 +46,7 @@ interface Limit {
   max: number;
 }
 
-/** An account's lock, as it applies to a counted attempt. */
+/** The effect of an account's lock on a counted attempt. */
 export interface AccountLock {
   /** The response to a wrong password; a different one would reveal that the account exists. */
   rejection: GatewayError;
@@ -58,8 +58,8 @@ export interface AccountLock {
 export type CountLookup = (buckets: readonly string[]) => Promise<Counts>;
 
 /**
- * Creates a lookup that serves attempts one by one. If many were rejected in one event-loop tick, every step of another
- * request would wait for all of them.
+ * Creates a lookup that serves attempts one at a time. Rejecting many in one event-loop tick would delay other
+ * requests.
  */
 export const createCountLookup = (database: Database): CountLookup =>
   coalesce((attempts: readonly (readonly string[])[]) => Promise.all(attempts.map(countsIn(database))), {
@@ -70,8 +70,8 @@ export const createCountLookup = (database: Database): CountLookup =>
 /**
  * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
  * e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing. A locked account remains
- * open to known addresses. From an address where any account recently signed in, each attempt on a locked account is
- * counted and its password must be verified, so that the response time does not reveal which accounts know the address.
+ * open to known addresses. If any account recently signed in from the address, attempts on a locked account are still
+ * counted and their passwords verified, so that the response time does not reveal which accounts signed in from it.
  * @returns the lock of a locked account if any account recently signed in from the address; otherwise undefined
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
@@ -154,7 +154,7 @@ export async function unlockAccount(tx: Tx, email: string): Promise<void> {
     .execute();
 }
 
-/** Writes the account's count unchanged, so that rejecting an unknown account also runs a write transaction. */
+/** Writes the account's count unchanged, so that a rejection runs a write transaction even for an unknown account. */
 export async function touchSignInAttempts(tx: Tx, email: string): Promise<void> {
   const bucket = bucketOf(email, "account");
   await tx.update(SignInThrottle, { bucket }, { bucket });

@@ -30,7 +30,7 @@ export class SingleUse {
 
 /**
  * Uses up a sign-in or token; only one of several concurrent uses succeeds.
- * @param expiresAt when it expires; from then on, it is rejected anyway
+ * @param expiresAt when the sign-in or token expires and is rejected anyway
  * @returns false if it was already used
  */
 export async function useOnce(tx: Tx, what: string, expiresAt: Timestamp): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Config } from "../../config";
 import type { Passkey } from "./passkey.entity";
 import type { AddPasskeyInput, SignInWithPasskeyInput } from "./passkey.inputs";
 
-/** Time for the user to confirm with a passkey. */
+/** Max time for the user to confirm with a passkey (ms). */
 export const CHALLENGE_LIFETIME_MS = 5 * 60_000;
 
 /** EdDSA, ES256 and RS256; every authenticator supports one of them. */
@@ -27,7 +27,7 @@ export class WebAuthn {
 
   constructor(config: Address) {
     const url = new URL(baseUrlOf(config));
-    // Browsers accept only host names; a server on a loopback address is `localhost`.
+    // Browsers accept only host names as relying party IDs, so a loopback address becomes `localhost`.
     if (url.hostname === "127.0.0.1" || url.hostname === "[::1]") url.hostname = "localhost";
     this.origin = url.origin;
     this.rpID = url.hostname;
