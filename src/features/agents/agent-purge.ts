@@ -25,7 +25,7 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Deletes the rows of deleted agents, one agent per organization at a time, and in chunks because there may be many.
+ * Deletes the rows of deleted agents in chunks, because there may be many, and one agent per organization at a time.
  * Housekeeping resumes interrupted purges.
  */
 export class AgentPurge {
@@ -87,7 +87,7 @@ export class AgentPurge {
 /**
  * Creates the step that deletes the rows of a table with an `agentId`.
  * @param dependents other tables, each with the column that refers to these rows
- * @param where deletes only some of the rows, which an index on `agentId` and `id` must contain
+ * @param where deletes only matching rows; an index on `agentId` and `id` must contain all of them
  */
 export const purgeRows =
   (

@@ -13,10 +13,10 @@ import { InvalidInput, noSuch } from "../../errors";
 import { Agent } from "./agent.entity";
 
 /**
- * Returns the ID of the agent that a call is about: the API key's agent, or the agent named by a member.
+ * Returns the ID of the agent that a call is for: the API key's agent, or the agent that a member specifies.
  * @param path path of the argument in error messages
- * @throws GatewayError `invalid_request` if a key passes an agent or a member does not; `not_found` for an agent that
- *   does not belong to the caller's organization
+ * @throws GatewayError `invalid_request` if a key passes an agent or a member does not; `not_found` for an agent
+ *   outside the caller's organization
  */
 export async function scopedAgentId(
   reader: EntityManager,
@@ -37,8 +37,8 @@ export async function scopedAgentId(
 }
 
 /**
- * Returns the IDs of the agents that a list is about. Like `scopedAgentId`, but returns all agents in a member's
- * organization if the member names none.
+ * Returns the IDs of the agents that a list is for, like `scopedAgentId`. If a member specifies no agent, returns all
+ * agents in the organization.
  * @throws GatewayError `invalid_request` if a key passes an agent, `not_found`
  */
 export async function scopedAgentIds(
@@ -52,7 +52,7 @@ export async function scopedAgentIds(
   return (await reader.find(Agent, { select: ["id"], where })).map(({ id }) => id);
 }
 
-/** Reads a list that belongs to an agent; null for a deleted agent, because its rows may not be purged yet. */
+/** Reads a list that belongs to an agent; null for a deleted agent, because its rows may still exist. */
 export const unlessDeleted = async <List>(
   { id, deletedAt }: Agent,
   read: (id: string) => Promise<List>,
@@ -77,8 +77,8 @@ export async function findOfCaller<
 }
 
 /**
- * Locks an agent's row until the transaction ends, so that changes do not run concurrently.
- * @throws GatewayError `not_found` if it was deleted in the meantime
+ * Locks an agent's row until the transaction ends, which serializes changes to the agent.
+ * @throws GatewayError `not_found` if the agent was deleted concurrently
  */
 export const lockAgent = coalesceInTx(
   async (tx: Tx, agentIds: readonly string[]): Promise<(Error | undefined)[]> => {
@@ -95,7 +95,7 @@ export const lockAgent = coalesceInTx(
 
 /**
  * Keeps an agent from being deleted until the transaction ends.
- * @throws GatewayError `not_found` if it has already been deleted
+ * @throws GatewayError `not_found` if the agent has already been deleted
  */
 export async function keepAgent(tx: Tx, agentId: string): Promise<void> {
   const rows: unknown[] = await tx.query(

@@ -49,7 +49,7 @@ export class Agent {
   @DeleteDateColumn({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;
 
-  /** When a deleted agent was found to have no rows left to purge. */
+  /** When the purge found no more rows of the deleted agent. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   purgedAt!: Timestamp | null;
 }

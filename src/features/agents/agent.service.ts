@@ -32,7 +32,7 @@ declare module "../../schema/hooks" {
     agentCreated: AgentHook;
     /**
      * Ends an agent's grants in the transaction that deletes the agent. Runs before the agent's row is locked, because
-     * transactions that act for a key lock the key before its agent.
+     * transactions that act on behalf of a key lock the key before its agent.
      */
     agentDeletionStarted: AgentHook;
     /** Checks, while an agent's row is locked, that the agent may be deleted; throws if not. */
@@ -198,8 +198,8 @@ export class AgentService {
   }
 
   /**
-   * Deletes an agent. It can no longer be found, sends nothing and gets no new keys. `AgentPurge` deletes its rows.
-   * @throws GatewayError `not_found`, or `conflict` while it has active keys
+   * Deletes an agent, which can then no longer be found, send messages or get new keys. `AgentPurge` deletes its rows.
+   * @throws GatewayError `not_found`, or `conflict` while the agent has active keys
    */
   delete(context: RequestContext, id: string): Promise<Agent> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {

@@ -75,7 +75,7 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
     );
   }
 
-  /** Counts, by environment, the active keys that this server rejects because of their environment. */
+  /** Counts the active keys for environments that this server does not accept, by environment. */
   async countRejectedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
     const rejected = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
     const counts = await Promise.all(

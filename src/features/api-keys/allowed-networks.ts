@@ -21,7 +21,7 @@ export function networksOf(column: string | null): readonly string[] | null {
 }
 
 /**
- * Returns the reason for rejecting a key at an address; undefined if it is accepted.
+ * Returns the error for a key used from an address; undefined if the address is allowed.
  * @param networks from `networksOf`
  * @param ip null if the address is unknown and therefore in no network
  */

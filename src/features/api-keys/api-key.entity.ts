@@ -80,7 +80,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  /** Result of `reservedNameOf`; null unless it is reserved among the active keys of the agent or organization. */
+  /** The name from `reservedNameOf` that the key reserves among the agent's or organization's active keys, if any. */
   @Column({ name: "held_name", type: "varchar", length: 100, nullable: true })
   reservedName!: string | null;
 
@@ -138,7 +138,7 @@ export class ApiKey {
   @VirtualColumn(ofLastUse("ip"))
   lastUsedIp!: string | null;
 
-  /** Last accepted use in an hour that was deleted; never selected, because `lastUsedAt` includes it. */
+  /** Last accepted use, copied when its hour was deleted; never selected, because `lastUsedAt` includes it. */
   @Column({ ...TIMESTAMP_COLUMN, name: "last_used_at", nullable: true, select: false })
   earlierUsedAt!: Timestamp | null;
 

@@ -273,7 +273,7 @@ export class ApiKeyService {
     return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 
-  /** Revokes a key in a transaction that then waits for inserts. */
+  /** Revokes a key; the transaction must then wait for inserts. */
   private async end(tx: Tx, context: RequestContext, id: string, keeps = false): Promise<ApiKey> {
     const replaced = keeps ? await idsOfReplaced(tx, context, id) : [];
     await lockKeys(tx, context, [id, ...replaced], { ...REQUIRED, whileDeactivated: !keeps });
@@ -331,7 +331,7 @@ export class ApiKeyService {
   private async replace(tx: Tx, context: RequestContext, id: string, graceMs: number): Promise<MintedApiKey> {
     const old = await ownKey(tx, context, id);
     if (old.clientId !== null)
-      throw new GatewayError("conflict", "A connected application renews its own tokens.");
+      throw new GatewayError("conflict", "The key of a connected application cannot be rotated.");
     await assertActive(tx, old);
     const expiresAt = await this.successorExpiry(tx, context, old);
     const replacedById = uuid();

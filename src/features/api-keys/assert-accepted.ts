@@ -9,7 +9,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 
 /**
- * Checks keys again in the transaction that acts for them, because a key may have been revoked since its request
+ * Rechecks keys in the transaction that acts on their behalf, because a key may have been revoked since its request
  * arrived. The transaction must already hold its insert-order lock, or take a lock on the rows.
  * @throws GatewayError the rejection of the first key that is no longer accepted
  */

@@ -28,7 +28,7 @@ export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, giv
 
 /**
  * Checks that an organization key does not obtain the secret of a key with more access than its own. The scopes of
- * agents' keys are not compared, because `keys:manage` covers them, but they must be listed.
+ * agents' keys are not compared, because `keys:manage` covers them, but they must be explicit.
  * @param minter from `callingKey`
  * @throws GatewayError `forbidden`
  */

@@ -135,7 +135,7 @@ export async function insertKey(
   });
   if (application === undefined) await releaseExpiredName(tx, apiKey, name);
   await insertUnlessTaken(tx, ApiKey, apiKey, nameTaken(apiKey));
-  // Locked last, because transactions that act for a key lock the key before its agent.
+  // Locked last, because transactions that act on behalf of a key lock the key before its agent.
   if (agentId !== null) await keepAgent(tx, agentId);
   await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, {
     expiresAt: [null, expiresAt],
@@ -160,7 +160,7 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
 /**
  * Checks that an agent may be deleted. The transaction must have disconnected its applications and locked the agent
  * against new keys.
- * @throws GatewayError `conflict` that states the number of active keys
+ * @throws GatewayError `conflict` with the number of active keys
  */
 export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {
   const active = { agentId, revokedAt: IsNull() };
@@ -183,7 +183,7 @@ export async function assertActive(tx: Tx, key: ApiKey): Promise<void> {
   if (key.state !== ApiKeyState.active) throw new GatewayError("conflict", `The key is ${key.state}.`);
   if (key.replacedById === null) return;
   const successor = await tx.findOneBy(ApiKey, { id: key.replacedById });
-  // A successor that was rotated in turn remains in use through its own successor.
+  // A successor that was itself rotated remains in use through its own successor.
   if (successor === null || !hasEnded(successor))
     throw new GatewayError("conflict", "The key has already been replaced.");
 }
@@ -207,8 +207,8 @@ export const lifetimeOf = ({ createdAt, originalExpiresAt }: ApiKey): number | n
   originalExpiresAt === null ? null : Date.parse(originalExpiresAt) - Date.parse(createdAt);
 
 /**
- * Rechecks the caller like `assertSignedIn`, and locks the keys that the caller changes. A calling key is locked with
- * them in ID order, so that keys that change each other at the same time do not deadlock.
+ * Rechecks the caller like `assertSignedIn`, and locks the keys that the caller changes. A calling key is locked
+ * together with them, in ID order, so that keys that change each other concurrently do not deadlock.
  */
 export async function lockKeys(
   tx: Tx,

@@ -10,7 +10,7 @@ export interface KeyUsageRecorder {
   accepted(keyId: string, origin: Origin): void;
   /**
    * Records a rejected use of an existing key.
-   * @param options.isElsewhere true if the key is accepted, but not from this address
+   * @param options.isElsewhere true if the key is valid but not allowed from this address
    */
   rejected(key: KnownKey, origin: Origin, options?: { isElsewhere?: boolean }): void;
 }

@@ -5,7 +5,7 @@ import type { Database } from "../../database/database";
 import { nextOfParents } from "../../database/next-of-parents";
 import { Event, OF_CONTACT } from "./event.entity";
 
-/** SQL for the data left in an event about an erased contact. */
+/** SQL for the remaining data of an event about an erased contact. */
 const ERASED = `'{"id":"' || substr(subject, ${"contact:".length + 1}) || '"}'`;
 
 const HAS_DATA = { type: Raw(() => `${OF_CONTACT} AND type <> 'contact.erased'`) };

@@ -17,7 +17,7 @@ export class EventService {
   /**
    * Returns one page of an agent's events, oldest first. API keys use their own agent; members specify one. A page
    * filtered by type ends after `MAX_EXAMINED` events, even if it is not full.
-   * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a position that no event has had,
+   * @throws GatewayError `invalid_request`, `not_found` (agent), `invalid_cursor` for a malformed or future position,
    *   or `position_expired` if the next event is no longer stored
    */
   list(
@@ -108,7 +108,7 @@ export async function assertNextStored(
 
 /**
  * Parses a position.
- * @throws GatewayError `invalid_cursor` for a position that no event has had
+ * @throws GatewayError `invalid_cursor` for a malformed or future position
  */
 export function positionOf(cursor: string, last: bigint): bigint {
   if (!/^(0|[1-9]\d{0,18})$/.test(cursor) || BigInt(cursor) > last) throw new GatewayError("invalid_cursor");

@@ -3,11 +3,11 @@ import { allReturning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Copies keys' last uses to their rows when the hours that record them are about to be deleted. Until then, only the
- * hour records the use, so that a key's row stays unchanged while the key is in use.
+ * Copies last uses to the key rows before the hourly rows that contain them are deleted. Until then, only an hourly row
+ * records the use, so that using a key does not update the key's row.
  * @param before hours before this time are deleted
  * @param limit max keys
- * @returns the number of keys
+ * @returns the number of updated keys
  */
 export async function keepLastUses(tx: Tx, before: Timestamp, limit: number): Promise<number> {
   const kept = await allReturning(

@@ -10,8 +10,8 @@ const MAX_ROWS = 5_000;
 export type WriteBatch = (tx: Tx) => Promise<void>;
 
 /**
- * Sorts counts, so that neighbors share database pages. All processes write rows in this order, so a process waits only
- * for a transaction that writes the same row, and concurrent transactions do not deadlock.
+ * Sorts counts by ID, so that neighboring rows share database pages. All processes write rows in this order, so a
+ * process waits only for a transaction that writes the same row, and concurrent transactions do not deadlock.
  */
 export const sortedById = <Count>(counts: ReadonlyMap<string, Count>): [id: string, Count][] =>
   [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -51,7 +51,7 @@ export class PeriodCounts<Count> {
     return batches;
   }
 
-  /** Returns the count for an ID in the current period, starting with `zero`. */
+  /** Returns the count for an ID in the current period; creates it with `zero` if necessary. */
   protected countOf(nowMs: number, id: string, zero: (id: string) => Count): Count {
     const period = Math.floor(nowMs / this.lengthMs);
     let counts = this.periods.get(period);

@@ -39,7 +39,8 @@ interface Batch {
 
 /**
  * Collects accepted and rejected key uses, and uses of deprecated parts, in memory, and writes them outside the request
- * path. A killed process loses at most the records of the last seconds or of an outage.
+ * path. A killed process loses only the records of the last few seconds or, during a database outage, since the outage
+ * began.
  */
 export class UsageRecorder implements KeyUsageRecorder {
   private readonly rejections = new Map<string, Rejection>();

@@ -158,7 +158,9 @@ export class UsageService {
   }
 }
 
-/** Returns the uses of an organization's keys since the first start time, summed by the caller's grouping. */
+/**
+ * Returns a query that sums the uses of an organization's keys since the first start time; the caller adds grouping.
+ */
 const sums = (
   reader: EntityManager,
   organizationId: string,

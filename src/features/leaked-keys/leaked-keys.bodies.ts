@@ -12,7 +12,7 @@ const REPORT_MAX_TOKENS = 2_000;
 /** Max length of a leak's stored URL. */
 const URL_MAX_LENGTH = 2_048;
 
-/** A key found in public, or a token of a connected application. */
+/** A publicly exposed key, or an exposed token of a connected application. */
 export interface LeakReport {
   token: string;
   /** URL where the key was found; null if unknown. */
@@ -38,7 +38,7 @@ export const leakedHash = (token: string): string | undefined =>
 
 /**
  * Reads a body that contains a key.
- * @throws GatewayError `invalid_request`, including for a key with a typo, because it cannot exist
+ * @throws GatewayError `invalid_request`, including for a mistyped key, because such a key cannot exist
  */
 export function keyOf(body: unknown): string {
   const { data } = LEAKED_KEY.safeParse(body, { jitless: true });

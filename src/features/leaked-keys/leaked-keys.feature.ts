@@ -9,7 +9,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof leakedKeyEventTypes, object> {}
 }
 
-/** Revokes API keys that were found in public. */
+/** Revokes publicly exposed API keys. */
 export const leakedKeys = feature({
   entities: [],
   services: ({ database, config, log, rejectedTokens, sendMail }: Core) => ({
@@ -20,7 +20,7 @@ export const leakedKeys = feature({
   http: addLeakedKeys,
   operations: {
     tag: "Leaked keys",
-    description: "Reports of publicly exposed API keys. They require no API key.",
+    description: "Reports of publicly exposed API keys. No API key is required.",
     operations: leakedKeysOperations,
   },
   eventTypes: leakedKeyEventTypes,

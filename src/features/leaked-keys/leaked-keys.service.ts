@@ -63,8 +63,8 @@ export class LeakedKeysService {
   constructor(private readonly services: Dependencies) {}
 
   /**
-   * Revokes a key for anyone who holds it or a token of its application. An unknown key counts as a guess; revoking a
-   * revoked key has no effect.
+   * Revokes a key for anyone who holds it or a token of its application. An unknown key counts as a guessing attempt;
+   * revoking a revoked key has no effect.
    * @throws GatewayError `too_many_attempts`
    */
   async revokeOne(context: RequestContext, token: string): Promise<void> {
@@ -97,7 +97,7 @@ export class LeakedKeysService {
           revoked.push(...(await this.revokeTogether(contextOf, keys)));
       }
     } finally {
-      // Even after a failure, because a repeated report skips the keys that are already revoked.
+      // Notifies even after a failure, because a repeated report skips keys that are already revoked.
       this.notify(revoked);
     }
     return revoked.map(leakedKeyOf);
@@ -141,7 +141,7 @@ export class LeakedKeysService {
     });
   }
 
-  /** Starts to tell the managers; not awaited, because the response must not depend on the mail server. */
+  /** Starts notifying the managers; not awaited, because the response must not depend on the mail server. */
   private notify(revoked: readonly Reported[]): void {
     for (const keys of groupBy(revoked, organizationIdOf).values()) {
       const leaked = keys.map(leakedKeyOf);

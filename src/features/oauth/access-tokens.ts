@@ -11,7 +11,10 @@ import { recordHash } from "./oauth-record.entity";
 
 const ENDED = "The access token is unknown or no longer valid. Connect the application again.";
 
-/** Accepts access tokens of connected applications in addition to keys; each stands for the application's key. */
+/**
+ * Accepts access tokens of connected applications in addition to keys; an access token resolves to its application's
+ * key.
+ */
 export class AccessTokens implements CredentialResolver<KeyCaller> {
   private readonly byHash: ReturnType<typeof createAccessTokenLookup>;
 
@@ -25,8 +28,8 @@ export class AccessTokens implements CredentialResolver<KeyCaller> {
 
   /**
    * Returns the caller that a key or access token resolves to, always read from the database.
-   * @throws GatewayError see `AcceptedKeys.resolve`; `invalid_api_key` for a token that has ended, so that applications
-   *   obtain a new one
+   * @throws GatewayError see `AcceptedKeys.resolve`; `invalid_api_key` for a token that is no longer valid, so that
+   *   applications obtain a new one
    */
   async resolve(token: string, origin: Origin, options: { again?: boolean } = {}): Promise<KeyCaller> {
     if (!isAccessToken(token)) return this.keys.resolve(token, origin, options);

@@ -72,16 +72,16 @@ const HEADERS = ["location", "content-type", "cache-control", "pragma", "www-aut
 export class AuthorizationServer {
   private provider: Provider | undefined;
   private readonly documents = new KeyWindows();
-  /** Requests that may not read another document; the library tries to read one again to show an error. */
+  /** Requests that have already read a document; to show an error, the library would read it again. */
   private readonly readers = new WeakSet<Context>();
-  /** Errors while a consent is completed, by response. */
+  /** Errors thrown while completing a consent, by response. */
   private readonly failures = new WeakMap<object, Error>();
 
   constructor(private readonly services: Dependencies) {}
 
   /**
    * Responds to a request after its body and sender have been checked.
-   * @throws any error while a consent is completed; all other failures are in the response
+   * @throws any error from completing a consent; all other failures are in the response
    */
   async handle({ method, path, address, query, headers, body }: ServerRequest): Promise<ServerResponse> {
     this.provider ??= this.load();
@@ -141,7 +141,8 @@ export class AuthorizationServer {
 
   /**
    * Sends a member's answer to the application: a rejection unless the URL has a consent's secret. Only the browser
-   * that started the request can do this, so that attackers cannot obtain consent to a request from their own browser.
+   * that started the request can do this, so that attackers cannot obtain consent to a request started in their own
+   * browser.
    */
   private async finish(
     provider: Provider,
@@ -206,7 +207,7 @@ export class AuthorizationServer {
     errors: Library["errors"],
   ): Promise<boolean> {
     const { path, ip, oidc } = context;
-    // The key of the connection could not store the URL.
+    // The URL would not fit in the connection's key.
     if (clientId.length > CLIENT_ID_MAX_LENGTH) return false;
     if (path === REVOCATION_PATH || this.readers.has(context)) return false;
     this.readers.add(context);
@@ -214,7 +215,7 @@ export class AuthorizationServer {
       throw new errors.InvalidGrant("the code or token is unknown");
     const { allowed } = this.documents.count(networkOf(ip), DOCUMENTS_PER_MINUTE, 1);
     if (!allowed && path === TOKEN_PATH)
-      throw tooMany(errors, "Too many metadata documents are read for this address.");
+      throw tooMany(errors, "Too many metadata documents were requested from this address.");
     return allowed;
   }
 
@@ -325,7 +326,7 @@ export class AuthorizationServer {
       pkce: { required: () => true },
       renderError,
       responseTypes: ["code"],
-      // A revoked token ends the connection, and so does a code or refresh token that is used again.
+      // Revoking a token, or reusing a code or refresh token, ends the connection.
       revokeGrantPolicy: () => true,
       rotateRefreshToken: () => true,
       routes: {
@@ -351,11 +352,11 @@ export class AuthorizationServer {
 const isRefreshable = (client: Client | undefined): boolean =>
   client?.grantTypeAllowed("refresh_token") ?? false;
 
-/** Returns the error for a request that the application may repeat later. */
+/** Returns the error for a request that the application may retry later. */
 const tooMany = ({ TemporarilyUnavailable }: Library["errors"], description: string): Error =>
   Object.assign(new TemporarilyUnavailable(description), { status: 429, statusCode: 429 });
 
-/** Shows an error that cannot be sent to the application. */
+/** Renders a page for an error that cannot be sent to the application. */
 function renderError(
   context: Context,
   { error, error_description: description = "" }: { error: string; error_description?: string },

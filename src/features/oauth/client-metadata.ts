@@ -5,7 +5,7 @@ import { httpGet } from "../../delivery/http-get";
 import type { Targets } from "../../delivery/targets";
 import { KEY_NAME_MAX_LENGTH } from "../api-keys/api-key.limits";
 
-/** Max size of a metadata document (bytes), as recommended by the draft. */
+/** Max size of a metadata document (bytes), as recommended by the Client ID Metadata Document draft. */
 const DOCUMENT_MAX_BYTES = 5_120;
 
 const TIMEOUT_MS = 2_500;
@@ -43,8 +43,8 @@ export function clientMetadata(given: unknown): Record<string, unknown> {
 }
 
 /**
- * Creates the function that reads metadata documents for the library, only from allowed targets and a limited number at
- * a time.
+ * Creates the library's function for reading metadata documents, only from allowed targets and with limited
+ * concurrency.
  */
 export function metadataFetch(targets: Targets): (url: string) => Promise<Response> {
   const budget = new Budget(MAX_CONCURRENT);

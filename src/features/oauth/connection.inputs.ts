@@ -36,7 +36,7 @@ export class ConnectionRequest {
 
   @Field(() => Int, {
     description:
-      "Max days until the connection ends, which the server's limit on the lifetime of keys may reduce.",
+      "Max days until the connection ends, as limited by the server's maximum lifetime of keys.",
   })
   maxDays!: number;
 

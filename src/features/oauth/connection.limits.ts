@@ -1,6 +1,6 @@
 // The dashboard imports this module, so it must not import anything.
 
-/** Days that an application stays connected by default. */
+/** Default number of days that an application stays connected. */
 export const CONNECTION_DAYS = 30;
 
 /** Max days that an application stays connected. */

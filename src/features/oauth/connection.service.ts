@@ -93,9 +93,9 @@ export class ConnectionService {
   /**
    * Consents to an application's request; each request can be answered only once. Nothing is connected until the
    * browser that started the request presents the URL's secret, so that attackers cannot obtain consent to a request
-   * from their own browser.
+   * started in their own browser.
    * @throws GatewayError `not_found` (agent, request), or `invalid_request` for a scope that was not requested or a
-   *   connection that is longer than the server allows
+   *   longer connection than the server allows
    */
   async consent(context: RequestContext, input: ConnectApplicationInput): Promise<ConnectApplicationResult> {
     const { requestId, agentId, scopes, expiresInDays } = input;
@@ -140,7 +140,7 @@ export class ConnectionService {
   }
 
   /**
-   * Connects an application if it has a consent's secret, which works once.
+   * Connects an application, given the single-use secret of a consent.
    * @returns the member and the new key, "rejected" if the member may no longer consent, or undefined if the consent
    *   does not exist or belongs to another request
    */
@@ -230,7 +230,7 @@ async function assertAgent(tx: Tx, context: RequestContext, id: string): Promise
 
 /**
  * Revokes the keys of a member's or an agent's connected applications, or the key of one application.
- * @param context undefined if the gateway ends them
+ * @param context undefined if the gateway itself ends the connections
  */
 export async function endConnections(
   tx: Tx,
@@ -241,7 +241,7 @@ export async function endConnections(
     where: { ...which, revokedAt: IsNull() },
     relations: { agent: { organization: true } },
     withDeleted: true,
-    // In ID order, like every transaction that ends several keys.
+    // In ID order, like every transaction that ends several keys, to avoid deadlocks.
     order: { id: "ASC" },
   });
   for (const key of keys) {

@@ -4,7 +4,7 @@ import { sha256 } from "../../credentials/sha256";
 import { isWellFormedAccessToken, isWellFormedRefreshToken } from "../../credentials/token-format";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 
-/** A record of the authorization server, such as a token or a request that waits for consent. */
+/** A record of the authorization server, such as a token or a request awaiting consent. */
 @Entity({ name: "oauth_record" })
 export class OAuthRecord {
   /** From `recordHash`; the ID, which may be a token, is not stored. */
@@ -39,7 +39,7 @@ export class OAuthRecord {
 /** Returns the hash of a record's kind and ID, so that a token of one kind is never mistaken for another. */
 export const recordHash = (kind: string, id: string): string => sha256(`${kind} ${id}`);
 
-/** Returns the record hash of an access or refresh token; undefined for any other text. */
+/** Returns the record hash of an access or refresh token; undefined for any other string. */
 export function tokenHash(token: string): string | undefined {
   if (isWellFormedAccessToken(token)) return recordHash("AccessToken", token);
   return isWellFormedRefreshToken(token) ? recordHash("RefreshToken", token) : undefined;

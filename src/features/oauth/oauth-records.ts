@@ -11,13 +11,13 @@ import { OAuthRecord, recordHash } from "./oauth-record.entity";
 /** Lifetime of a registration whose application is not connected (ms). */
 const REGISTRATION_MS = DAY_MS;
 
-/** Lifetime of a used refresh token (ms), which is kept so that using it again ends the connection. */
+/** How long a used refresh token is kept (ms), so that reusing it ends the connection. */
 const USED_TOKEN_MS = 30 * DAY_MS;
 
 /** Max refresh tokens that a connection can use per day; limits the number of kept tokens. */
 const REFRESHES_PER_DAY = 200;
 
-/** Finds and ends the keys that stand for the library's grants. */
+/** Finds and ends the keys that represent the library's grants. */
 interface Grants {
   grantOf(keyId: string): Promise<Payload | undefined>;
   end(keyId: string): Promise<void>;
@@ -25,7 +25,7 @@ interface Grants {
 
 /** Access to the library's requests and errors. */
 interface LibraryAccess {
-  /** Returns an object that stands for the current request. */
+  /** Returns an object that identifies the current request. */
   request(): object;
   /** Returns how many tokens the current token request stores if it succeeds. */
   tokens(): number;
@@ -45,8 +45,8 @@ interface Exchange {
 /** Stores the library's records, so that any process can serve any request. */
 export class OAuthRecords {
   /**
-   * By request. Written in one transaction when all tokens are known, so that a request that fails can be repeated with
-   * the same code or refresh token.
+   * Exchanges by request. Their writes run in one transaction once all tokens are known, so that a failed request can
+   * be retried with the same code or refresh token.
    */
   private readonly exchanges = new WeakMap<object, Exchange>();
 
@@ -60,7 +60,7 @@ export class OAuthRecords {
   adapter(kind: string, library: LibraryAccess): Adapter {
     const none = async () => undefined;
     const unused = { findByUid: none, findByUserCode: none };
-    // The member's session is the gateway's own; the library's would only let applications skip the consent.
+    // The gateway has its own sessions; the library's sessions would only let applications skip the consent.
     if (kind === "Session")
       return { ...unused, upsert: none, find: none, consume: none, destroy: none, revokeByGrantId: none };
     return {
@@ -103,7 +103,7 @@ export class OAuthRecords {
   }
 
   /**
-   * Uses up a code or refresh token, and stores the new tokens. Only one of several concurrent uses succeeds; each
+   * Uses up a code or refresh token, and stores the new tokens. Only one of several concurrent uses succeeds; any
    * further use ends the connection.
    */
   private async finish({ kind, id, writes }: Exchange, errors: LibraryAccess): Promise<void> {
@@ -131,7 +131,7 @@ export class OAuthRecords {
     throw errors.alreadyUsed();
   }
 
-  /** Deletes a record. Only one of several concurrent answers succeeds, so each consent leads to only one code. */
+  /** Deletes a record. Only one of several concurrent requests succeeds, so each consent yields only one code. */
   private async destroy(kind: string, id: string, { alreadyUsed }: LibraryAccess): Promise<void> {
     const hash = recordHash(kind, id);
     const { affected } = await this.database.write((tx) => tx.delete(OAuthRecord, { hash }));

@@ -22,7 +22,7 @@ const BODY_MAX_BYTES = 16_384;
 /** Max requests per address and minute, by kind of request. */
 const PER_MINUTE = { authorize: 120, token: 300, register: 20 };
 
-/** The parameters of authorization requests; all others are ignored. */
+/** The supported parameters of authorization requests; others are ignored. */
 const PARAMETERS = [
   ...["client_id", "redirect_uri", "response_type", "scope", "state", "resource"],
   ...["code_challenge", "code_challenge_method"],
@@ -117,7 +117,7 @@ export function addOAuth(app: FastifyInstance, { config, authorizationServer: se
     limit(request, "authorize");
     return forward(request, reply, { method: "GET", query: authorizationQuery(queryOf(request), resources) });
   });
-  // After the consent, the library answers the application.
+  // After the consent, the library redirects to the application.
   app.get("/oauth/authorize/:id", page, (request, reply) => {
     limit(request, "token");
     return forward(request, reply, { method: "GET" });
@@ -162,8 +162,8 @@ const queryOf = ({ url }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
 
 /**
- * Returns the parameters of an authorization request, with only known scopes; all scopes of the resource if none are
- * known.
+ * Returns the parameters of an authorization request. Drops unknown scopes; if none are left, requests all scopes of
+ * the resource.
  */
 function authorizationQuery(
   given: URLSearchParams,

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from "../../auth/permissions";
 
-/** Path of the pages between a request and its consent. */
+/** Path of the pages between an authorization request and its consent. */
 export const INTERACTION_PATH = "/oauth/request";
 
 /** A protected resource (RFC 8707, RFC 9728). */
@@ -12,7 +12,7 @@ export interface Resource {
 
 const READING = () => SCOPES.filter((scope) => /:(read|export)$/.test(scope));
 
-/** Returns the resources that access tokens can be issued for; the second is a read-only part of the first. */
+/** Returns the resources that access tokens can be issued for; the second is the read-only subset of the first. */
 export const resourcesOf = (baseUrl: string): Resource[] => [
   { path: "/mcp", uri: `${baseUrl}/mcp`, scopes: SCOPES },
   { path: "/mcp/readonly", uri: `${baseUrl}/mcp/readonly`, scopes: READING() },

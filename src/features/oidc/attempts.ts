@@ -35,7 +35,7 @@ export class Attempts {
   private readonly key: InstanceKey;
   private readonly cookie: { name: string; path: string; secure: boolean };
 
-  /** @param baseUrl the address used by browsers */
+  /** @param baseUrl the URL that browsers use */
   constructor({ clientSecret }: Pick<NonNullable<Config["oidc"]>, "clientSecret">, baseUrl: string) {
     // Derived from the client secret, which all processes have, because the instance key may be missing.
     const bytes = Buffer.from(hkdfSync("sha256", clientSecret, "", `gateway ${PURPOSE}`, 32));
@@ -47,7 +47,7 @@ export class Attempts {
 
   /**
    * Starts an attempt.
-   * @param returnTo dashboard path; anything else leads to the first page
+   * @param returnTo dashboard path; any other value leads to the first page
    * @param options see `Attempt`
    * @returns the attempt, and the `Set-Cookie` header that stores it
    */
@@ -77,7 +77,7 @@ export class Attempts {
   }
 
   private setCookie(value: string, maxAge: number): string {
-    // The issuer redirects from another site, and browsers send no strict cookies with such a request.
+    // The issuer's redirect is a cross-site request, and browsers send no `SameSite=Strict` cookies with it.
     return stringifySetCookie({ ...this.cookie, value, maxAge, httpOnly: true, sameSite: "lax" });
   }
 }

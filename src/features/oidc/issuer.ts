@@ -15,7 +15,7 @@ const TIMEOUT_MS = 5_000;
 /** Min delay after a failure before the issuer's configuration is read again (ms). */
 const RETRY_INTERVAL_MS = 5_000;
 
-/** Min time between requests for keys (ms), because anyone can cause a request by naming an unknown key. */
+/** Min time between requests for keys (ms), because any token with an unknown key ID triggers a request. */
 const KEYS_INTERVAL_MS = 60_000;
 
 /** Max age of a logout token (seconds). */
@@ -25,7 +25,7 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Public-key algorithms. */
+/** Accepted signature algorithms, all of them asymmetric. */
 const ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
@@ -59,7 +59,7 @@ export class Issuer {
   private failedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param redirectUri the URL that the issuer sends people back to
+   * @param redirectUri the URL that the issuer redirects browsers to
    * @param clock monotonic time (ms)
    */
   constructor(
@@ -110,7 +110,7 @@ export class Issuer {
         idTokenExpected: true,
       });
       const claims: Claims | undefined = tokens.claims();
-      // A multi-tenant issuer names a single tenant in its ID tokens.
+      // The ID tokens of a multi-tenant issuer have a single tenant's issuer URL.
       if (claims === undefined || claims.iss !== configuration.serverMetadata().issuer)
         throw new SignInProblem("rejected");
       if (!this.lacksClaims(claims) || !configuration.serverMetadata().userinfo_endpoint) return claims;
@@ -199,7 +199,7 @@ export class Issuer {
       {
         [lib.customFetch]: guardedFetch,
         timeout: TIMEOUT_MS / 1000,
-        // Otherwise, the library would trust ID tokens because of the connection alone.
+        // Otherwise, the library would trust the TLS connection and not verify the signatures of ID tokens.
         execute: [
           lib.enableNonRepudiationChecks,
           ...(issuer.startsWith("http:") ? [lib.allowInsecureRequests] : []),
@@ -236,7 +236,7 @@ async function guardedFetch(url: string, init: object): Promise<Response> {
   return response;
 }
 
-/** Returns the problem for an error from the libraries; only its cause contains text from the issuer. */
+/** Converts an error from the libraries; only the problem's cause contains text from the issuer. */
 function problemOf(error: unknown): SignInProblem {
   if (error instanceof SignInProblem) return error;
   for (let each: unknown = error; each instanceof Error; each = each.cause)

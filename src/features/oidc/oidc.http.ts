@@ -23,7 +23,7 @@ const BODY_MAX_BYTES = 16_384;
 
 const START_PATH = "/auth/oidc/start";
 
-/** Returns the path that starts a failed sign-in again. */
+/** Returns the path that restarts a failed sign-in. */
 const startAgain = ({ again, returnTo, invitation }: Attempt) =>
   `${START_PATH}?${new URLSearchParams({ ...(again && { again }), returnTo, ...(invitation && { invitation }) })}`;
 
@@ -91,7 +91,7 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
   app.get<{ Querystring: StartQuery }>(START_PATH, options, async (request, reply) => {
     const { returnTo, again, invitation } = request.query;
     const how = again === "login" ? again : "max_age";
-    // If it were ignored, another invitation could be accepted.
+    // Ignoring an invalid ID could accept a different invitation.
     if (invitation !== undefined && !(typeof invitation === "string" && isUuid(invitation)))
       throw new SignInProblem("unknown");
     const { attempt, cookie } = oidc.attempts.start(returnTo, {

@@ -27,7 +27,7 @@ import { SignInProblem } from "./sign-in-problem";
 
 export const CALLBACK_PATH = "/auth/oidc/callback";
 
-/** Lifetime of a logout token's ID (ms), longer than any token is accepted. */
+/** How long a logout token's ID is kept (ms): longer than any token is accepted. */
 const LOGOUT_KEPT_MS = 15 * 60_000;
 
 interface Dependencies {
@@ -112,7 +112,7 @@ export class OidcService {
   }
 
   /**
-   * Ends the sessions named by a logout token, effective on their next request. Each token works once.
+   * Ends the sessions that a logout token identifies, effective on their next request. Each token works once.
    * @throws SignInProblem `rejected` or `unavailable`
    */
   async signOut({ origin }: RequestContext, token: string): Promise<void> {
@@ -126,7 +126,7 @@ export class OidcService {
         subject === undefined ? { memberId: In(named.map(({ memberId }) => memberId)) } : { subject };
       const identities = await tx.findBy(MemberIdentity, { issuer, ...owner });
       for (const { memberId } of identities) {
-        // A sign-in whose ID token named no session may belong to this session.
+        // A sign-in without a session ID in its ID token may belong to this session.
         const oidcSession = hash === undefined ? Not("-") : In(subject === undefined ? [hash] : [hash, ""]);
         const { affected } = await tx.delete(Session, { memberId, oidcSession });
         if (!affected) continue;
@@ -163,8 +163,8 @@ export class OidcService {
   }
 
   /**
-   * Returns the organization of the attempt's invitation or, if that is not pending, the person's own organization. For
-   * an attempt without an invitation, this can also be the organization of any pending invitation of the person.
+   * Returns the organization of the attempt's invitation if the invitation is pending, otherwise the person's own
+   * organization. For an attempt without an invitation, falls back to any pending invitation to the person.
    */
   private organizationOf(
     { issuer, subject, email }: Person,
@@ -197,8 +197,8 @@ export class OidcService {
   }
 
   /**
-   * Links a person's account to the member with its verified e-mail address, unless the member chose that address
-   * themselves and may not be its owner.
+   * Links a person's account to the member with its verified e-mail address, unless the member set that address without
+   * verification and may not own it.
    * @param join makes an invited person a member
    * @throws SignInProblem `unknown`, including for a member who is linked to another account
    */
@@ -256,11 +256,11 @@ export class OidcService {
 }
 
 /**
- * Returns the verified e-mail address in claims, in lowercase. Only ASCII letters are converted, because lowercasing
- * turns some other letters into ASCII letters, and a different address would match.
+ * Returns the verified e-mail address in claims, in lowercase. Converts only ASCII letters, because Unicode lowercasing
+ * maps some other letters to ASCII letters, and a different address could match.
  */
 function verifiedEmailIn({ email, email_verified: verified, xms_edov: byOwner }: Claims): string | undefined {
-  // Microsoft states only that the owner of the domain has verified it.
+  // Microsoft sends only `xms_edov`, which is true if the owner of the e-mail domain is verified.
   const isVerified =
     verified === true || (verified === undefined && [true, 1, "1", "true"].includes(byOwner as never));
   if (!isVerified || typeof email !== "string" || email.includes("\0")) return undefined;

@@ -1,6 +1,6 @@
 import { type ErrorCode, GatewayError } from "../../errors";
 
-/** The reasons why a sign-in with OpenID Connect fails, each with the error code for the status, log and metrics. */
+/** The reasons why a sign-in with OpenID Connect fails, with the error codes for the HTTP status, log and metrics. */
 const CODES = {
   /** The attempt has expired, has been used, or belongs to another browser. */
   expired: "invalid_request",
@@ -10,7 +10,7 @@ const CODES = {
   rejected: "invalid_credentials",
   /** The issuer did not authenticate the person again as requested. */
   stale: "recent_sign_in_required",
-  /** No member has the account, or its verified e-mail address. */
+  /** No member has this account or its verified e-mail address. */
   unknown: "forbidden",
   /** The account or its e-mail address belongs to a member of a different organization than the invitation. */
   taken: "conflict",

@@ -37,7 +37,7 @@ const EXAMPLE_KEY = {
 };
 const EXAMPLE_MINTED = { secret: "agk_dev_NMHsHkUwZKGz_EXAMPLEexampleEXAMPLE000000", apiKey: EXAMPLE_KEY };
 
-/** Operations that managers use in GraphQL, offered to programs with an organization key. */
+/** REST routes for managers' GraphQL operations, for programs with an organization key. */
 const routes: readonly Omit<RestRoute, "keys">[] = [
   {
     operationId: "listAgents",

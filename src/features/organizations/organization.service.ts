@@ -39,7 +39,7 @@ export class OrganizationService {
   }
 
   /**
-   * Creates an organization, on behalf of an operator, because no other caller exists outside an organization.
+   * Creates an organization on behalf of an operator, because all other callers belong to an organization.
    * @param tx the transaction to join, if any
    * @throws GatewayError `conflict` if the slug is taken
    */
@@ -109,7 +109,7 @@ export class OrganizationService {
     });
   }
 
-  /** Wakes the messages that were held back while the organization was inactive. */
+  /** Wakes the agents' lanes, whose deliveries were held back while the organization was deactivated. */
   private async wakeAgents(tx: Tx, organizationId: string): Promise<void> {
     const agents: { id: string }[] = await tx.query(
       "SELECT id FROM agent WHERE organization_id = $1 AND deleted_at IS NULL",

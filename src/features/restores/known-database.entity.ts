@@ -5,10 +5,13 @@ import { TIMESTAMP_COLUMN } from "../../database/columns";
 /** ID of the only row of its table. */
 export const KNOWN_DATABASE_ID = 1;
 
-/** Properties that distinguish a database from restored copies, by name; they survive a failover. */
+/** Properties that distinguish a database from restored copies, by name; a failover does not change them. */
 export type DatabaseIdentity = Readonly<Record<string, string>>;
 
-/** The database that the gateway last delivered from. A restored copy of this row is in a different database. */
+/**
+ * The database that the gateway last delivered from. In a restored database, the copied row does not match the
+ * database's own identity.
+ */
 @Entity()
 export class KnownDatabase {
   @PrimaryColumn({ type: "integer" })

@@ -7,7 +7,7 @@ import { KNOWN_DATABASE_ID } from "./known-database.entity";
 
 /**
  * Returns the changes that keep a restored database from sending anything that may have been sent since the backup.
- * @returns statements for either database, each with the table that it needs
+ * @returns statements that work on either engine, each with the table that it changes
  */
 export const restoreSteps = () => [
   PAUSE_RESTORED_LINES,

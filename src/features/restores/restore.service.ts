@@ -28,7 +28,7 @@ export class RestoreService {
     private readonly log: Logger,
   ) {}
 
-  /** The columns of `Identities` as JSON, for statements that deliverers run anyway; none on SQLite. */
+  /** SQL for the columns of `Identities` as JSON, added to statements that deliverers run anyway; empty on SQLite. */
   get columns(): string {
     const { identity } = this.database;
     return identity === undefined
@@ -46,8 +46,8 @@ export class RestoreService {
   }
 
   /**
-   * Compares this database with the known one, and holds back the deliveries of a restored copy. Then this database
-   * becomes the known one, as does the first database ever checked.
+   * Compares this database with the known one, and holds back the deliveries of a restored copy. This database, like
+   * the first one ever checked, then becomes the known one.
    */
   async check(): Promise<void> {
     if (this.isKnown(await this.database.read((reader) => this.row(reader)))) return;

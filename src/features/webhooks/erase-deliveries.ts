@@ -14,7 +14,7 @@ import { laneIdOf } from "./webhook-lane";
 /** Max lanes per chunk, one per subject and endpoint. */
 const MAX_LANES = 2_000;
 
-/** The last subject, and its conversation unless it is a contact. */
+/** The last processed subject, and its conversation unless the subject is a contact. */
 interface Position {
   subject: string;
   conversation?: Conversation | undefined;

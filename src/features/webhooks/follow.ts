@@ -4,7 +4,7 @@ import { Agent } from "../agents/agent.entity";
 import { WebhookCursor } from "./webhook-cursor.entity";
 import type { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** The agents whose events an endpoint receives. */
+/** The properties of an endpoint that determine which agents' events it receives. */
 export type Followed = Pick<WebhookEndpoint, "id" | "organizationId" | "agentId">;
 
 /** Returns the IDs of the agents whose events an endpoint receives. */
@@ -27,7 +27,7 @@ export async function lockCursors(tx: Tx, endpointId: string): Promise<void> {
   await tx.lock(cursors.orderBy("cursor.agent_id")).getMany();
 }
 
-/** Makes an endpoint receive all future events, but no earlier events that it has missed. */
+/** Makes an endpoint receive all future events, but not the events that it has missed. */
 export async function followFromNow(tx: Tx, endpoint: Followed): Promise<void> {
   const { id, organizationId, agentId } = endpoint;
   await tx.query(

@@ -63,8 +63,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Resets an endpoint to a time or position, which may precede its creation. A dispatcher reads the events from
-   * there on, and creates deliveries for events that have none or whose delivery was abandoned.
+   * Rewinds an endpoint to a time or position, which may precede its creation. A dispatcher rereads the events from
+   * there, and creates deliveries for events that have none or whose delivery was abandoned.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found`, `position_expired`, or `conflict` while the
    *   endpoint is disabled
    */
@@ -89,8 +89,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Sends the event of a delivery now, or after an earlier pending event with the same subject, even if it was delivered
-   * before, and repeats failed attempts as for a new delivery.
+   * Resends the event of a delivery, even if it was already delivered, and retries failures as for a new delivery. An
+   * earlier pending event with the same subject is sent first.
    * @throws GatewayError `not_found`, `conflict` while the endpoint is disabled, or `position_expired` if the event is
    *   no longer kept
    */
@@ -116,7 +116,7 @@ export class RedeliveryService {
 
   /**
    * Determines the positions where a redelivery starts.
-   * @returns one per agent whose events the endpoint has received, with the endpoint's position
+   * @returns one start per agent whose events the endpoint has received, with the endpoint's current position
    */
   private async starts(
     reader: EntityManager,
@@ -142,8 +142,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Returns the start of the period whose events are all kept; undefined if purging is off, because earlier purges are
-   * unknown.
+   * Returns the time since which all events are kept; undefined if purging is off, because events may have been purged
+   * earlier.
    */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
@@ -177,7 +177,7 @@ async function countMissed(
 
 /**
  * Returns the position to start after when delivering an agent's events.
- * @param keptSince start of the period whose events are all kept, if known
+ * @param keptSince the time since which all events are kept, if known
  * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it are no longer stored
  */
 async function startIn(

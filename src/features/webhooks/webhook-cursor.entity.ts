@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
-/** The position of an agent's last event dispatched to an endpoint; without a row, it is 0. */
+/** The position of an agent's last event dispatched to an endpoint; 0 if there is no row. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

@@ -102,7 +102,7 @@ export class WebhookDelivery {
   @Column({ type: "integer" })
   attempts!: number;
 
-  @Nullable(() => GraphQLISODateTime, "When a failed attempt is repeated, or null if no retry is scheduled.")
+  @Nullable(() => GraphQLISODateTime, "When the next attempt is due, or null if no retry is scheduled.")
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   notBefore!: Timestamp | null;
 

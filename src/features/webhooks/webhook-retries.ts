@@ -10,8 +10,7 @@ const DELAYS_MS = [
 export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
 
 /**
- * Max random extra delay, as a fraction of the delay, so that deliveries that fail together are not all retried
- * together.
+ * Max random extra delay, as a fraction of the delay, so that deliveries that failed together are not retried together.
  */
 const JITTER = 0.1;
 
@@ -19,7 +18,7 @@ const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /**
- * Returns the delay of a delivery after a failed attempt (ms), longer than usual if the endpoint requests it.
+ * Returns the delay before the next attempt (ms), longer than usual if the endpoint requests it.
  * @param random from 0 to 1
  * @returns undefined if the delivery is abandoned
  */

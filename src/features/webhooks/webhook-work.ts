@@ -231,7 +231,7 @@ async function aboutErased(tx: Tx, deliveryIds: readonly string[]): Promise<Read
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Gives up on a delivery whose event was purged. */
+/** Abandons a delivery whose event was purged. */
 const giveUp = (tx: Tx, id: string) =>
   tx.update(
     WebhookDelivery,

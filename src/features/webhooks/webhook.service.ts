@@ -171,7 +171,7 @@ export class WebhookService {
 
   /**
    * Re-enables an endpoint, so that its pending deliveries and all future events are sent.
-   * @throws GatewayError `not_found`, or `conflict` while no receiver knows its signing secret
+   * @throws GatewayError `not_found`, or `conflict` if its signing secret was lost
    */
   enable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
     const decide: Decide = async (tx, endpoint) => {

@@ -24,14 +24,14 @@ const POLL_INTERVAL_MS = 1_000;
 /** Max share of all streams that one organization can use. */
 const ORGANIZATION_SHARE = 0.5;
 
-/** Max streams opened at the same time, in total and per organization, because each takes several queries. */
+/** Max streams being opened concurrently, in total and per organization, because opening one takes several queries. */
 const MAX_OPENING = 4;
 const MAX_OPENING_OF_ORGANIZATION = 2;
 
 /** Max time a stream can wait while other streams are being opened (ms). */
 const OPEN_TIMEOUT_MS = 30_000;
 
-/** Positions served per round, unless there are many agents. */
+/** Min positions served per round; the number grows with many agents. */
 const MIN_CURSORS_PER_ROUND = 40;
 
 const LOG_INTERVAL_MS = 60_000;
@@ -49,7 +49,7 @@ export interface FollowOptions {
  * for all followers at the same position, together with the states of their credentials.
  */
 export class LiveEvents {
-  /** Number of events handed over to followers. */
+  /** Number of events delivered to followers. */
   sent = 0;
   private readonly followers = new Set<Follower>();
   private readonly waiting = new Set<Follower>();
@@ -178,7 +178,7 @@ export class LiveEvents {
     if (!this.isRunning) this.running = this.serveAll();
   }
 
-  /** Serves followers until none has events left to receive. */
+  /** Serves followers until all of them are up to date. */
   private async serveAll(): Promise<void> {
     this.isRunning = true;
     try {
@@ -187,7 +187,7 @@ export class LiveEvents {
         const behind = this.nextBehind();
         if (behind.length === 0 && !this.mayHaveEvents) break;
         for (const part of partsOf(behind)) await this.serve(part);
-        // Followers that have taken their events request more, and are served together.
+        // Lets followers request more events, so that the next round serves them together.
         await nextTick();
       }
     } catch (err) {
@@ -199,7 +199,7 @@ export class LiveEvents {
   }
 
   /**
-   * Takes some groups of lagging followers, each at one position; organizations take turns. Each round looks for new
+   * Takes some groups of lagging followers, each at one position; organizations take turns. Each round checks for new
    * events, so that one organization's backlog barely delays the others.
    */
   private nextBehind(): Follower[][] {
@@ -207,7 +207,7 @@ export class LiveEvents {
     const groups = groupBy(behind, cursorOf);
     for (const [cursor, [first]] of groups)
       if (first !== undefined) this.turns.add(ownerOf(first.caller) ?? "", cursor);
-    // Rounds are larger with more agents, because looking for new events then takes longer.
+    // Rounds are larger with more agents, because checking for new events then takes longer.
     const most = Math.max(MIN_CURSORS_PER_ROUND, this.agents.size / 10);
     const taken: Follower[][] = [];
     while (taken.length < most && !this.turns.isEmpty) {
@@ -237,7 +237,7 @@ export class LiveEvents {
     }
   }
 
-  /** Reads and hands over the next events of a group of followers. */
+  /** Reads and delivers the next events for a group of followers. */
   private async serve(followers: readonly Follower[]): Promise<void> {
     const groups = [...groupBy(followers, cursorOf).values()];
     const cursors = groups.flatMap(([first]) =>

@@ -14,7 +14,7 @@ export const MAY_READ_EVENTS = { key: "events:read", member: Permission.conversa
 const MAY_FOLLOW: AccessRule = { allowed: MAY_READ_EVENTS, whileDeactivated: false };
 
 /**
- * Checks whether a caller may follow events.
+ * Checks that a caller may follow events.
  * @throws GatewayError `unauthenticated`, `forbidden`, `insufficient_scope` or `organization_deactivated`
  */
 export const assertMayFollow = (caller: Caller): void => authorize(caller, MAY_FOLLOW, true);
@@ -27,7 +27,7 @@ export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"
 }
 
 /**
- * Returns the reason why a snapshot no longer allows a caller to follow an agent; undefined if it still does.
+ * Returns the error for a caller who may no longer follow an agent, according to a snapshot; undefined if allowed.
  * @param ip the address of the client
  */
 export function rejectionIn(
