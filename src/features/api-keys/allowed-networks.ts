@@ -47,7 +47,7 @@ export function storedNetworks(networks: readonly string[] | null | undefined): 
   return canonical.length === 0 ? null : [...new Set(canonical)];
 }
 
-/** Returns the first problem with a list of networks, or undefined. */
+/** Returns the first problem with a list of networks; undefined if there is none. */
 export function networksProblem(path: string, networks: unknown): InputProblem | undefined {
   if (!Array.isArray(networks)) return undefined;
   if (networks.length > MAX_NETWORKS)

@@ -21,7 +21,7 @@ export const KEY_RATE_LIMIT_MAX = 100_000_000;
 /** Max length of the ID of an application that uses a key. */
 export const CLIENT_ID_MAX_LENGTH = 500;
 
-/** Max length of a search text. */
+/** Max length of a search string. */
 export const SEARCH_MAX_LENGTH = 100;
 
 /** Keys that expire within this many days need attention. */

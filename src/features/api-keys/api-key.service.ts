@@ -163,7 +163,8 @@ export class ApiKeyService {
    * first key and mints a replacement.
    * @param tx the transaction to join, if any
    * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`, `invalid_request` for an
-   *   expiry later than the server allows, or `forbidden` if the new key would exceed the calling organization key
+   *   expiry later than the server allows, or `forbidden` if the new key would have more access than the calling
+   *   organization key
    */
   create(context: RequestContext, input: CreateApiKeyInput, tx?: Tx): Promise<MintedApiKey> {
     const { agentId, scopes: given } = input;

@@ -8,7 +8,7 @@ import { ApiKey } from "./api-key.entity";
 export type KeyLimits = Pick<ApiKey, "expiresAt" | "allowedNetworks" | "rateLimitPerMinute">;
 
 /**
- * Returns the organization key that makes the request, with its current limits; null for other callers. The transaction
+ * Returns the organization key that made the request, with its current limits; null for other callers. The transaction
  * must have locked the key.
  */
 export async function callingKey(reader: EntityManager, { caller }: RequestContext): Promise<ApiKey | null> {

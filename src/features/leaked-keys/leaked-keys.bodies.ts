@@ -62,7 +62,7 @@ export function reportsOf(body: unknown): LeakReport[] {
   return data.map(({ token, url }) => ({ token, url: storable(url) }));
 }
 
-/** Returns a URL that both databases store unchanged; null for any other text. */
+/** Returns a URL that both databases store unchanged; null for any other value. */
 const storable = (url: string | null | undefined): string | null =>
   url != null && url.length <= URL_MAX_LENGTH && URL.canParse(url) && /^https?:/.test(url)
     ? new URL(url).href.slice(0, URL_MAX_LENGTH)

@@ -24,7 +24,7 @@ import {
   refundAttempt,
 } from "./sign-in-throttle";
 
-/** Changes how the calling member signs in. */
+/** Changes the calling member's name, e-mail address and password. */
 export class AccountService {
   private readonly countsOf: CountLookup;
 

@@ -12,7 +12,7 @@ import { IsMemberName, IsPassword, NO_SUCH_PERMISSION } from "./member.inputs";
 /** Max length of a link: a URL and its token. */
 const LINK_MAX_LENGTH = 2_200;
 
-/** Max length of a token, with some margin to recognize longer strings as invalid. */
+/** Max length of a token, with some margin; longer strings are rejected. */
 const TOKEN_MAX_LENGTH = 100;
 
 const IsToken = () => MaxLength(TOKEN_MAX_LENGTH, { message: "must be an invitation token" });

@@ -238,7 +238,7 @@ export class InvitationService {
 
   /**
    * Finds a pending invitation to an e-mail address from any organization, and loads that organization.
-   * @param id the newest one if omitted
+   * @param id ID of the invitation; the newest one if omitted
    */
   pendingFor(reader: EntityManager, email: string, id?: string): Promise<Invitation | null> {
     return reader.findOne(Invitation, {

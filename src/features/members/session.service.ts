@@ -150,7 +150,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     const member = lock?.opensByPassword === false ? null : found;
     const right = await verifyPassword(member?.passwordHash, input.password);
     if (member === null || !right) {
-      // Uses a transaction even for an unknown address, because the response time must not reveal whether it exists.
+      // Uses a transaction even for an unknown address, because the response time must not reveal whether the account
+      // exists.
       await this.database.write(async (tx) => {
         await touchSignInAttempts(tx, email);
         if (member !== null)

@@ -199,7 +199,8 @@ export class AuthorizationServer {
   /**
    * True if an application's metadata document may be read. Anyone can present any URL, so reads are limited per
    * request and per address and, at the token endpoints, to applications that present their own code.
-   * @throws InvalidGrant for an unknown code or refresh token, or TemporarilyUnavailable for a code at the limit
+   * @throws InvalidGrant for an unknown code or refresh token, or TemporarilyUnavailable for a code if the limit is
+   *   reached
    */
   private async mayReadDocument(
     context: Context,

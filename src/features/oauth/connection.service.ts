@@ -72,7 +72,7 @@ export class ConnectionService {
     this.maxDays = Math.min(CONNECTION_MAX_DAYS, config.keyMaxLifetimeDays ?? CONNECTION_MAX_DAYS);
   }
 
-  /** Returns an application's request, or null if it does not exist or has ended. */
+  /** Returns an application's pending request; null if it does not exist, has expired or was answered. */
   async requestOf(id: string): Promise<ConnectionRequest | null> {
     const record = await this.database.read((reader) => reader.findOneBy(OAuthRecord, pendingRequest(id)));
     if (record === null || record.expiresAt <= timestamp()) return null;

@@ -39,7 +39,7 @@ interface Services {
   authorizationServer: AuthorizationServer | undefined;
 }
 
-/** Adds the authorization server and its metadata, if OAuth is enabled. */
+/** Adds the routes of the authorization server and its metadata, if OAuth is enabled. */
 export function addOAuth(app: FastifyInstance, { config, authorizationServer: server }: Services): void {
   if (server === undefined) return;
   const baseUrl = baseUrlOf(config);

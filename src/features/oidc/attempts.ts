@@ -20,14 +20,14 @@ export interface Attempt {
   verifier: string;
   /** Dashboard path to return to. */
   returnTo: string;
-  /** The way to request a new sign-in; undefined if an existing session at the issuer is enough. */
+  /** How to force a new sign-in; undefined if an existing session at the issuer is sufficient. */
   again: Again | undefined;
   /** ID of the invitation to accept; undefined if the sign-in was not started from an invitation. */
   invitation: string | undefined;
   expiresAt: Timestamp;
 }
 
-/** Ways to request a new sign-in: with `max_age` or, if the issuer ignores it, with `prompt=login` as well. */
+/** Ways to force a new sign-in: with `max_age` or, if the issuer ignores it, with `prompt=login` as well. */
 type Again = "max_age" | "login";
 
 /** Keeps attempts in sealed browser cookies, so that any process can serve the callback. */

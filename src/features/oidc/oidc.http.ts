@@ -36,7 +36,7 @@ interface Services {
   oidc: OidcService | undefined;
 }
 
-/** Adds sign-in with OpenID Connect, if it is configured. */
+/** Adds the routes for sign-in with OpenID Connect, if it is configured. */
 export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): void {
   const settings = config.oidc;
   if (settings === undefined || oidc === undefined) return;

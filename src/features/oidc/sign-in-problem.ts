@@ -8,7 +8,7 @@ const CODES = {
   denied: "invalid_credentials",
   /** The issuer's response is invalid. */
   rejected: "invalid_credentials",
-  /** The issuer did not authenticate the person again as requested. */
+  /** The issuer did not reauthenticate the person as requested. */
   stale: "recent_sign_in_required",
   /** No member has this account or its verified e-mail address. */
   unknown: "forbidden",

@@ -178,7 +178,7 @@ async function countMissed(
 /**
  * Returns the position to start after when delivering an agent's events.
  * @param keptSince the time since which all events are kept, if known
- * @throws GatewayError `invalid_cursor`, or `position_expired` if events after it are no longer stored
+ * @throws GatewayError `invalid_cursor`, or `position_expired` if events after that position are no longer stored
  */
 async function startIn(
   reader: EntityManager,
@@ -208,7 +208,10 @@ async function lastPurged(reader: EntityManager, agentId: string, last: bigint):
   return oldest === undefined ? last : BigInt(oldest.position) - 1n;
 }
 
-/** Returns the position of the last event before a time, by binary search, because positions are ordered by time. */
+/**
+ * Returns the position of the last event before a time, by binary search, which works because positions are ordered by
+ * time.
+ */
 async function lastBefore(
   reader: EntityManager,
   agentId: string,
