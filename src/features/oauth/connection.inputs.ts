@@ -35,8 +35,7 @@ export class ConnectionRequest {
   scopes!: Scope[];
 
   @Field(() => Int, {
-    description:
-      "Max days until the connection ends, as limited by the server's maximum lifetime of keys.",
+    description: "Max days until the connection ends, as limited by the server's maximum lifetime of keys.",
   })
   maxDays!: number;
 
