@@ -176,7 +176,7 @@ export async function createApp(
     },
     announceStop,
     close: async () => {
-      // With several workers, a probe may reach this worker while the others keep serving.
+      // If the other workers keep serving, probes that reach this worker must still report ready.
       if (peers === undefined) announceStop();
       await closeInOrder({ http, management, graphql, background, requests, services });
     },

@@ -16,9 +16,9 @@ export interface BootstrapResult {
 }
 
 /**
- * Creates the first organization, agent, owner and API key in an empty database. It does so in one transaction, and
- * only once even if several processes start together.
- * @returns the created records, or undefined if an organization exists
+ * Creates the first organization, agent, owner and API key in an empty database, in one transaction. If
+ * several processes start concurrently, only one of them does this.
+ * @returns the created records, or undefined if an organization already exists
  */
 export async function bootstrap({
   database,

@@ -92,9 +92,10 @@ export async function stopServer(
   telemetry: Telemetry | undefined,
   log: Logger,
 ): Promise<void> {
-  // Also keeps the process running, because it could otherwise end during a pause, before everything is stored.
+  // The timer also keeps the process running, which could otherwise exit during a pause, before everything is
+  // stored.
   const timer = setTimeout(() => {
-    log.error("stopping took too long");
+    log.error("shutdown took too long");
     process.exit(1);
   }, STOP_TIMEOUT_MS);
   const { app } = await started;

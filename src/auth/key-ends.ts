@@ -1,7 +1,7 @@
 import { type Timestamp, timestamp } from "../common/time";
 import { GatewayError } from "../errors";
 
-/** The columns that determine whether a key has ended. */
+/** The columns that determine whether a key is still valid. */
 export interface KeyEnds {
   expiresAt: Timestamp | null;
   revokedAt: Timestamp | null;

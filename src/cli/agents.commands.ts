@@ -48,7 +48,7 @@ export function add(agents: Command): void {
 
   addYesOption(agents.command("delete"))
     .description(
-      "delete an agent without active keys, along with everything that belongs to it except its keys",
+      "delete an agent that has no active keys, with all of its data except the keys",
     )
     .argument("<slug>", "slug of the agent")
     .option("--json", "print one JSON object")

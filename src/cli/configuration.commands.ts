@@ -29,7 +29,7 @@ export function add(configuration: Command): void {
   configuration
     .command("get")
     .description("print an agent's live configuration as JSON, in the form that `publish` accepts")
-    .requiredOption("--agent <slug>", "agent that the configuration belongs to")
+    .requiredOption("--agent <slug>", "slug of the agent")
     .addOption(new Option("--version <n>", "print this version").argParser(versionNumber).conflicts("draft"))
     .option("--draft", "print the draft")
     .option("--json", "print one JSON object with the document, its version and digest")
@@ -58,7 +58,7 @@ export function add(configuration: Command): void {
     .command("publish")
     .description("publish a configuration document; a draft is left unchanged")
     .argument("<file>", "the document as JSON")
-    .requiredOption("--agent <slug>", "agent that the configuration belongs to")
+    .requiredOption("--agent <slug>", "slug of the agent")
     .addOption(
       new Option(
         "--expect <version>",

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 
 const SECONDS = { s: 1, m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
 
-/** The format of a duration, as worded in option descriptions. */
+/** Describes the duration format in option descriptions. */
 export const DURATION_FORM = "such as 30d, 12h, 45m or 90s; a plain number means seconds";
 
 /**

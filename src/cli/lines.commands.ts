@@ -42,7 +42,7 @@ export function add(lines: Command): void {
     lines
       .command(name)
       .description(description)
-      .requiredOption("--agent <slug>", "agent that the lines belong to");
+      .requiredOption("--agent <slug>", "slug of the agent");
 
   add("list", "list an agent's lines")
     .option("--json", "print one JSON array")

@@ -11,7 +11,7 @@ interface NamedAgent {
 const AGENTS = query("agents", "", "id slug name");
 
 /**
- * Finds the item that the user named.
+ * Finds the item that the user specified.
  * @throws GatewayError `not_found`
  */
 function named<T>(found: readonly T[], is: (each: T) => boolean, what: string): T {
@@ -24,11 +24,11 @@ function named<T>(found: readonly T[], is: (each: T) => boolean, what: string): 
 const agentOf = async (run: Run, slug: string): Promise<NamedAgent> =>
   named(await run<NamedAgent[]>(AGENTS), (each) => each.slug === slug, `agent "${slug}"`);
 
-/** Returns the ID of the agent that the user named, if any. */
+/** Returns the ID of the agent that the user specified, if any. */
 export const agentIdOf = async (run: Run, slug: string | undefined): Promise<string | undefined> =>
   slug === undefined ? undefined : (await agentOf(run, slug)).id;
 
-/** Runs `work` with the agent that the user named. */
+/** Runs `work` with the agent that the user specified. */
 export const withAgent = <T>(slug: string, work: (run: Run, agent: NamedAgent) => Promise<T>): Promise<T> =>
   withRun({ agent: slug }, async (run) => work(run, await agentOf(run, slug)));
 
@@ -41,7 +41,7 @@ interface NamedKey {
 const KEY = query("apiKey", "id: ID!", "id hint name");
 const KEYS = query("apiKeys", "search: String, first: Int!", "nodes { id hint name }");
 
-/** Runs `work` with the key that the user named by its ID or hint. */
+/** Runs `work` with the key that the user specified by ID or hint. */
 export const withKey = <T>(which: string, work: (run: Run, key: NamedKey) => Promise<T>): Promise<T> =>
   withRun({ key: which }, async (run) => {
     const byId = await run<NamedKey | null>(KEY, { id: which });
@@ -61,7 +61,7 @@ interface NamedLine {
 
 const LINES = query("lines", "agentId: ID", "id name previousSecretUntil");
 
-/** Runs `work` with the line that the user named by its ID or name. */
+/** Runs `work` with the line that the user specified by ID or name. */
 export const withLine = <T>(
   agent: string,
   which: string,
@@ -81,7 +81,7 @@ interface NamedMember {
 
 const MEMBERS = query("members", "", "id email organization { slug }");
 
-/** Runs `work` with the member that the user named by e-mail address. */
+/** Runs `work` with the member that the user specified by e-mail address. */
 export const withMember = <T>(
   email: string,
   work: (run: Run, member: NamedMember) => Promise<T>,

@@ -48,7 +48,7 @@ export const description = "Agents' messages";
 export function add(messages: Command): void {
   addPageOptions(messages.command("list"))
     .description("list an agent's messages, oldest first")
-    .requiredOption("--agent <slug>", "agent that the messages belong to")
+    .requiredOption("--agent <slug>", "slug of the agent")
     .addOption(new Option("--status <status>", "only messages with this status").choices(STATUSES))
     .option("--json", "print one JSON array")
     .action(({ agent, status, json, ...pages }: ListOptions) =>

@@ -58,10 +58,10 @@ export const fieldsOf = (row: object, selection: string): object =>
       .map((name) => [name, row[name as keyof typeof row]]),
   );
 
-/** Returns a number of things, such as `1 key` or `2 keys`. */
+/** Formats a count with its noun, such as `1 key` or `2 keys`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Prints a value as JSON, or a sentence that says what was done. */
+/** Prints a value as JSON, or a confirmation for people. */
 export function printResult(json: boolean | undefined, value: unknown, text: string): void {
   if (json) printJson(value);
   else print(text);

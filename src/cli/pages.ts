@@ -40,7 +40,7 @@ export const pagesOf = <T>(run: Run, field: string, parameters: string, fields: 
 };
 
 /**
- * Reads one page or all rows. If there are more rows, a note on standard error says how to get them.
+ * Reads one page or all rows. If there are more rows, a note on standard error explains how to list them.
  * @param read reads one page
  * @param show prints the rows
  */

@@ -27,7 +27,7 @@ export function addSeedCommand(program: Command): void {
   addYesOption(addOnDatabase(program, "seed"))
     .description("add sample pets, or sample contacts, conversations and messages for an agent")
     .option("--pets <n>", "number of pets to add", rows)
-    .option("--agent <slug>", "agent that gets the contacts, conversations and messages")
+    .option("--agent <slug>", "agent to add the contacts, conversations and messages to")
     .option("--line <name>", "line for the conversations; the agent's default line if omitted")
     .option("--contacts <n>", "number of contacts to add, each with an address and tags", rows)
     .option("--conversations <n>", "number of conversations to add, spread over these contacts", rows)

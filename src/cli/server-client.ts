@@ -30,7 +30,7 @@ interface Operation {
   key: string;
   document: string;
   variables: object;
-  /** True if the operation is a mutation. */
+  /** True for a mutation. */
   changes: boolean;
 }
 

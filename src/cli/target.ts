@@ -38,8 +38,8 @@ export const currentTarget = (): Target | undefined => target;
  * @throws GatewayError `invalid_request`
  */
 export function chooseTarget({ url, keyStdin, allowHttp }: TargetOptions, command: Command): void {
-  // An empty variable counts as unset. An empty option is a mistake: if it were ignored, the command would change the
-  // local database.
+  // An empty variable is treated as unset. An empty option is a mistake: if it were ignored, the command
+  // would change the local database.
   if (url === "" && command.getOptionValueSourceWithGlobals("url") === "cli")
     throw new GatewayError("invalid_request", "The server URL is empty.");
   if (!url) {

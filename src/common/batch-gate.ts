@@ -34,7 +34,7 @@ export class BatchGate {
   }
 
   /**
-   * Runs the work of a batch started by this gate.
+   * Runs a batch started by this gate.
    * @param calls number of calls in the batch
    */
   async run<T>(calls: number, work: () => Promise<T>): Promise<T> {

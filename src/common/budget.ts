@@ -1,6 +1,6 @@
 /**
- * An amount shared by many holders, such as bytes of memory. A reservation can count toward several kinds of holders at
- * once, such as an organization and one of its keys; each kind has a cap per holder.
+ * A budget shared by many holders, such as bytes of memory. A reservation can count toward several kinds of
+ * holders at once, such as an organization and one of its keys; each kind has a cap per holder.
  */
 export class Budget {
   private used = 0;

@@ -3,7 +3,7 @@ import { type Check, JsonSchema, type JsonSchemaRule } from "./json-schema";
 import { ValidateBy } from "./validators";
 
 /**
- * Requires a property to pass a check, which all APIs run together with the checks of all other properties.
+ * Requires a property to pass a check. All APIs report its problem together with those of other properties.
  * @param name identifies the check within a property
  * @param rule the part of the check that JSON Schema can express
  */

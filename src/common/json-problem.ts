@@ -1,7 +1,7 @@
 /** Max values in JSON from a caller, because each check visits all of them without yielding to the event loop. */
 export const MAX_JSON_VALUES = 100_000;
 
-/** Returns the problem if a JSON value is too large or has text that the database cannot store; otherwise undefined. */
+/** Returns the problem if a JSON value is too large or contains text that the database cannot store. */
 export function jsonProblem(value: unknown, maxBytes: number): string | undefined {
   let hasInvalidText = false;
   let values = 0;

@@ -69,7 +69,7 @@ export function isSubnet(network: string, outer: string): boolean {
   return address.kind() === first.kind() && bits >= outerBits && address.match(first, outerBits);
 }
 
-/** @returns a function that returns true if an address belongs to one of the networks in CIDR notation */
+/** @returns a function that tests whether an address is in one of the networks (CIDR notation) */
 export function within(cidrs: readonly string[]): (ip: string) => boolean {
   // Parses the networks only once, because parsing takes much longer than comparing.
   const networks = cidrs.map((cidr) => ipaddr.parseCIDR(cidr));

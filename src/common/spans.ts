@@ -16,7 +16,7 @@ export function withSpan<T>(name: string, run: () => Promise<T>, options: SpanOp
   return tracer.startActiveSpan(name, options, (span) => endAfter(span, run));
 }
 
-/** Runs work as part of a caller's span, or outside any span, regardless of the active span. */
+/** Runs work with a caller's span as the active span, or with none, instead of the current one. */
 export const withinSpan = <T>(caller: Span | undefined, run: () => T): T =>
   context.with(caller === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, caller), run);
 

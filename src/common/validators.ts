@@ -25,9 +25,9 @@ export const ValidateNested = load("decorator/common", "ValidateNested");
 export const Validator = load("validation", "Validator");
 
 /**
- * Caches the rules of each class, because class-validator itself searches all rules of all classes on every validation.
- * The rules are complete once all modules are loaded, and no validation here uses groups, which apply only some of
- * them.
+ * Caches the rules of each class, because class-validator searches the rules of all classes on every
+ * validation. The cache cannot be stale: the rules are complete once all modules are loaded, and no
+ * validation selects rules by group.
  */
 function rememberRules(): void {
   const storage = load("metadata", "getMetadataStorage", "MetadataStorage")();

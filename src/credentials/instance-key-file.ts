@@ -22,7 +22,8 @@ export function readKeyFile(file: string): InstanceKey | undefined {
 }
 
 /**
- * Creates a file with a new key, readable only by its owner. Processes that do this concurrently all get the same key.
+ * Creates a file with a new key, readable only by its owner. If several processes do this concurrently, all
+ * of them get the same key.
  * @throws Error if the file cannot be written
  */
 export function createKeyFile(file: string): InstanceKey {

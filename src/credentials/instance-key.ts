@@ -47,7 +47,7 @@ export class InstanceKey {
 
   /**
    * Encrypts text for storage.
-   * @param rowId ID of the row that stores it; the text cannot be opened for another row
+   * @param rowId ID of the row that stores the text; it cannot be opened for any other row
    */
   seal(text: string, rowId: string): string {
     const iv = randomBytes(IV_BYTES);
@@ -94,8 +94,8 @@ export class InstanceKey {
 }
 
 /**
- * Decrypts text that is stored between its initialization vector and its tag.
- * @returns undefined if the key differs or anything was altered
+ * Decrypts a ciphertext stored between its initialization vector and its authentication tag.
+ * @returns undefined if the key is wrong or the stored bytes were altered
  */
 function decrypt(bytes: Buffer, key: Buffer, authenticated = ""): string | undefined {
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })

@@ -61,7 +61,7 @@ export const mintAccessToken = (): string => mintToken(ACCESS_TOKEN);
 /** Mints an OAuth refresh token, `agr_<secret><checksum>`. */
 export const mintRefreshToken = (): string => mintToken(REFRESH_TOKEN);
 
-/** True if a bearer token is treated as an API key, as is every token without the session prefix. */
+/** True if a bearer token lacks the session prefix and is therefore treated as an API key. */
 export const isApiKey = (token: string): boolean => !token.startsWith(`${SESSION}_`);
 
 const API_KEY_FORM = new RegExp(

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 /** Max age of a signature (s); senders retry for days, and duplicates are recognized by their IDs. */
 const MAX_AGE_SECONDS = 5 * 24 * 60 * 60;
 
-/** Max lead of a sender's clock (s). */
+/** Max time by which a sender's clock may be ahead (s). */
 const MAX_AHEAD_SECONDS = 5 * 60;
 
 const ID_MAX_LENGTH = 256;
@@ -50,8 +50,8 @@ export function webhookSignatureOf(
 }
 
 /**
- * True if one of the signatures was made with one of the secrets; yields to the event loop while hashing a large body.
- * The Standard Webhooks library verifies only text, but an e-mail may contain bytes that are not text.
+ * True if one of the signatures matches one of the secrets; yields to the event loop while hashing a large
+ * body. The Standard Webhooks library verifies only text, but an e-mail may contain bytes that are not text.
  * @param body the bytes as received, in chunks
  * @param secrets `whsec_…`
  */

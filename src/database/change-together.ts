@@ -11,7 +11,8 @@ export interface Change {
 }
 
 /**
- * Max parameters of a combined statement, because longer ones gain little and have too many variants to stay prepared.
+ * Max parameters of a combined statement. Longer statements save little time and have too many variants to
+ * keep prepared.
  */
 const MAX_COMBINED_PARAMETERS = 64;
 

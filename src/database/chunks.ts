@@ -4,7 +4,10 @@ import type { Tx, UnitOfWork } from "./unit-of-work";
 
 /** Target duration of a chunk (ms); short, because other writers wait for it. */
 const CHUNK_MS = 25;
-/** A chunk that takes this long (ms) makes the next one smaller; on a busy machine, even small chunks are slow. */
+/**
+ * After a chunk that takes this long (ms), the next one is smaller; on a busy machine, even small chunks are
+ * slow.
+ */
 const LONG_CHUNK_MS = 100;
 /** Duration of the work between two pauses (ms). */
 const WORK_MS = 50;
@@ -30,7 +33,7 @@ export interface ChunkOptions {
   owner?: string | undefined;
   /** Stops the work after the current chunk. */
   signal?: AbortSignal | undefined;
-  /** Shared with the other steps of the same work. */
+  /** Set to share the pauses with other steps of the same job. */
   pace?: Pace | undefined;
 }
 
@@ -41,8 +44,10 @@ export class Pace {
   constructor(private readonly database: Database) {}
 
   /**
-   * Runs a unit of work like `Database.writeFor`, after a pause if the work since the last one took long enough.
-   * @returns the result of the unit and its duration (ms); undefined if the signal is aborted before it starts
+   * Runs a unit of work like `Database.writeFor`, after a pause if the work since the last pause took long
+   * enough.
+   * @returns the result of the unit and its duration (ms); undefined if the signal is aborted before it
+   *   starts
    */
   async write<T>(
     unit: UnitOfWork<T>,

@@ -156,10 +156,10 @@ export class Database {
   }
 
   /**
-   * Deletes at most `limit` rows whose text in an indexed column sorts before a given text, in the order of this
-   * column.
+   * Deletes at most `limit` rows whose text in an indexed column sorts before a given text, in the order of
+   * this column.
    * @param range.after the result of the previous call
-   * @returns the last text that was deleted; undefined if no more rows are left
+   * @returns the last deleted text; undefined if no rows are left
    */
   async deleteBefore(
     tx: Tx,

@@ -15,8 +15,8 @@ interface NextRows<Row, Key extends keyof Row & string> {
 }
 
 /**
- * Finds the next rows of several parents. Goes through one parent after the other, in the order of the index, because
- * the order of the rows' IDs would make SQLite read and sort all remaining rows each time.
+ * Finds the next rows of several parents, one parent after another in index order. If the rows were ordered
+ * by ID, SQLite would read and sort all remaining rows on each call.
  */
 export async function nextOfParents<Row extends ObjectLiteral, Key extends keyof Row & string>(
   tx: Tx,

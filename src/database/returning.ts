@@ -13,7 +13,7 @@ export async function allReturning<T>(
   if (tx.isDryRun) return [];
   // TypeORM's SQLite driver drops the returned rows of a statement that starts with "INSERT ", hence the leading space.
   const result = await tx.query(` ${statement}`, [...parameters]);
-  // TypeORM's PostgreSQL driver returns the rows of an UPDATE or DELETE together with their number.
+  // TypeORM's PostgreSQL driver returns the rows of an UPDATE or DELETE together with their count.
   return Array.isArray(result[0]) ? result[0] : result;
 }
 

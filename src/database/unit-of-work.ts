@@ -38,9 +38,10 @@ export interface Tx extends EntityManager {
    */
   lockInsertOrder(list: InsertOrderLock, parts?: readonly string[]): Promise<void>;
   /**
-   * Waits for inserts that have already authorized their callers, and blocks new ones until this unit of work ends.
-   * Call it in a unit that revokes a permission, so that every insert either commits before the revocation or is
-   * denied; after the unit's other waits, because inserts for all agents wait for this unit.
+   * Waits for inserts that have already authorized their callers, and blocks new ones until this unit of work
+   * ends. Call it in a unit that revokes a permission: every insert then either commits before the revocation
+   * or is denied. Call it after the unit's other waits, because inserts for all agents then wait for this
+   * unit.
    */
   waitForInserts(): Promise<void>;
   /** Runs a hook at the end of the unit, for short-lived locks. Not for single-statement units. */
@@ -51,9 +52,9 @@ export interface Tx extends EntityManager {
    */
   afterCommit(hook: () => void): void;
   /**
-   * Makes an announcement on a channel once the unit is committed. The announcement is not part of the commit, so it
-   * does not slow down concurrent commits: other processes are notified a moment later, or never if this process is
-   * killed first.
+   * Makes an announcement on a channel once the unit is committed. The announcement is not part of the
+   * commit, so it does not slow down concurrent commits: other processes are notified a moment later, or not
+   * at all if this process is killed first.
    * @param channel a plain SQL identifier
    * @param options.others false if only the listeners of this process need to know
    * @param options.detail passed only to listeners in this process

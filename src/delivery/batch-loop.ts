@@ -1,6 +1,6 @@
 import { type Timestamp, timestamp } from "../common/time";
 
-/** Max lanes per batch; later lanes wait for its commit. */
+/** Max lanes per batch, because other lanes wait for its commit. */
 export const BATCH = 100;
 
 /** Min time between batches that are not full (ms), so that concurrent requests can share a batch. */
@@ -73,7 +73,7 @@ export class BatchLoop {
   /** Runs a batch when work becomes due. */
   wakeAt(due: Timestamp): void {
     const at = Date.parse(due);
-    // Not needed if another alarm or a check comes first.
+    // No alarm is needed if an earlier alarm or a check comes first.
     if (at >= this.alarmAt || at - Date.now() >= SWEEP_INTERVAL_MS || this.stopped) return;
     clearTimeout(this.alarm);
     this.alarmAt = at;

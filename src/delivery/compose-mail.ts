@@ -58,7 +58,7 @@ export function composer({ from, subject = DEFAULT_SUBJECT }: { from: string; su
       messageId,
       ...(references.length > 0 && { inReplyTo: references.at(-1), references }),
       date: new Date(),
-      // Tells other programs not to reply automatically, to prevent mail loops.
+      // Prevents mail loops: other programs do not send automatic replies to such e-mails.
       headers: {
         ...(autoSubmitted !== null && { "Auto-Submitted": autoSubmitted }),
         ...(unsubscribeUrl !== undefined && unsubscribeHeaders(unsubscribeUrl)),

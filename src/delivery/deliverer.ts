@@ -16,8 +16,9 @@ import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 const LEAVE_WITHIN_MS = 10_000;
 
 /**
- * Max messages per sender that a transaction takes beyond the free senders: one for each send that has finished since
- * the last transaction, because fast receivers free more senders during the commit.
+ * Max messages per sender that a transaction takes in addition to the free senders. It takes one for each
+ * send that has finished since the last transaction, because fast receivers free about as many senders during
+ * the commit.
  */
 const AHEAD = 3;
 
@@ -41,7 +42,7 @@ interface Options {
   restores: RestoreGuard;
   /** Returns the work for a kind of lane. */
   work(kind: string): LaneWork;
-  /** Max simultaneous sends. */
+  /** Max concurrent sends. */
   senders: number;
   /** Shares of the senders, by name. */
   shares?: ReadonlyMap<string, Share>;
@@ -109,7 +110,7 @@ export class Deliverer {
     if (this.ended.length > 0) await this.doBatch().catch(this.options.onError);
   }
 
-  /** Also checks the database, so that a restore is found even while nothing is due. */
+  /** Also checks the database, so that a restore is detected even while no work is due. */
   private async nextDue(): Promise<Timestamp | undefined> {
     const { restores } = this.options;
     const { due, row } = await this.lanes.nextDue(this.servable, restores.columns);

@@ -92,7 +92,7 @@ export class Lanes {
     if (lanes.length === 0) return [];
     const now = timestamp();
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
-    // The fixed order keeps transactions that share several lanes from deadlocking.
+    // The fixed order prevents deadlocks between transactions that share several lanes.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     // The insert waits for a delivery that has locked the lane; otherwise, that delivery could end the lane without
     // having seen the new work. An existing lane keeps its place in the queue for a sender.
@@ -107,15 +107,18 @@ export class Lanes {
     ];
   }
 
-  /** Makes the work of lanes due, possibly on a different channel; ignores lanes that have no row and thus no work. */
+  /**
+   * Makes the work of lanes due, possibly on a different channel; ignores lanes without a row, which have no
+   * work.
+   */
   async wake(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, channelId: null });
     this.announce(tx);
   }
 
   /**
-   * Makes all work of agents due, because the reason for holding it back may be gone. Part of it becomes due
-   * now, and the rest through a lane of kind `wake`, which deliverers find even if this process is killed.
+   * Makes all lanes of agents due, because they may no longer have to wait. The first ones become due now; a
+   * lane of kind `wake` wakes the rest, even if this process is killed.
    */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Deliveries may be about to put a lane to sleep based on the old state.

@@ -6,7 +6,7 @@ import { AttemptOutcome } from "./driver";
 export interface SenderGroup {
   /** A line, a webhook endpoint, or the name of another group. */
   channelId: string;
-  /** The organization that the message belongs to. */
+  /** The organization that sends the message. */
   owner: string;
   /** Name of the group's share of senders, if it has one. */
   share?: string | undefined;
@@ -140,8 +140,8 @@ export class Senders {
   ) {}
 
   /**
-   * The number of free senders, or the negated number of queued messages. A message that is queued although a sender is
-   * free waits for its organization's share.
+   * The number of free senders, or the negated number of queued messages. A message can be queued while a
+   * sender is free if its organization has used up its share.
    */
   get free(): number {
     return this.busy < this.max ? this.max - this.busy : -this.queue.length;

@@ -16,7 +16,7 @@ export const TIMER_LANE = "timer";
 /** Kind of lane that releases an agent's conversations; its ID is derived from the agent's ID. */
 export const RELEASE_LANE = "release";
 
-/** Lanes that wait only for their time; nothing else makes their work due. */
+/** Lanes that wait only for a time; nothing else makes their work due. */
 const TIMED_LANES = [SCHEDULE_LANE, TIMER_LANE, RELEASE_LANE];
 
 /** Max lanes to wake per transaction, because other writers wait for it. */

@@ -27,7 +27,7 @@ import { WebSockets } from "./websocket/websockets";
 /** Max share of in-flight requests that may wait for response memory, small enough not to count as overload. */
 const MAX_WAITING_SHARE = 0.1;
 
-/** Max body size (bytes), with room for the longest document and as many bytes of variables. */
+/** Max body size (bytes): room for the longest document and variables of the same size. */
 const BODY_LIMIT = 65_536;
 
 /**

@@ -3,7 +3,9 @@ import type { GraphQLFormattedError } from "graphql";
 import { GatewayError } from "../errors";
 import type { ErrorExtensions } from "./errors";
 
-/** Rejects kinds of requests that other GraphQL servers support, and tells clients what to send instead. */
+/**
+ * Rejects request formats that other GraphQL servers support, with a message that says what to send instead.
+ */
 export function rejectUnsupportedRequests(app: FastifyInstance): void {
   const reject = (message: string) => new GatewayError("invalid_request", message);
   app.addHook("onRequest", ({ headers: { upgrade } }, _reply, done) => {

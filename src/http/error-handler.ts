@@ -37,7 +37,7 @@ export const sendError = (
   reply: FastifyReply,
 ): FastifyReply => sendUnlogged(noteFailure(error, request), request, reply);
 
-/** Like `sendError`, but answers a browser that opened a link with a page. */
+/** Like `sendError`, but sends a page to a browser that opened a link. */
 export const sendInvalidUrl = (error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   /\btext\/html\b/.test(request.headers.accept ?? "")
     ? reply

@@ -35,7 +35,7 @@ export async function listenForManagement(
 /** Stops a server without waiting for connections. */
 export async function closeNow(app: FastifyInstance): Promise<void> {
   const closed = app.close();
-  // On its own, Fastify accepts connections for a few more ticks, then waits for silent connections.
+  // Fastify alone would accept connections for a few more ticks and then wait for idle ones.
   app.server.close();
   app.server.closeAllConnections();
   await closed;

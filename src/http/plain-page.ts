@@ -25,7 +25,7 @@ ${content}
 </main></body></html>
 `;
 
-/** Says that a link is not valid. */
+/** The page for an invalid link. */
 export const INVALID_LINK = plainPage(
   "This link is not valid",
   "<p>Open the link in the message again, or copy the whole link.</p>",

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { logRequest } from "./plugins/request-log";
 
 /**
- * Detaches a response from Fastify so that it can be streamed for hours; from then on, its request counts as answered.
+ * Detaches a response from Fastify so that it can be streamed for hours; its request then counts as answered.
  * Call it before writing to the raw response.
  * @param status status of the response
  */

@@ -97,7 +97,7 @@ export class InstanceKeyService {
   async replace(): Promise<void> {
     const key = this.config.instanceKey ?? this.keyIn((file) => readKeyFile(file) ?? createKeyFile(file));
     if (key === undefined) throw new InstanceKeyError(MISSING);
-    // Not interrupted, because the database may have any number of consents.
+    // Runs without time limits, because the database may have any number of consents.
     await this.database.withMigrationLock(async (tx) => {
       const { affected } = await tx
         .createQueryBuilder()

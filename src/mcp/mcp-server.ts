@@ -32,7 +32,7 @@ const INSTRUCTIONS =
 /** Required by the library to check elicitations, which this server never sends. */
 const NO_VALIDATOR = {
   getValidator: () => {
-    throw new Error("Nothing is elicited.");
+    throw new Error("This server sends no elicitations.");
   },
 };
 

@@ -28,7 +28,7 @@ const MAX_NAMES = 20;
 /** Splits names such as `sendToConversation` into words, so that each word can be found. */
 const wordsOf = (text: string): string[] => text.match(/[A-Z]?[a-z0-9]+|[A-Z]+/g) ?? [];
 
-/** Finds parts of the schema by the words in their names and descriptions. */
+/** Searches fields and types of the schema by words in their names and descriptions. */
 export class SchemaSearch {
   private index: MiniSearch | undefined;
 

@@ -16,7 +16,7 @@ const INT64_ARGUMENT = { anyOf: [{ type: "integer" }, DIGITS] };
 
 const IDEMPOTENCY_KEY = {
   type: "string",
-  description: "Makes a retry within 24 hours safe.",
+  description: "Makes retries safe for 24 hours.",
 };
 
 /**

@@ -11,7 +11,7 @@ export interface Window {
 /** The result of counting. */
 export interface Decision {
   allowed: boolean;
-  /** The count that the window still allows. */
+  /** The remaining count in the window. */
   remaining: number;
   /** Whole seconds until the window ends, at least one. */
   resetSeconds: number;

@@ -109,7 +109,7 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       for (const [i, each] of items.entries()) {
         if (use.itemsApart && location.malformed !== undefined) {
           const apart = { path: "", source: location.source, problems: [] };
-          // Each item is decoded like a separate body; null counts as an empty body.
+          // Each item is decoded like a separate body; null is treated as an empty body.
           const found = item.decode(each ?? {}, apart);
           if (apart.problems.length > 0) location.malformed.set(i, new InvalidInput(apart.problems));
           decoded.push(apart.problems.length > 0 ? {} : found);
@@ -237,7 +237,10 @@ function inputType(type: GraphQLInputObjectType, use: Use): JsonType {
   };
 }
 
-/** Returns the representation of an object with exactly one of these members; a null member counts as omitted. */
+/**
+ * Returns the representation of an object with exactly one of these members; a null member is treated as
+ * omitted.
+ */
 function oneOfType(type: GraphQLInputObjectType, members: readonly Member[]): JsonType {
   const json = objectType(members);
   const only = (member: Member) => objectType([{ ...member, required: true, takesNull: false }]).schema;

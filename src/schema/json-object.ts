@@ -27,7 +27,7 @@ function exact(value: unknown): unknown {
   if (typeof value === "bigint") {
     const number = exactDouble(value);
     if (number !== undefined) return number;
-    throw new GraphQLError("It must not contain an integer that JSON parsers would round.");
+    throw new GraphQLError("The value must not contain an integer that JSON parsers would round.");
   }
   if (Array.isArray(value)) return value.map(exact);
   if (typeof value !== "object" || value === null) return value;
@@ -58,7 +58,7 @@ function literal(node: ValueNode, variables: JsonObject | null | undefined): unk
 
 function finite(value: number): number {
   if (Number.isFinite(value)) return value;
-  throw new GraphQLError("It must not contain a number that is out of range.");
+  throw new GraphQLError("The value must not contain a number that is out of range.");
 }
 
 /** Requires the property to be a JSON object of at most `maxBytes` in UTF-8 that the database stores unchanged. */

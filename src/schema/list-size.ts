@@ -23,7 +23,7 @@ export const AtMost = (items: number | (() => number)): MethodDecorator & Proper
 export const MaxCharacters = (characters: number): MethodDecorator & PropertyDecorator =>
   Extensions({ characters });
 
-/** The max size of a part of a response. */
+/** The max size of a response or of a value within it. */
 export interface Size {
   /** Objects, lists and leaves. */
   values: number;
@@ -31,7 +31,7 @@ export interface Size {
   characters: number;
 }
 
-/** Declares the max size of an object whose parts cannot all have their max size at the same time. */
+/** Declares the max size of an object whose fields cannot all have their max size together. */
 export const AtMostInAll = (size: Size): MethodDecorator & PropertyDecorator => Extensions({ size });
 
 /** Returns the size that a field declares with `@AtMostInAll`, if any. */
@@ -63,7 +63,7 @@ const OTHER_LEAF_LENGTH = 40;
 /**
  * Returns the page size of a field from its argument `first`; undefined for a field without that argument.
  * @param operation declares the variables; undefined for a standalone fragment
- * @param variables values of the request; without them, a variable counts as `MAX_PAGE`
+ * @param variables values of the request; without them, a variable is assumed to be `MAX_PAGE`
  */
 export function pageSize(
   field: Field | undefined,

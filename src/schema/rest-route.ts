@@ -83,7 +83,7 @@ export interface RestRoute {
   destructive?: boolean;
   /** False if the route is only for programs and MCP has no tool for it; true by default. */
   isForModels?: boolean;
-  /** True if a call makes the agent write to people outside the gateway. */
+  /** True if a call makes the agent send messages to people. */
   reachesPeople?: boolean;
   /** The response to `Accept: text/event-stream`. */
   stream?: RestStream;

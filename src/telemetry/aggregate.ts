@@ -12,7 +12,7 @@ export type MetricValues = MetricObjectWithValues<MetricValue<string>>[];
 export const aggregate = (processes: readonly MetricValues[]): Registry =>
   AggregatorRegistry.aggregate([...processes]);
 
-/** Sums the counters and histograms of ended processes, because they must never decrease. */
+/** Sums the counters and histograms of processes that have exited, because the totals must never decrease. */
 export function sumOfEnded(processes: readonly MetricValues[]): MetricValues {
   const growing = processes.map((metrics) =>
     // prom-client declares the types as numbers, but they are names.

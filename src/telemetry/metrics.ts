@@ -29,7 +29,7 @@ const KEY_OUTCOMES = [
   "internal_error",
 ] as const;
 
-/** Lifetime of cached counts from the database (ms), because there may be several scrapers. */
+/** Lifetime of cached database counts (ms), which several scrapers may read. */
 const COUNTS_LIFETIME_MS = 1_000;
 
 /** The metrics of one app. Labels come from closed lists, never from client input. */

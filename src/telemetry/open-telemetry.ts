@@ -118,7 +118,7 @@ export function startTelemetry(
     close: async () => {
       const sent = Promise.allSettled(providers.map((provider) => provider.shutdown())).then(() => true);
       if (await Promise.race([sent, sleep(CLOSE_TIMEOUT_MS, false)])) return;
-      log.warn("the collector did not accept the last telemetry in time, so the telemetry is dropped");
+      log.warn("the collector did not accept the last telemetry in time, so it was dropped");
     },
   };
 }

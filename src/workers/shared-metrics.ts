@@ -11,7 +11,7 @@ export class SharedMetrics {
   private readonly deaths: Counter;
   /** The latest metrics of each live worker. */
   private readonly last = new Map<WorkerProcess, MetricValues>();
-  /** Counters and histograms of ended workers. */
+  /** Counters and histograms of workers that have exited. */
   private ended: MetricValues = [];
   private readonly requests = new Map<number, () => void>();
   private lastRequest = 0;
@@ -41,7 +41,7 @@ export class SharedMetrics {
     this.deaths.inc();
   }
 
-  /** Follows the metrics of a worker until it ends. */
+  /** Tracks the metrics of a worker until it exits. */
   watch(worker: WorkerProcess): void {
     this.last.set(worker, []);
     worker.onMessage((message) => {

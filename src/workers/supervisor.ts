@@ -74,7 +74,7 @@ class Supervisor {
   async start(): Promise<string | undefined> {
     const first = this.fork(1);
     try {
-      // It migrates the database, and others would fail if they waited too long for its lock.
+      // The first worker migrates the database; the others would time out waiting for its lock.
       const address = await first.started;
       if (this.state === "stopping") return undefined;
       const others = Array.from({ length: this.config.workers - 1 }, (_, i) => this.fork(i + 2));

@@ -7,7 +7,7 @@ import type { FromWorker, ToWorker } from "./messages";
 /** Max time for a worker to stop (ms), longer than its own limit. */
 const STOP_TIMEOUT_MS = 11_000;
 
-/** Max time for the last messages of an ended worker to arrive (ms). */
+/** Max time for a worker's last messages to arrive after it has exited (ms). */
 const DISCONNECT_TIMEOUT_MS = 500;
 
 export interface Exit {
@@ -38,7 +38,7 @@ export class WorkerProcess {
         if (message.type === "closed") this.send({ type: "exit" });
       });
       void this.exited.then(({ code, signal }) =>
-        reject(new StartupError(`worker ${number} ended while it started (${signal ?? `code ${code}`})`)),
+        reject(new StartupError(`worker ${number} exited during startup (${signal ?? `code ${code}`})`)),
       );
     });
     this.started.catch(() => undefined);
@@ -63,7 +63,7 @@ export class WorkerProcess {
   }
 
   send(message: ToWorker): void {
-    // A worker that has just ended must not cause a failure.
+    // Ignores errors, because the worker may just have exited.
     if (this.worker.isConnected()) this.worker.send(message, () => undefined);
   }
 
@@ -82,12 +82,13 @@ export class WorkerProcess {
   }
 }
 
-/** Resolves once a worker has ended and its last messages have arrived. */
+/** Resolves once a worker has exited and its last messages have arrived. */
 async function exitOf(worker: Worker): Promise<Exit> {
   const disconnected = new Promise<true>((resolve) => worker.once("disconnect", () => resolve(true)));
   const exit = await new Promise<Exit>((resolve) => {
     worker.once("exit", (code, signal) => resolve({ code, signal: signal as NodeJS.Signals | null }));
-    // A message to a worker that has just ended also causes an error; a worker without a process could not be started.
+    // A message to a worker that has just exited also causes an error. A worker without a process could not
+    // be started.
     worker.on("error", () => {
       if (worker.process.pid === undefined) resolve({ code: null, signal: null });
     });

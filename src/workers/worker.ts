@@ -58,7 +58,7 @@ function work(): void {
   worker?.once("disconnect", () => {
     // Otherwise, Node would end the process here.
     worker.exitedAfterDisconnect = true;
-    log.warn("the supervisor has ended, so this worker stops");
+    log.warn("the supervisor exited, so this worker is stopping");
     void started
       .then(({ app }) => app.announceStop())
       .then(stop)

@@ -157,7 +157,7 @@ describe("on PostgreSQL", () => {
         await holdUntil(() => hasEnded);
         const { code, stderr } = await server.ended;
         expect(code).toBe(1);
-        expect(stderr).toContain('"stopping took too long"');
+        expect(stderr).toContain('"shutdown took too long"');
       });
     } finally {
       await database.close();

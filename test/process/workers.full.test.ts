@@ -145,7 +145,7 @@ onAnyEngine((engine) => {
       server.signal("SIGKILL");
       // Ends after the last worker has closed its outputs.
       const stderr = (await server.ended).stderr.slice(before);
-      expect(stderr.match(/the supervisor has ended/g)).toHaveLength(2);
+      expect(stderr.match(/the supervisor exited/g)).toHaveLength(2);
       expect(stderr).not.toContain('"level":50');
     });
   });

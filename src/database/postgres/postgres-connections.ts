@@ -24,8 +24,9 @@ const RETRY_INTERVAL_MS = 1_000;
 const SHARE = 5;
 
 /**
- * Close a connection that has been idle this long (ms). Shorter pauses between bursts of requests cost no new connections,
- * which would also have to prepare every statement again. Load balancers drop idle connections silently after 4 minutes.
+ * Close a connection after this idle time (ms). It is long enough for pauses between bursts of requests,
+ * because a new connection has to prepare every statement again, and shorter than the 4 minutes after which
+ * load balancers silently drop idle connections.
  */
 const IDLE_LIMIT_MS = 120_000;
 
@@ -239,7 +240,7 @@ export function isConnectionLost(error: unknown): boolean {
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   const code = driverCode(error) ?? "";
   if (SQLSTATE.test(code)) return CONNECTION_LOST.test(code);
-  // An error of the unit's own code may have any other code.
+  // An error thrown by the unit's own code may have any other code.
   return SYSTEM_ERROR.test(code) || error instanceof QueryFailedError;
 }
 

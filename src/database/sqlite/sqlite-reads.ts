@@ -97,7 +97,7 @@ export class SqliteReads {
     const key = queries.map(({ of }) => this.idOf(of)).join();
     const known = this.statements.get(key);
     if (known !== undefined) return known;
-    // Names the columns, because SQLite otherwise returns each whole expression as a name with every row.
+    // Aliases the columns. Otherwise, SQLite returns each whole expression as the column name with every row.
     const columns = queries.map(({ sql }, i) => `${sql(`?${i + 1}`)} AS q${i}`);
     const statement = new PreparedStatement(this.connection, `SELECT ${columns}`);
     this.statements.set(key, statement);

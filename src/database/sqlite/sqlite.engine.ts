@@ -41,8 +41,8 @@ const connectionOf = ({ driver }: DataSource) =>
 const BUSY = "SQLITE_BUSY";
 
 /**
- * Memory-mapped size of the file (bytes). SQLite invalidates its page cache whenever another connection writes, so
- * without this, reads of large tables would keep refilling it.
+ * Memory-mapped size of the file (bytes). SQLite invalidates its page cache whenever another connection
+ * writes, so without memory mapping, reads of large tables would keep refilling the cache.
  */
 const MMAP_SIZE = 2 ** 30;
 
@@ -305,7 +305,7 @@ export class SqliteEngine implements Engine {
       await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? SHORT_BUSY_TIMEOUT_MS : WAITS.writer}`);
       this.shortBusyTimeout = wasBusy;
     } catch {
-      // Keep the old timeout; the next transaction tries again and reports the problem itself.
+      // Keep the old timeout: the next transaction tries again and reports any problem.
     }
   }
 }

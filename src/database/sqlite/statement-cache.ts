@@ -56,7 +56,8 @@ export class StatementCache {
   }
 
   /**
-   * Drops a failed statement, because after a lock conflict it would count as running and keep an interrupt in effect.
+   * Drops a failed statement: after a lock conflict, SQLite would consider it running, and an interrupt would
+   * stay in effect.
    */
   private keeping(sql: string, done: Callback): Callback {
     const { statements } = this;

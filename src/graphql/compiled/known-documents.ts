@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 
 /** Max tokens of all cached documents; a token uses about 700 bytes, including its share of the tree and the plan. */
 const MAX_TOKENS = 50_000;
-/** Max characters of a cached document; comments and long strings count as few tokens. */
+/** Max characters of a cached document; comments and long strings add few tokens. */
 const MAX_CHARACTERS = 10_000;
 
 /**

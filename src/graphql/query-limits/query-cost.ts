@@ -72,12 +72,12 @@ export const noCounts = (): QueryCost["counts"] => ({
 });
 
 /**
- * Estimates the cost of each operation with its fragments expanded. Stops at the limits, so that exponential fragments
- * are rejected early, and accepts unvalidated documents.
- * @param variables variables of the request; without them, pages count at their max size
+ * Estimates the cost of each operation with its fragments expanded. Stops at the limits, so that exponential
+ * fragments are rejected early, and accepts unvalidated documents.
+ * @param variables variables of the request; without them, every page is assumed to have its max size
  * @returns the cost of each operation
- * @throws GatewayError `query_too_complex`; `invalid_request` for a subscription that selects a field with an access
- *   rule below the root
+ * @throws GatewayError `query_too_complex`; `invalid_request` for a subscription that selects a field with an
+ *   access rule below the root
  */
 export function queryCosts(
   schema: GraphQLSchema,
@@ -172,7 +172,7 @@ export function queryCosts(
           spreads: scope.spreads,
         })
       : { values: 0, characters: charactersOf(field) };
-    // With aliases, the same part may be selected several times.
+    // With aliases, the response can exceed the declared size, because a field may be selected several times.
     const itemSize = aliases === aliasesBefore ? sizeAtMost(field, estimated) : estimated;
     return {
       values: items * (1 + itemSize.values),

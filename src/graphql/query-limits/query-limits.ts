@@ -40,10 +40,10 @@ export interface RequestLimits {
 }
 
 /**
- * Rejects expensive documents before validation and expensive operations before execution. Each root field of a
- * mutation counts as a request with the key, and a large response waits for its share of the response budget. A
- * placeholder replaces a rejected document until the operation is resolved, because Apollo responds with 500 if a
- * plugin throws any earlier.
+ * Rejects expensive documents before validation and expensive operations before execution. Each root field of
+ * a mutation counts as a request with the key, and a large response waits for its share of the response
+ * budget. A placeholder replaces a rejected document until the operation is resolved, because Apollo responds
+ * with 500 if a plugin throws earlier.
  */
 export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, responses }: RequestLimits) {
   const costOf = costsOf(schema);

@@ -10,13 +10,13 @@ const TRY_AGAIN = 1013;
 /** The server is shutting down; clients reconnect. */
 export const GOING_AWAY = 1001;
 
-/** A credential became invalid after it had been accepted. */
+/** An accepted credential is no longer valid. */
 export const FORBIDDEN = 4403;
 
 /** Max length of a reason (bytes; RFC 6455, 5.5). */
 const REASON_MAX_BYTES = 123;
 
-/** Closes a connection; the reason is cut to the protocol's maximum. */
+/** Closes a connection; the reason is truncated to the protocol's maximum. */
 export function close(socket: WebSocket, code: number, reason: string): void {
   socket.close(
     code,

@@ -19,7 +19,7 @@ export const FIELDS_PER_SEND = 25;
 /** Characters of a result that cost as much to send as one field costs to execute. */
 const CHARACTERS_PER_FIELD = 500;
 
-/** Max characters of results cached for slow followers. */
+/** Max characters of results cached for slow subscribers. */
 const MAX_KEPT_CHARACTERS = 8_000_000;
 
 const MAX_ORGANIZATIONS = 10_000;

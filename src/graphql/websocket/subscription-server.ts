@@ -130,7 +130,7 @@ export const createSubscriptionServer = ({
     return true;
   };
 
-  /** Returns how to execute a subscription, or the errors for the client. */
+  /** Returns the execution arguments of a subscription, or the errors for the client. */
   const check = async (
     connection: Connection,
     payload: SubscribeMessage["payload"],
@@ -260,7 +260,9 @@ export const createSubscriptionServer = ({
 
 export type SubscriptionServer = ReturnType<typeof createSubscriptionServer>;
 
-/** Returns the credential in `connection_init`; the header's name may be in either spelling. */
+/**
+ * Returns the credential in `connection_init`; the member's name may be `Authorization` or `authorization`.
+ */
 function authorizationIn({
   Authorization,
   authorization,

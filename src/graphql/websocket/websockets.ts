@@ -169,7 +169,7 @@ function pauseFor(socket: WebSocket, ms: number): void {
 
 /** Closes a connection whose client sends too many messages, and stops reading them. */
 function cutOff(socket: WebSocket): void {
-  closeWith(socket, new GatewayError("rate_limited", "The client sends too many messages."));
+  closeWith(socket, new GatewayError("rate_limited", "The client sent too many messages."));
   socket.pause();
   const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   socket.once("close", () => clearTimeout(timer));

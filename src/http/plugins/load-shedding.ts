@@ -136,7 +136,7 @@ export function shedOverload(
     done(null, payload);
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    // The last parts of many bodies may arrive at the same time.
+    // The last parts of many bodies may arrive simultaneously.
     if (request.load === undefined && load.isOverloadedBy(request.loadOwner)) {
       shed(request);
       done(rejection);
