@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Paths relative to the sources and to the built program. */
+/** `package.json`, relative to the sources and to the built program. */
 const PACKAGE_FILES = ["../package.json", "../../package.json"].map((file) => join(__dirname, file));
 
 export const { version } = JSON.parse(readFileSync(PACKAGE_FILES.find(existsSync) ?? "", "utf8")) as {

@@ -6,7 +6,7 @@ import { wholeNumber } from "./whole-number";
 /** Max items per page of the API. */
 export const MAX_PAGE = 100;
 
-/** Options of a list that may be long. */
+/** Paging options of a list command. */
 export interface PageOptions {
   limit?: number;
   after?: string;

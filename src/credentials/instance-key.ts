@@ -6,7 +6,7 @@ const ALGORITHM = "aes-256-gcm";
 /** 96 bits, the only IV length that GCM uses without hashing. */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Identifies the algorithm of a sealed text, so that the algorithm can be replaced later. */
+/** Identifies the algorithm of sealed text, so that the algorithm can be replaced later. */
 const SEAL_VERSION = "v1";
 
 /**

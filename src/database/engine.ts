@@ -169,7 +169,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** The statements around a unit of work. */
+/** The statements that begin, commit and roll back a transaction. */
 export interface TransactionBoundary {
   begin: string | undefined;
   /** Commits the unit durably, or rejects. */

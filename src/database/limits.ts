@@ -1,4 +1,4 @@
-/** Max waits, the same for all work (ms). */
+/** Max wait times (ms), the same for all work. */
 export const WAITS = {
   /** For a free or new PostgreSQL connection. */
   connection: 2_000,

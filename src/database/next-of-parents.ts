@@ -1,7 +1,7 @@
 import { type EntityTarget, type FindOptionsWhere, In, MoreThan, type ObjectLiteral } from "typeorm";
 import type { Tx } from "./unit-of-work";
 
-/** The rows to find next. */
+/** Describes the rows to find. */
 interface NextRows<Row, Key extends keyof Row & string> {
   /** The column with the parent of a row, and the column that orders the rows of a parent; an index starts with both. */
   index: readonly [parent: Key, order: Key];

@@ -95,7 +95,7 @@ export class BatchLoop {
       if (due === undefined) continue;
       if (Date.parse(due) > Date.now()) this.wakeAt(due);
       else if (await this.doBatches()) await this.pause();
-      // The alarm may have been early, or its work may be gone.
+      // The alarm may have gone off early, or its work may no longer exist.
       else this.isDue ||= hasAlarm;
     }
   }

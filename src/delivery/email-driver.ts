@@ -69,7 +69,7 @@ export function createEmailDriver(
 }
 
 /**
- * Sends one e-mail over its own connection.
+ * Sends one e-mail over a new connection.
  * @param signal closes the connection
  */
 async function deliver(

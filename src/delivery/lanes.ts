@@ -60,8 +60,8 @@ export interface LaneCounts {
 }
 
 /**
- * The queue of due work in the database; listeners only save deliverers the wait for the next check. This is one class
- * because its statements lock and change the same rows.
+ * The queue of due work in the database; listeners only spare deliverers the wait for the next check. This is
+ * one class because its statements lock and change the same rows.
  */
 export class Lanes {
   /** Number of listeners in this process. */

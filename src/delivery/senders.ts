@@ -71,8 +71,8 @@ const LAST_WEIGHT = 0.25;
 const QUICK_MS = 100;
 
 /**
- * Max failing groups to track, and max slow groups, because each is a parameter of every batch's statements, and a
- * group whose channel was deleted never succeeds again.
+ * Max failing groups to track, and max slow groups. Each group is a parameter of every batch's statements,
+ * and a group whose channel was deleted would stay failing forever.
  */
 export const MAX_TRACKED = 500;
 

@@ -56,7 +56,7 @@ function jsonObject(body: Buffer): { providerId?: unknown; delivered?: unknown }
   }
 }
 
-/** PostgreSQL rejects NUL, and neither database stores half a surrogate pair. */
+/** PostgreSQL rejects NUL, and neither database can store a lone surrogate. */
 const isProviderId = (value: unknown): value is string =>
   typeof value === "string" &&
   value.length > 0 &&

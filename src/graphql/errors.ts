@@ -43,7 +43,10 @@ function causeOf(error: unknown): unknown {
   return thrown instanceof GatewayError ? thrown : unwrapResolverError(error);
 }
 
-/** True if the client caused an error. The cause of an error in a field must point into the document. */
+/**
+ * True if the client caused an error. An error in a field counts only if its cause refers to a node of the
+ * document.
+ */
 function isAboutDocument(error: GraphQLError, cause: unknown): boolean {
   if (error.path === undefined) return true;
   return cause instanceof GraphQLError && cause.nodes !== undefined;

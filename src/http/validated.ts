@@ -46,7 +46,10 @@ export async function sendValidated(content: Validated, request: FastifyRequest,
   return reply.header("content-encoding", encoding).send(await known[encoding]);
 }
 
-/** True if `If-None-Match` includes one of the tags, strong or weak, because proxies that compress weaken tags. */
+/**
+ * True if `If-None-Match` includes one of the tags, strong or weak, because proxies weaken the tags of
+ * responses that they compress.
+ */
 function matches(condition: string | undefined, tags: readonly string[]): boolean {
   if (condition === undefined) return false;
   if (condition.trim() === "*") return true;

@@ -19,7 +19,7 @@ interface ListOptions<Row> {
   /** The property that the list is ordered by; an index must cover the parent, then this property. */
   position?: keyof Row & string;
   /**
-   * Returns that property's value in a cursor's position; by default the ID, which every position starts with.
+   * Returns the property's value from a cursor's position; by default, the ID at the start of the position.
    * @throws GatewayError `invalid_cursor` for a row of another parent
    */
   startIn?: (parentId: string, position: string) => string | number;

@@ -99,7 +99,7 @@ export class Variables {
     return this.all.get(variable)?.path ?? variable;
   }
 
-  /** Maps arguments that are input objects, whether filled as a whole or field by field, to the empty name. */
+  /** Maps each argument that is an input object, filled as a whole or field by field, to an empty name. */
   inputs(whole: string | undefined): Record<string, ""> {
     const paths = [...this.all.values()].map(({ path }) => path).filter((path) => path.includes("."));
     if (whole !== undefined) paths.push(this.pathOf(whole));

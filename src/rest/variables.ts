@@ -44,7 +44,7 @@ export function variablesReader(
     };
     for (const member of path) read(inputs.path, member);
     for (const member of query) read(inputs.query, member);
-    // A misspelled filter must not return everything.
+    // Rejects unknown parameters, because a request with a misspelled filter would return everything.
     for (const name of Object.keys(inputs.query)) {
       if (!known.has(name))
         addProblem({ path: excerpt(name, 100) || "(no name)", source, problems }, "is not known");

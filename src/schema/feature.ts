@@ -38,7 +38,7 @@ export interface Core {
   rejectedTokens: RejectedTokens;
 }
 
-/** Periodic work done by one process of a service, which must stop soon after the signal. */
+/** Periodic work done by one process of a service; it must stop soon after the signal is aborted. */
 export type Chore = (signal: AbortSignal) => Promise<void>;
 
 /** The expired rows of a table: rows whose value in `column` sorts before `before`. */
@@ -47,7 +47,7 @@ export interface ExpiredRows {
   column: string;
   before: string;
   /**
-   * Stores data that must outlive the rows; called before they are deleted.
+   * Saves data that must outlive the rows; called before the rows are deleted.
    * @param limit max rows to change
    * @returns the number of changed rows
    */

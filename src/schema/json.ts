@@ -1,6 +1,6 @@
 import { GraphQLScalarType } from "graphql";
 
-/** The standard that specifies JSON. */
+/** The JSON standard. */
 export const JSON_STANDARD = "https://www.rfc-editor.org/rfc/rfc8259";
 
 /** Any JSON value, for outputs only. */

@@ -38,7 +38,7 @@ export const AtMostInAll = (size: Size): MethodDecorator & PropertyDecorator => 
 export const declaredSizeOf = (field: Field | undefined): Size | undefined =>
   field?.extensions.size as Size | undefined;
 
-/** Returns the size of a selection: the smaller of the field's declaration and the estimate from its parts. */
+/** Returns the size of a selection: the smaller of the field's declared size and the estimated size. */
 export function sizeAtMost(field: Field | undefined, estimated: Size): Size {
   const declared = declaredSizeOf(field);
   if (declared === undefined) return estimated;

@@ -5,8 +5,8 @@ import { sha256 } from "../../credentials/sha256";
 export const nameOf = (text: string) => `gateway_${sha256(text).slice(0, 32)}`;
 
 /**
- * Max parameters of a statement that stays prepared, because longer ones have too many variants and take longer to run
- * than to plan.
+ * Max parameters of a statement that stays prepared. Longer statements have too many variants and take longer
+ * to run than to plan.
  */
 const MAX_PREPARED_PARAMETERS = 64;
 

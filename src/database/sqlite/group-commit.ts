@@ -35,7 +35,7 @@ export class GroupCommit {
 
   /**
    * @param newRunner creates a fresh query runner
-   * @param boundary the statements around a whole transaction
+   * @param boundary the statements that begin, commit and roll back a transaction
    * @param observer receives the durations and sizes of transactions
    */
   constructor(

@@ -34,7 +34,7 @@ export type Execute = (
   variables: Readonly<Record<string, unknown>>,
 ) => Promise<ExecutionResult>;
 
-/** The constants of a run. */
+/** The values that stay constant during a run. */
 interface Run {
   context: RequestContext;
   variables: Record<string, unknown>;

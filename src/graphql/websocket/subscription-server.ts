@@ -297,7 +297,7 @@ function countRejection(connection: Connection): void {
     );
 }
 
-/** Closes a connection; unless its credential is no longer valid, the client retries later. */
+/** Closes a connection; the client retries later if its credential is still valid. */
 function closeAs(socket: WebSocket, error: GatewayError): void {
   closeWith(socket, error, isRejection(error) ? FORBIDDEN : undefined);
 }

@@ -24,7 +24,7 @@ const PING_INTERVAL_MS = 15_000;
 
 const MAX_MISSED_PINGS = 2;
 
-/** Max time for a client to respond to a close (ms). */
+/** Max time for a client to respond to a close frame (ms). */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /** The WebSocket connections of this process, used by the subscription server. */

@@ -24,9 +24,9 @@ export interface Load {
 }
 
 /**
- * Detects overload from the number and age of in-flight requests: the max number bounds memory and the length of a
- * burst, and the max number of late requests detects slow work. An owner can use at most three quarters of the max
- * requests, and its late requests count for at most half of the max late requests.
+ * Detects overload from the number and age of in-flight requests: the max number of requests bounds memory
+ * and burst length, and the max number of late requests detects slow work. An owner can use at most three
+ * quarters of the max requests, and its late requests count for at most half of the max late requests.
  */
 export class LoadMonitor {
   /** Counts of requests that are not yet late, by start slot and owner. */

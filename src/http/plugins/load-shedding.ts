@@ -136,7 +136,7 @@ export function shedOverload(
     done(null, payload);
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    // The last parts of many bodies may arrive simultaneously.
+    // Checks the load again, because many bodies may be complete simultaneously.
     if (request.load === undefined && load.isOverloadedBy(request.loadOwner)) {
       shed(request);
       done(rejection);

@@ -29,7 +29,7 @@ const rangeOf = ({ type, enum: values }: JsonSchema): JsonSchema =>
     ? { minimum: Math.min(...(values as number[])), maximum: Math.max(...(values as number[])) }
     : {};
 
-/** Uses the size of the whole as the bound for strings and lists without their own bounds. */
+/** Adds `max` as the bound of all strings and lists in a part of a document that have no bounds. */
 export const boundedBy = <Part extends JsonSchema | readonly JsonSchema[]>(max: number, part: Part): Part =>
   mapped(part, (schema) => {
     if (schema.type === "array") return { maxItems: max, ...schema };
@@ -41,7 +41,7 @@ export const boundedBy = <Part extends JsonSchema | readonly JsonSchema[]>(max: 
 export const inHeaders = <Part extends JsonSchema | readonly JsonSchema[]>(part: Part): Part =>
   boundedBy(maxHeaderSize, part);
 
-/** Changes all objects in a part of a document, inner objects first. */
+/** Applies a change to all objects in a part of a document, inner objects first. */
 function mapped<Part>(part: Part, change: (schema: JsonSchema) => JsonSchema): Part {
   if (Array.isArray(part)) return part.map((each) => mapped(each, change)) as Part;
   if (typeof part !== "object" || part === null) return part;
