@@ -23,7 +23,7 @@ export interface ServerProcess {
   address: string;
 }
 
-/** One of several workers; the first one also creates the first records. */
+/** One of several workers; the first one also bootstraps the database. */
 export interface WorkerRole extends Peers {
   number: number;
 }

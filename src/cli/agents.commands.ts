@@ -47,9 +47,7 @@ export function add(agents: Command): void {
     );
 
   addYesOption(agents.command("delete"))
-    .description(
-      "delete an agent that has no active keys, with all of its data except the keys",
-    )
+    .description("delete an agent that has no active keys, with all of its data except the keys")
     .argument("<slug>", "slug of the agent")
     .option("--json", "print one JSON object")
     .action((slug: string, options: Json & Confirmation) =>

@@ -39,10 +39,7 @@ export const description = "Lines that agents send messages from";
 
 export function add(lines: Command): void {
   const add = (name: string, description: string) =>
-    lines
-      .command(name)
-      .description(description)
-      .requiredOption("--agent <slug>", "slug of the agent");
+    lines.command(name).description(description).requiredOption("--agent <slug>", "slug of the agent");
 
   add("list", "list an agent's lines")
     .option("--json", "print one JSON array")

@@ -369,7 +369,7 @@ export class Database {
           last = transactionOf(manager, this.engine, this.announcements);
           return withHooks(unit, last);
         }, options),
-      // Only batches that are then stored separately set this limit.
+      // Only batches set this limit, and their rows are then stored per organization.
       (error) => options.lockWaitMs !== undefined && this.waitedForLock(error),
     );
     for (const hook of last?.afterCommit ?? []) hook();

@@ -238,7 +238,7 @@ export class Senders {
     else this.failing.delete(key);
     const before = this.averageMs.get(key)?.ms ?? 0;
     const ms = before + LAST_WEIGHT * (durationMs - before);
-    // A named group is shared by several organizations, so it is not a receiver.
+    // A named group is shared by several organizations, so it is not limited like a slow receiver.
     if (ms < QUICK_MS || this.isNamed(group)) this.averageMs.delete(key);
     else this.averageMs.set(key, { ...groupOf(group), ms });
     this.sendNext();

@@ -24,7 +24,7 @@ export const operationRunner =
   async ({ document, variables }, contextValue) => {
     if (Buffer.byteLength(JSON.stringify({ document, variables })) > maxBytes)
       throw new GatewayError("payload_too_large");
-    // Without HTTP, only subscriptions are allowed.
+    // Passes the operation as an HTTP request, because only subscriptions are allowed otherwise.
     const http = { method: "POST", headers: new HeaderMap(), search: "", body: {} };
     const { body } = await apollo.executeOperation({ query: document, variables, http }, { contextValue });
     return body.kind === "single" ? body.singleResult : body.initialResult;

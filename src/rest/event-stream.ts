@@ -58,7 +58,7 @@ export class EventStreams<Item> {
       ...(reply.getHeaders() as Record<string, string>),
       "content-type": TYPE,
       "cache-control": "no-store",
-      // Tells nginx not to buffer.
+      // Disables buffering in nginx.
       "x-accel-buffering": "no",
     });
     const { position } = stream;

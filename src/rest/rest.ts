@@ -12,7 +12,7 @@ import { runnerOf } from "./runner";
 
 /**
  * Adds the REST API to a server that authenticates requests.
- * @param publicUrl prefix of the addresses in `Link`; without it, they are paths
+ * @param publicUrl prefix of the addresses in `Link`; without it, the addresses are paths
  * @throws Error with the name of a route that cannot be served
  */
 export function addRestRoutes(

@@ -85,7 +85,7 @@ class Supervisor {
     } catch (error) {
       if (this.state === "stopping") return undefined;
       this.state = "stopping";
-      // Stops them gracefully, because the first worker may already answer requests.
+      // Stops the workers gracefully, because the first one may already be serving requests.
       await Promise.all([...this.live].map((worker) => worker.stop()));
       throw error;
     }

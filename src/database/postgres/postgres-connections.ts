@@ -87,7 +87,7 @@ export class PostgresConnections {
         statement_timeout: limits.statement,
         idle_in_transaction_session_timeout: WAITS.nextStatement,
         idleTimeoutMillis: IDLE_LIMIT_MS,
-        // Sends independent statements together.
+        // Sends independent statements without waiting for earlier results.
         pipeline: true,
       },
     });

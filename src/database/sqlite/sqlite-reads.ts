@@ -15,7 +15,7 @@ const usualLength = (page: PageQuery) => PAGE_LENGTHS.find((length) => length >=
 
 /** A query that is combined with others into one statement. */
 interface Query {
-  /** The declaration of the query; each SQL text has one declaration object. */
+  /** The declaration of the query; the same SQL always has the same declaration object. */
   of: object;
   /** Returns an expression for the result as one JSON text. */
   sql: (parameter: string) => string;

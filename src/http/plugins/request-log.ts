@@ -25,7 +25,7 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
 }
 
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  // `request.log` would be created just for this line.
+  // Uses the server's log, because `request.log` would be created just for this line.
   request.server.log.info(
     {
       reqId: request.id,
