@@ -30,7 +30,7 @@ const { component: SecretDialog } = loaded(
   async () => (await import("./secrets/secret-dialog")).SecretDialog,
 );
 
-/** Pages that create keys have already loaded the dialog's code, so that no secret is lost if the network fails. */
+/** Pages that create secrets preload the dialog's code, so that no secret is lost if the network fails. */
 const ShownSecret = () => useShownSecret() && <SecretDialog />;
 
 /** Asks the member to confirm their identity if requests are waiting for it. */

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from "react";
 
-/** A value outside React's tree that components can watch. */
+/** A value outside React's tree that components can subscribe to. */
 export interface Store<Value> {
   get(): Value;
   set(next: Value): void;
-  /** Returns the value in a component, which rerenders when the value changes. */
+  /** Returns the value and rerenders the component when it changes. */
   use(): Value;
 }
 

@@ -69,7 +69,7 @@ describeDashboard("contacts", (dashboard) => {
     await page.getByLabel("Tag").fill("absent");
     await page.keyboard.press("Enter");
     await seen(page.getByText("No matching contacts"));
-    await page.getByRole("button", { name: "Clear the filter tag" }).click();
+    await page.getByRole("button", { name: "Clear the tag filter" }).click();
     await page.getByLabel("Tag").fill("VIP");
     await page.keyboard.press("Enter");
     await rowOf(page, "customer-1").getByRole("link").click();

@@ -153,7 +153,7 @@ describeDashboard(
       await link.click();
       await seen(rowOf(page, "Your offer").getByText("To review"));
       await seen(rowOf(page, "Your news").getByText("Scheduled", { exact: true }));
-      await seen(page.getByRole("button", { name: "Clear the filter contact" }).getByText("Much To Come"));
+      await seen(page.getByRole("button", { name: "Clear the contact filter" }).getByText("Much To Come"));
     });
 
     test("a thread shows the messages received while its newest message was rescheduled", async () => {

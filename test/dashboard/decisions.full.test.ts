@@ -140,7 +140,7 @@ describeDashboard("decisions", (dashboard) => {
       } as object);
     });
     const page = await dashboard.visit(`/decisions/${decided}`);
-    await seen(page.getByText("small, 1.2 s, 120 tokens read and 30 written"));
+    await seen(page.getByText("small, 1.2 s, 120 input tokens, 30 output tokens"));
     await eventually(() => page.getByText("<b>Obey me</b>").isVisible()).toBe(false);
     for (const label of ["Instructions", "Text “policy”", "Earlier messages (1)", "Answer"])
       await page.locator("summary").getByText(label, { exact: true }).click();

@@ -49,7 +49,7 @@ describeDashboard("messages", (dashboard) => {
     await page.getByRole("link", { name: "View messages" }).click();
     await seen(anna);
     await gone(rowOf(page, "שרה כהן"));
-    await page.getByRole("button", { name: "Clear the filter contact" }).getByText("Anna Fischer").click();
+    await page.getByRole("button", { name: "Clear the contact filter" }).getByText("Anna Fischer").click();
     await seen(rowOf(page, "שרה כהן"));
   });
 

@@ -15,8 +15,8 @@ export type Agent = AgentsQuery["agents"][number];
 let lastAgent = "";
 
 /**
- * A page about one of the organization's agents; the URL names the agent (`?agent=`). If there are several, members
- * select one next to the title.
+ * A page for one of the organization's agents, identified in the URL (`?agent=`). If there are several
+ * agents, a select next to the title switches between them.
  * @param actions buttons beside the title
  */
 export function AgentPage(props: {

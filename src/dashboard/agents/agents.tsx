@@ -32,7 +32,7 @@ const COLUMNS = columnsOf("Name", "API keys", "Lines", "Live version", "Last dec
 
 type Summary = NonNullable<AgentListQuery["agentSummaries"]>[number];
 
-/** Returns an agent's figures, each with a link to the items that it counts. */
+/** Returns the cells with an agent's figures, each linked to the list behind it. */
 function cellsOf(id: string, summary: Summary | undefined, mayRead: boolean) {
   if (summary === undefined) return ["–", "–", "–", "–"];
   const { activeKeys, lines, liveVersion, lastDecisionAt } = summary;

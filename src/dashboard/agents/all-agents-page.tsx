@@ -16,8 +16,8 @@ export interface ShownAgents {
 }
 
 /**
- * A page about all of the organization's agents, or about the one in the URL (`?agent=`).
- * @param dropped names of the filters that belong to the previous agent
+ * A page for all agents of the organization, or for the agent in the URL (`?agent=`).
+ * @param dropped names of the filters to clear when another agent is selected
  * @param actions buttons beside the title
  */
 export function AllAgentsPage(props: {

@@ -11,8 +11,8 @@ import { CreateAgentDocument } from "./documents.generated";
 const SLUG_MAX_LENGTH = 63;
 
 /**
- * Returns a slug for a name: its unaccented letters in lower case and its digits, with a hyphen in place of anything
- * else; empty if the name has no letters from a to z and no digits.
+ * Derives a slug from a name: removes accents, lowercases letters and replaces everything else with hyphens.
+ * Empty if no letter from a to z and no digit is left.
  */
 const slugOf = (name: string): string =>
   name

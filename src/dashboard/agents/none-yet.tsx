@@ -6,7 +6,7 @@ import { useAgents } from "./use-agents";
 
 /**
  * The empty state of an agent's list. Names the agent and links to the others if there are several.
- * @param of the missing items, in the plural
+ * @param of plural noun for the missing items
  * @param agentId null for the list of all agents
  * @param elsewhere links to the other agents; defaults to a button that lists the items of all agents
  */

@@ -127,7 +127,7 @@ function factsOf(key: KeyFragment, nameOfActor: Names["nameOfActor"]): Record<st
   };
 }
 
-/** Shows that a replaced key can be revoked, or the address that still uses it. */
+/** Says that a replaced key is unused and can be revoked, or where it was last used. */
 function UseSinceRotation({ apiKey, successorId }: { apiKey: KeyFragment; successorId: string }) {
   const { lastUsedAt, lastUsedIp } = apiKey;
   const successor = usePolledQuery(ApiKeyDocument, { id: successorId }, { pollMs: LOG_INTERVAL_MS }).data

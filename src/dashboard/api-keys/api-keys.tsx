@@ -63,7 +63,7 @@ export function ApiKeys() {
   return (
     <Page
       title="API keys"
-      lead="With an API key, a program or an MCP client acts as an agent or manages the organization. You’ll see a key’s secret only once, when you create it."
+      lead="Programs and MCP clients use API keys to act as an agent or to manage the organization. You’ll see a key’s secret only once, when you create it."
       actions={
         <Button leftSection={<Icon of={IconPlus} size={16} />} disabled={deactivated} onClick={create}>
           Create API key
@@ -141,7 +141,7 @@ const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undef
     </Tag>
   );
 
-/** Keys that need attention because they expire soon, are rejected or use deprecated parts of the APIs. */
+/** Keys that need attention because they expire soon, are rejected or use deprecated API features. */
 function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddress }) {
   const { totalCount: count } = watch.expiring;
   const refused = watch.refused.length;

@@ -12,7 +12,7 @@ const CHOICES = [
   { value: "date", label: "On a date…" },
 ];
 
-/** The help text while no date is known, by choice. */
+/** Help text for choices without a known expiration date. */
 const NO_DATE: Readonly<Record<string, string>> = {
   "": "Works until you revoke it.",
   date: "Pick the last day this key should work.",

@@ -15,10 +15,10 @@ const DIALOGS = {
 
 export type KeyAction = keyof typeof DIALOGS;
 
-/** Returns the address of a key's page. */
+/** Returns the URL of a key's page. */
 export const addressOf = (id: string): string => `/api-keys/${id}`;
 
-/** Returns the address of the audit log entries about a key. */
+/** Returns the URL of the audit log entries about a key. */
 export const historyOf = (id: string): string => `/settings/audit-log?target=${id}`;
 
 /** True if a key can be changed and rotated, not just revoked. */

@@ -38,7 +38,7 @@ export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
       name="rateLimitPerMinute"
       type="number"
       label="Requests per minute"
-      description="Leave it empty to use the server’s limit."
+      description="Leave empty to use the server’s limit."
       defaultValue={of?.rateLimitPerMinute ?? ""}
       min={1}
       max={KEY_RATE_LIMIT_MAX}
@@ -49,7 +49,7 @@ export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
     <Textarea
       name="allowedNetworks"
       label="Allowed networks"
-      description="One network per line in CIDR notation, such as 192.0.2.0/24. Leave it empty to allow all addresses."
+      description="One network per line in CIDR notation, such as 192.0.2.0/24. Leave empty to allow all addresses."
       defaultValue={of?.allowedNetworks?.join("\n") ?? ""}
       rows={3}
       autoComplete="off"

@@ -41,7 +41,7 @@ export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
   );
 }
 
-/** The deprecated parts of the APIs that a key uses, by removal date. */
+/** Deprecated API features used by a key, grouped by removal date. */
 const Deprecated = ({ uses }: { uses: UsageOfKeyQuery["deprecatedUse"]["nodes"] }) =>
   [...new Set(uses.map(({ removalAt }) => removalAt))].sort().map((date) => {
     const names = uses.filter(({ removalAt }) => removalAt === date).map(({ name }) => name);

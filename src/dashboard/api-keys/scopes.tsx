@@ -34,7 +34,7 @@ export function useScopes(): { scopes: Scope[] | null; field: (error?: string) =
     <>
       <NativeSelect
         label="Scopes"
-        description="What the key can be used for. Scopes can’t be changed later."
+        description="What the key can do. Scopes can’t be changed later."
         data={[
           { value: "all", label: "All scopes" },
           { value: "read", label: "Read-only" },

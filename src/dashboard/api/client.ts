@@ -22,7 +22,7 @@ export const client = new QueryClient({
     queries: {
       // A server on the same machine needs no network connection.
       networkMode: "always",
-      // In a hidden page, a retry would be paused, and block the query's polls, until the page is visible.
+      // In a hidden page, a retry would pause and block polling until the page is visible.
       retry: (failures, error) => failures < 2 && isTransient(error) && focusManager.isFocused(),
       retryDelay: (failures) => 500 * 2 ** failures,
       staleTime: 1_000,
@@ -64,7 +64,7 @@ const isViewerQuery = ({ queryKey }: Pick<Query, "queryKey">) => queryKey[0] ===
 /** Reloads the signed-in member. */
 export const refetchViewer = (): Promise<void> => client.invalidateQueries({ predicate: isViewerQuery });
 
-/** Forgets the signed-in member and all loaded data, and loads the member again. */
+/** Clears all loaded data and reloads the signed-in member. */
 export const resetViewer = (): Promise<void> => client.resetQueries({ predicate: isViewerQuery });
 
 /** The member whose data is in the cache; undefined if no one is signed in. */
@@ -81,7 +81,7 @@ client.getQueryCache().subscribe(({ type, query }) => {
   } else if (query.state.status === "error" && isSessionError(query.state.error)) void refetchViewer();
 });
 
-/** Selects the displayed data that could not be loaded. */
+/** Matches displayed queries that failed. */
 const FAILED: QueryFilters = {
   type: "active",
   predicate: ({ state: { status, error } }) => status === "error" && !isNotFound(error),
@@ -100,11 +100,12 @@ const hasOutdatedData = () =>
 export const useHasOutdatedData = (): boolean =>
   useSyncExternalStore(client.getQueryCache().subscribe, hasOutdatedData);
 
-/** Reloads the displayed data that could not be loaded, without waiting for the next poll. */
+/** Retries the displayed queries that failed, without waiting for the next poll. */
 export const reloadFailed = (): Promise<void> => client.refetchQueries(FAILED, { cancelRefetch: false });
 
 /**
- * Runs a mutation and reloads the displayed data in all tabs. The result goes only to the caller, not into a cache.
+ * Runs a mutation and reloads the displayed data in all tabs. The result is returned to the caller and not
+ * cached.
  * @param waitUntilShown true to resolve only after this page shows the change
  * @throws ApiError
  */

@@ -12,8 +12,8 @@ interface ResponseBody<Result> {
 }
 
 /**
- * Sends a request to the GraphQL API; the browser adds the session cookie. The result is not cached. A request that
- * requires a recent sign-in is repeated after the member has confirmed their identity.
+ * Sends a request to the GraphQL API; the browser adds the session cookie. The result is not cached. If the
+ * request requires a recent sign-in, it is retried after the member confirms their identity.
  * @throws ApiError
  */
 export async function execute<Result, Variables>(

@@ -10,7 +10,7 @@ import { toast } from "../ui/toast";
 import { type AuditFilter, readAll, saveAsCsv } from "./export";
 
 /**
- * Exports all entries that match the filters; a second press cancels.
+ * Exports all entries that match the filters; a second click cancels.
  * @param onError called with the error if the export fails, and with undefined when it starts
  */
 export function ExportButton({

@@ -1,7 +1,7 @@
 import { nameOfPartner } from "../contacts/contact-label";
 import { AuditAction, type AuditLogQuery, type EntryFragment } from "./documents.generated";
 
-/** An entry, with the names of the conversation and the contact if they were read. */
+/** An audit log entry, with the names of its conversation and contact if they were requested. */
 export type Entry = EntryFragment &
   Partial<Pick<AuditLogQuery["auditLog"]["nodes"][number], "conversation" | "contact">>;
 
@@ -9,7 +9,7 @@ export type Entry = EntryFragment &
 interface Wording {
   /** Placed between actor and target. */
   verb?: string;
-  /** Follows the actor if members act on themselves; defaults to `verb`. */
+  /** Replaces `verb` if members act on themselves. */
   verbForSelf?: string;
   /** The field whose new value ends the sentence. */
   to?: string;
@@ -140,7 +140,7 @@ export const ACTION_LABELS = Object.values(AuditAction).map((value) => ({
   label: wordingOf(value).label,
 }));
 
-/** An entry as the parts of a sentence, because the page emphasizes the actor and the target. */
+/** The parts of an entry's sentence, kept separate because the page emphasizes actor and target. */
 export interface Sentence {
   /** "" if the sentence starts with the verb. */
   who: string;
@@ -149,7 +149,7 @@ export interface Sentence {
   target: string;
   /** The new value of the changed field; "" if none. */
   to: string;
-  /** The end of the sentence, with the count for actions that are counted per minute. */
+  /** The end of the sentence, such as the count for actions that are aggregated per minute. */
   after: string;
 }
 

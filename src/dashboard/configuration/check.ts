@@ -29,7 +29,7 @@ export function useCheck(text: string, agentId: string) {
   return {
     marks,
     error: "document" in parsed ? error : null,
-    /** True if the marks belong to this text. */
+    /** True if the marks refer to the current text. */
     isCurrent: typed === text && !isFetching,
     isChecked: "problem" in parsed || data !== undefined,
   };

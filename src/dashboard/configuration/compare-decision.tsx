@@ -49,7 +49,7 @@ function Comparison({ agentId, decision }: { agentId: string; decision: Compared
     <div className={styles.compared}>
       {mayRead && (
         <Side
-          title="Did"
+          title="Actual effects"
           effects={recorded.data && (recorded.data.decision?.explanation?.effects ?? [])}
           keep={expecting()}
         />
@@ -58,7 +58,7 @@ function Comparison({ agentId, decision }: { agentId: string; decision: Compared
         <p className={styles.bad}>The draft rejects the situation: {invalid.message}</p>
       ) : (
         <Side
-          title="Would do with the draft"
+          title="Effects with the draft"
           effects={replayed.data && (replayed.data.replayDecision.explanation?.effects ?? [])}
           keep={expecting({ draft: true })}
         />
@@ -67,7 +67,7 @@ function Comparison({ agentId, decision }: { agentId: string; decision: Compared
   );
 }
 
-/** @param props.keep button that keeps these effects as a test */
+/** @param props.keep button that saves these effects as a test */
 const Side = (props: { title: string; effects: readonly EffectFragment[] | undefined; keep: ReactNode }) => (
   <section aria-label={props.title}>
     <h3>{props.title}</h3>

@@ -11,12 +11,12 @@ import { TryIt } from "./try-it";
 // Load the editor in parallel with the documents.
 preloadEditor();
 
-/** An agent's configuration: its draft, a dry run, and its versions. */
+/** An agent's configuration: the draft, a dry run and the version history. */
 export const Configuration = () => (
   <AgentPage
     title="Configuration"
     section="Build"
-    lead="What the agent does in each situation: rules with conditions, and the texts it sends."
+    lead="Rules decide what the agent does in each situation. Templates hold the texts it sends."
   >
     {(agent) => <OfAgent key={agent.id} agent={agent} />}
   </AgentPage>

@@ -73,11 +73,11 @@ export function Conflict(props: {
         {buttons()}
       </div>
       {compares && (
-        <Dialog title="Your changes next to theirs" size="xl" onClosed={() => setCompares(false)}>
+        <Dialog title="Compare your changes with theirs" size="xl" onClosed={() => setCompares(false)}>
           {(close) => (
             <>
               <p className={styles.sentence}>
-                From {isOwn ? "your other" : `${who}’s`} text (removed) to yours (added):
+                {isOwn ? "The other text" : `${who}’s text`} is shown as removed, your text here as added:
               </p>
               <div className={styles.inset}>
                 <TextDiff label="Difference from theirs to yours" texts={[theirs, mine]} />

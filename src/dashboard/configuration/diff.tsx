@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import styles from "./configuration.module.css";
 import { textOf } from "./document-text";
 
-/** Unchanged lines around a change. */
+/** Number of unchanged lines shown around a change. */
 const CONTEXT_LINES = 3;
 
 /** The difference between two documents, line by line. */

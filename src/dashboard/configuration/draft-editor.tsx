@@ -48,7 +48,7 @@ export function DraftEditor(props: {
   const { busy, error, run, clearError } = useTask();
   const { data: schema, isPending: schemaIsPending } = useSchema();
   const editor = useRef<EditorHandle>(null);
-  // Preserves the line breaks of the saved text, because the service does not store them.
+  // Preserves the line breaks of the saved text, because the server does not store them.
   const [saved, setSaved] = useState<{ updatedAt: string; text: string }>();
 
   const revision = draft?.revision ?? 0;

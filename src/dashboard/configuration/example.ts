@@ -45,7 +45,7 @@ function membersOf(situation: unknown): unknown {
   return typeof data === "object" ? data : situation;
 }
 
-/** Returns sample situations for trying out a configuration: its declared types, with data of the declared types. */
+/** Returns a sample situation for each type that a configuration declares, with matching data. */
 export function exampleSituations(document: Json): Readonly<Record<string, Json>> {
   const declared = document.situations;
   if (typeof declared !== "object" || declared === null) return {};

@@ -17,7 +17,7 @@ import { ConfigurationVersionsDocument, type PublicationFragment } from "./docum
 
 const { component: Restore } = loaded(async () => (await import("./restore")).Restore);
 
-/** Polling interval (ms); long because versions are rarely added, and mostly on this page. */
+/** Polling interval (ms); long because versions are rarely published, and mostly from this page. */
 const POLL_INTERVAL_MS = 60_000;
 
 const COLUMNS = columnsOf("Version", "Note", "Published", "By", "Digest", {

@@ -66,7 +66,7 @@ function summaryOf(marks: readonly Mark[]): string {
   return found.length === 0 ? "No problems" : found.join(", ");
 }
 
-/** Returns the first line of the message, as the rest of a sentence that starts with the place. */
+/** Returns the first line of the message, worded to follow the place in a sentence. */
 function afterPlace({ message, isSyntax }: Mark): string {
   const [line = ""] = message.split("\n");
   return isSyntax ? line : `${line.charAt(0).toLowerCase()}${line.slice(1)}`;

@@ -29,7 +29,7 @@ export const useTests = (agentId: string, savedAt: string, enabled: boolean) =>
     refetchOnWindowFocus: false,
   });
 
-/** The results of the draft's tests: which ones fail, and what they don't cover. */
+/** The results of the draft's tests: failed tests and gaps in coverage. */
 export function TestsReport({ data, error, refetch }: ReturnType<typeof useTests>) {
   return (
     <Card title="Tests in the draft">
@@ -95,7 +95,7 @@ function Listed({ label, marks }: Parameters<typeof MarkList>[0]) {
   );
 }
 
-/** Returns the rules and conditions where no test would notice a mistake. */
+/** Returns the rules and conditions that the tests don't cover. */
 const gapsOf = (coverage: Report["coverage"]): [rule: string, gap: string][] =>
   coverage.flatMap(({ ruleId, matched, clauses }) => {
     const rule = ruleId ?? "otherwise";

@@ -25,10 +25,10 @@ import { DecisionExplained } from "./explanation";
 import { JsonField } from "./json-field";
 import { KeepAsTest } from "./keep-test";
 
-/** A situation that no configuration declares. */
+/** Template for a situation with an undeclared type. */
 const UNDECLARED = { type: "my.situation", data: {} };
 
-/** Tries a situation with a configuration, without storing or sending anything. */
+/** Dry-runs a situation against a configuration, without storing or sending anything. */
 export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft: Draft | null }) {
   const { id: memberId, deactivated, may } = useViewer();
   const { edit } = useEdit(memberId, agent.id);
@@ -40,8 +40,8 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
     ...(typed === undefined ? [] : [{ value: "typed" as const, label: "The text above" }]),
   ];
-  // Defaults to the newest text, which the member is working on. The chosen text no longer exists after the draft is
-  // published or the typed text is saved.
+  // Defaults to the newest text, because the member is working on it. Publishing the draft or saving the
+  // typed text removes that choice.
   const by = choices.find(({ value }) => value === chosen)?.value ?? choices.at(-1)?.value ?? "live";
   const isBroken = by === "typed" && typed !== undefined && "problem" in typed;
   const shown =

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ApiError } from "../api/api-error";
 import type { JsonSchema } from "./editor/schema";
 
-/** Returns the JSON Schema for configurations, which the service publishes for editors. */
+/** Returns the JSON Schema for configurations, which the server publishes for editors. */
 export const useSchema = () =>
   useQuery({
     queryKey: ["configuration schema"],

@@ -75,9 +75,7 @@ function Version({ agent, number }: { agent: Agent; number: number }) {
             Published: <Time value={version.publishedAt} />,
             By: nameOfActor(version.publishedBy),
             Decisions: may("conversations_read") ? (
-              <Link href={`/decisions?agent=${agent.id}&version=${number}`}>
-                What the agent decided with it
-              </Link>
+              <Link href={`/decisions?agent=${agent.id}&version=${number}`}>View decisions</Link>
             ) : undefined,
             "Digest (SHA-256)": <code>{version.digest}</code>,
           }}

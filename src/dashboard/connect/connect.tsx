@@ -100,7 +100,7 @@ function Consent({
           facts={{
             "Stated name": request.name,
             "Vouched for by": request.host ?? "No one. The application registered itself.",
-            "Afterward, your browser goes to": hostIn(request.redirectUri),
+            "Redirects to": hostIn(request.redirectUri),
           }}
         />
       </Card>

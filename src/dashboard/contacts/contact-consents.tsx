@@ -19,7 +19,7 @@ import {
 
 type Found = NonNullable<ContactConsentsQuery["contact"]>;
 
-/** Stands for all messages. */
+/** The topic that stands for all messages. */
 const ALL = "*";
 
 const SOURCES: Readonly<Record<ConsentSource, string>> = {

@@ -77,7 +77,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
       } finally {
         window.removeEventListener("pagehide", restore);
       }
-      // A page shown again from the browser's back/forward cache has restored a text that was sent.
+      // On a page from the back/forward cache, the field may again contain text that was sent.
       const kept = unsent.get(memberId, id);
       if (sending === "" && kept.startsWith(text))
         unsent.set(memberId, id, kept.slice(text.length).replace(/^\n/, ""));

@@ -200,7 +200,7 @@ function Tabs(props: { address: ListAddress; tab: Tab; counts: ConversationsQuer
       </ul>
       {oldest && (
         <p>
-          Longest wait: since <Time value={oldest} />
+          Oldest unanswered: <Time value={oldest} />
         </p>
       )}
     </nav>

@@ -106,9 +106,7 @@ const About = ({ conversation }: { conversation: ConversationFragment }) => {
           Opened: <Time value={createdAt} />,
           "Last activity": <Time value={updatedAt} />,
           Decisions: (
-            <Link href={`/decisions?agent=${conversation.agentId}&conversation=${id}`}>
-              What the agent decided here
-            </Link>
+            <Link href={`/decisions?agent=${conversation.agentId}&conversation=${id}`}>View decisions</Link>
           ),
           ID: <code>{id}</code>,
         }}

@@ -9,7 +9,7 @@ import {
   type LineNamesQuery,
 } from "./documents.generated";
 
-/** The kinds of addresses, as worded in a sentence. */
+/** Address kinds, worded for use in a sentence. */
 const ADDRESSES: Readonly<Record<AddressKind, string>> = {
   email: "e-mail address",
   phone: "phone number",
@@ -57,7 +57,7 @@ export function LineField(props: {
         description={
           any === undefined
             ? "The name of the line."
-            : `The name of the line. Leave it empty for the ${any.toLowerCase()}.`
+            : `The name of the line. Leave empty for the ${any.toLowerCase()}.`
         }
         required={any === undefined}
         withAsterisk={false}

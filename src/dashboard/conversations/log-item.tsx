@@ -62,7 +62,7 @@ function Sentence({ entry, names: { nameOfActor } }: { entry: LogEntryFragment; 
   }
 }
 
-/** Returns who made a change, at the beginning of a sentence; undefined for other members. */
+/** Returns the author of a change, worded to start a sentence; undefined for other members. */
 function actorIn({ decisionId, actorKind, actorName }: LogEntryFragment, viewerEmail: string) {
   if (decisionId !== null) return "Agent";
   if (actorKind === "agent") return "API";

@@ -113,9 +113,7 @@ function Actions({
           </span>
         )}
         {decisionId !== null && (
-          <Link href={`/decisions/${decisionId}`}>
-            {direction === "inbound" ? "What the agent decided" : "Why?"}
-          </Link>
+          <Link href={`/decisions/${decisionId}`}>{direction === "inbound" ? "View decision" : "Why?"}</Link>
         )}
         {direction === "outbound" && (
           <button type="button" aria-expanded={opened} onClick={() => setOpened(!opened)}>

@@ -18,8 +18,8 @@ export const ADDRESS_KINDS = [
 
 /**
  * Opens a new conversation or the existing one.
- * @param agents the agents to choose from; if omitted, the conversation belongs to the agent
- * @param contact the contact to talk to; if omitted, the user types an address
+ * @param agents the agents to choose from; defaults to `agentId` alone
+ * @param contact the contact to write to; if omitted, the user types an address
  */
 export function OpenConversation(props: {
   agentId: string;

@@ -10,9 +10,9 @@ import styles from "./thread.module.css";
 import type { useThread } from "./use-thread";
 
 /**
- * Returns the messages with the changes between them. Messages without a position come last; changes before the first
- * loaded message appear once the older messages are loaded.
- * @param log the latest changes, latest first; earlier ones are never shown
+ * Returns the messages and changes in chronological order. Messages without a position come last. Changes
+ * older than the first loaded message are omitted until the older messages are loaded.
+ * @param log the latest changes, newest first; earlier changes are never shown
  */
 function inOrderOfTime(
   messages: readonly ThreadMessageFragment[],

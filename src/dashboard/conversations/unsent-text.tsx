@@ -3,7 +3,7 @@ import { useViewer } from "../session/session";
 import { unsent } from "./unsent";
 
 /**
- * The text that a member typed but can no longer send, for copying it elsewhere; nothing if there is none.
+ * Text that a member typed but can no longer send, shown for copying. Renders nothing if there is none.
  * @param id the ID of the conversation or of the proposed message
  */
 export function UnsentText({ id }: { id: string }) {

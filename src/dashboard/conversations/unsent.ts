@@ -5,15 +5,16 @@ const keyOf = (memberId: string, id: string) => `unsent:${memberId}:${id}`;
 
 const sendingOf = (memberId: string, conversationId: string) => `sending:${memberId}:${conversationId}`;
 
-/** Returns the text that was last sent without a known outcome, and its idempotency key. */
+/** Returns the last text sent, and its idempotency key, if the outcome is still unknown. */
 const lastOf = (memberId: string, conversationId: string): { text: string; key: string } | null =>
   JSON.parse(sessionStorage.getItem(sendingOf(memberId, conversationId)) ?? "null");
 
-/** The number of changes, which rerenders components after each one. */
+/** Counts changes, to rerender components after each change. */
 const changes = createStore(0);
 
 /**
- * A member's unsent input, kept in the tab, by the ID of the conversation or of the proposed message that it replaces.
+ * A member's unsent input, kept per tab, keyed by the ID of the conversation or of the proposed message that
+ * it replaces.
  */
 export const unsent = {
   get: (memberId: string, id: string): string => sessionStorage.getItem(keyOf(memberId, id)) ?? "",
@@ -23,14 +24,14 @@ export const unsent = {
     else sessionStorage.setItem(key, text);
     changes.set(changes.get() + 1);
   },
-  /** Returns the input in a component, which rerenders when the input changes. */
+  /** Returns the input and rerenders the component when it changes. */
   use: (memberId: string, id: string): string => {
     changes.use();
     return unsent.get(memberId, id);
   },
   /**
-   * Returns the idempotency key for sending a text. A text that returns to the field after a lost response keeps its
-   * key, even after a reload, so the server does not send it twice.
+   * Returns the idempotency key for sending `text`. Text restored to the field after a lost response keeps
+   * its key, even after a reload, so the server does not send it twice.
    */
   keyOf: (memberId: string, conversationId: string, text: string): string => {
     const last = lastOf(memberId, conversationId);
@@ -40,8 +41,8 @@ export const unsent = {
     return key;
   },
   /**
-   * Forgets the key of a text that was sent or discarded, because the same text may be sent twice on purpose.
-   * @param sent the text that was sent; the key of any other text is kept, because its request may be in flight
+   * Forgets the key after the text was sent or discarded, because the same text may be sent twice on purpose.
+   * @param sent the sent text; the key of any other text is kept, because its request may be in flight
    */
   forgetKey: (memberId: string, conversationId: string, sent?: string): void => {
     if (sent === undefined || lastOf(memberId, conversationId)?.text === sent)

@@ -62,7 +62,7 @@ function withAnswer(loaded: Loaded, { latest, added, recent, scheduled }: Thread
     };
   }
   const states = new Map(recent?.nodes.map((state) => [state.id, state]));
-  // A rescheduled message has given up its place in the thread.
+  // A rescheduled message loses its position in the thread.
   const unplaced = new Set(scheduled?.nodes.map(({ id }) => id));
   const placed = loaded.messages.filter(({ id }) => !unplaced.has(id));
   const messages = merged(placed, added?.nodes ?? []);
@@ -88,7 +88,7 @@ const isLeaving = ({ messages }: Loaded): boolean => {
 
 const isUnsent = ({ status }: ThreadMessageFragment): boolean => status === "queued" || status === "sending";
 
-/** Returns a message as it is once its contact is erased. */
+/** Returns a message as stored after its contact is erased. */
 const withoutTexts = (message: ThreadMessageFragment): ThreadMessageFragment => ({
   ...message,
   ...{ subject: null, text: "", quoted: null, proposedText: null, omitted: null, errorText: null },
@@ -123,7 +123,7 @@ export function useThread(id: string) {
     });
   const messages = data && merged(data.scheduled?.nodes ?? [], loaded.messages);
   return {
-    /** Null if the conversation does not exist; undefined until that is known. */
+    /** Null if the conversation does not exist; undefined while it is loading. */
     conversation: isNotFound(error) ? null : data?.conversation,
     // Polls do not load the texts again, so texts that were loaded before the erasure must be hidden.
     messages: data?.conversation?.contact?.erasedAt == null ? messages : messages?.map(withoutTexts),

@@ -206,7 +206,7 @@ function ModelUse({ model }: { model: NonNullable<NonNullable<DecisionData["expl
       {name}, {(durationMs / 1000).toFixed(1)} s
       {inputTokens !== null && outputTokens !== null && (
         <>
-          , {inputTokens} tokens read and {outputTokens} written
+          , {inputTokens} input tokens, {outputTokens} output tokens
         </>
       )}
     </>

@@ -78,7 +78,7 @@ export function OutcomeTag(props: {
   );
 }
 
-/** A gate that held back the effects, in a few words. */
+/** Labels for the gates that held back a decision's effects. */
 const HELD_BACK: Readonly<Record<GateName, string>> = {
   handler: "A human is answering",
   loop: "Too many automatic answers",

@@ -72,7 +72,7 @@ export function CreateLine(props: { agent: Agent; onCreated: (id: string) => voi
               <NativeSelect
                 name="addressKind"
                 label="Sends to"
-                description="It can’t be changed later."
+                description="This can’t be changed later."
                 data={optionsOf(ADDRESS_KINDS)}
               />
             </>

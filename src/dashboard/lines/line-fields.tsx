@@ -23,7 +23,7 @@ import styles from "./lines.module.css";
 /** Names of the inputs of `LimitFields`. */
 export const LIMIT_FIELDS = ["ratePerMinute", "expireAfterSeconds", "optOutReply", "optOutWords"];
 
-/** The fields that show the server's messages about their values. */
+/** The fields that show the server's validation errors. */
 export const LINE_FIELDS = [
   "name",
   "url",
@@ -68,7 +68,7 @@ export const UrlField = ({ field, url }: Fields & { url?: string | undefined }) 
   />
 );
 
-/** The usual ports of mail servers. */
+/** The default SMTP ports. */
 const PORTS: Readonly<Record<SmtpSecurity, string>> = { starttls: "587", tls: "465", none: "25" };
 
 /** The mail server of an e-mail line. */
@@ -95,7 +95,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
         {...field("listAddress")}
         type="email"
         label="Mailing list"
-        description="E-mails from this list are answered as if written by people. Leave it empty if there is none."
+        description="E-mails from this list are answered as if written by people. Leave empty if there is none."
         placeholder="support@example.com"
         defaultValue={email?.listAddress ?? ""}
         maxLength={ADDRESS_MAX_LENGTH}
@@ -129,7 +129,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
       <TextInput
         {...field("user")}
         label="User name"
-        description="Leave it empty if the mail server needs none."
+        description="Leave empty if the mail server needs none."
         defaultValue={email?.user ?? ""}
         maxLength={USER_MAX_LENGTH}
       />
@@ -138,7 +138,7 @@ export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFrag
         label="Password"
         description={
           email?.hasPassword
-            ? "Leave it empty to keep the stored one. If you change the mail server, you need to enter it again."
+            ? "Leave empty to keep the stored password. If you change the mail server, you need to enter it again."
             : "It is stored encrypted and never shown."
         }
         maxLength={PASSWORD_MAX_LENGTH}
@@ -205,7 +205,7 @@ export const LimitFields = ({ field, line }: Fields & { line?: LineDetailsFragme
     <Textarea
       {...field("optOutReply")}
       label="Reply to an opt-out"
-      description="Sent to contacts who write STOP. Leave it empty to send no reply."
+      description="Sent to contacts who write STOP. Leave empty to send no reply."
       defaultValue={line?.optOutReply ?? ""}
       maxLength={OPT_OUT_REPLY_MAX_LENGTH}
       rows={2}

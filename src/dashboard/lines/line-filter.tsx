@@ -6,11 +6,11 @@ import { FilterSelect } from "../ui/filter-select";
 import type { ListAddress } from "../ui/list-address";
 
 /**
- * A filter by line. For managers, who may list the lines, it is a select if the list is about one agent; otherwise, it
- * is a chip, shown only if a link has set the filter.
- * @param agentId the agent that the list is about; null if there are several
- * @param by how the URL names the line
- * @param name the line's name for the chip, or while the line is not an option
+ * A filter by line. Managers, who may list lines, get a select if the list shows one agent. Otherwise, a chip
+ * appears if a link has set the filter.
+ * @param agentId the agent whose items are listed; null if there are several
+ * @param by the property that identifies the line in the URL
+ * @param name the label of the chip, and of a selected line that is not among the options
  */
 export function LineFilter(props: {
   address: ListAddress;

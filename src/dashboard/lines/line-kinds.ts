@@ -4,7 +4,7 @@ import type { AddressKind, LineKind, SmtpSecurity, WhenUncertain } from "./docum
 export const KINDS: Readonly<Record<LineKind, { label: string; help: string }>> = {
   webhook: {
     label: "Webhook",
-    help: "Messages are posted to your URL, which passes them on by SMS, WhatsApp or any other channel.",
+    help: "Messages are posted to your URL. Your bridge forwards them by SMS, WhatsApp or any other channel.",
   },
   email: { label: "E-mail", help: "Messages are sent through your mail server." },
   local: { label: "Local", help: "Messages stay on this server, where your app reads them." },
@@ -37,5 +37,5 @@ const MINUTES = { value: 60, label: "minutes" };
 /** The units of durations (s), longest first. */
 export const UNITS = [{ value: 86_400, label: "days" }, { value: 3_600, label: "hours" }, MINUTES];
 
-/** Returns the longest unit that divides a duration (s); minutes if there is none. */
+/** Returns the longest unit that divides a duration (s); minutes if none does. */
 export const unitOf = (seconds: number) => UNITS.find(({ value }) => seconds % value === 0) ?? MINUTES;

@@ -9,7 +9,7 @@ import { LineActivityDocument, type LineCountFragment } from "./documents.genera
 
 const POLL_INTERVAL_MS = 20_000;
 
-/** Counts of a line's messages, linked to the lists of these messages. */
+/** A line's message counts, each linked to the list behind it. */
 export function LineMessages({ lineId, agentId }: { lineId: string; agentId: string }) {
   const { may } = useViewer();
   const query = usePolledQuery(LineActivityDocument, { id: lineId }, { pollMs: POLL_INTERVAL_MS });

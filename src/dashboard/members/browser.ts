@@ -1,6 +1,6 @@
 /**
- * Browsers and systems by a part of their User-Agent; the first match wins, because some User-Agents also name
- * other browsers.
+ * Substrings of the User-Agent and the browsers or systems that they identify. The first match wins, because
+ * some User-Agents also name other browsers.
  */
 const BROWSERS = [
   ["Edg/", "Edge"],

@@ -47,8 +47,8 @@ export function UnlinkIdentity({ member, onClosed }: Props) {
       onClosed={onClosed}
     >
       <p>
-        Sessions opened with the account end. The next sign-in links the account with the verified e-mail
-        address {member.email}.
+        Sessions started with this account end. The next sign-in from an account with the verified e-mail
+        address {member.email} links that account.
       </p>
     </FormDialog>
   );

@@ -47,5 +47,5 @@ export function MemberPasskeys({ member, onClosed }: { member: MemberEntry; onCl
 function withoutPasskeys({ hasPassword, identity }: MemberEntry): string {
   if (hasPassword) return "Without passkeys, the member signs in with the password alone.";
   if (identity?.isCurrent) return "Without passkeys, the member signs in with the linked account alone.";
-  return "The member has no password. Without passkeys, invite the same address again.";
+  return "The member has no password. After you remove their passkeys, invite the same address again.";
 }

@@ -175,7 +175,7 @@ const About = ({ message }: { message: MessageData }) => {
           Decision:
             decisionId === null ? undefined : (
               <Link href={`/decisions/${decisionId}`}>
-                {direction === "inbound" ? "What the agent decided" : "Why the agent sent it"}
+                {direction === "inbound" ? "View decision" : "Why the agent sent it"}
               </Link>
             ),
           Topic: message.topic ?? undefined,
@@ -188,7 +188,7 @@ const About = ({ message }: { message: MessageData }) => {
           Read: time(message.readAt),
           Expires:
             isWaiting(message.status) || message.status === "proposed" ? time(message.expiresAt) : undefined,
-          "ID at the provider": providerId === null ? undefined : <code>{providerId}</code>,
+          "Provider ID": providerId === null ? undefined : <code>{providerId}</code>,
           ID: <code>{message.id}</code>,
         }}
       />

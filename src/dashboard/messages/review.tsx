@@ -12,7 +12,7 @@ import { toast } from "../ui/toast";
 import { ApproveMessageDocument, DiscardMessageDocument } from "./documents.generated";
 import styles from "./messages.module.css";
 
-/** The ways to handle a proposed message, other than approving it unchanged. */
+/** The forms for handling a proposed message other than approving it unchanged. */
 const FORMS = {
   edit: { label: "Text to send", submit: "Approve and send", maxLength: MESSAGE_TEXT_MAX_LENGTH, rows: 4 },
   discard: { label: "Reason (optional)", submit: "Discard", maxLength: DISCARD_REASON_MAX_LENGTH, rows: 1 },

@@ -26,7 +26,7 @@ const FLOW = [
 ] as const;
 
 /**
- * Explains the product, and guides managers of a new organization to their own agent.
+ * Explains the product and guides managers of a new organization through setting up an agent.
  * @param props.done the steps that are done; undefined for members who may not take them
  */
 export function GetStarted(props: {

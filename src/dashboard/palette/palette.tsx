@@ -36,7 +36,7 @@ export interface Entry {
   isOutside?: boolean;
 }
 
-/** A dialog to find pages, resources and documentation by typing or pasting. */
+/** A dialog for finding pages, resources and documentation by typing or pasting. */
 export function Palette({ onClosed }: { onClosed: () => void }) {
   const [opened, setOpened] = useState(false);
   useEffect(() => setOpened(true), []);

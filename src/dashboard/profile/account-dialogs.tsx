@@ -126,7 +126,10 @@ export function ChangePassword({ isFirst, onClosed }: { isFirst: boolean; onClos
   );
 }
 
-/** Ignores the error for members with passkeys, who cannot confirm with a password; the change asks for a passkey. */
+/**
+ * Ignores `passkey_required`: members with passkeys cannot confirm with a password, and the change asks for a
+ * passkey.
+ */
 function exceptPasskey(error: unknown): void {
   if (!(error instanceof ApiError && error.code === "passkey_required")) throw error;
 }
@@ -144,8 +147,7 @@ export const RemovePassword = ({ onClosed }: { onClosed: () => void }) => (
     onClosed={onClosed}
   >
     <p>
-      From then on, you sign in with a passkey alone. If you lose all your passkeys, an administrator has to
-      help you.
+      You’ll sign in with a passkey only. If you lose all your passkeys, an administrator has to help you.
     </p>
   </FormDialog>
 );

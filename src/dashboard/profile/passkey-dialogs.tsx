@@ -34,7 +34,7 @@ export function AddPasskey({ onClosed }: { onClosed: () => void }) {
     >
       {({ field }) => (
         <>
-          <p>From then on, your password alone is not enough to sign in.</p>
+          <p>Once you add a passkey, your password alone is no longer enough to sign in.</p>
           <NameField field={field} {...NAME} defaultValue={browserOf(navigator.userAgent)} />
         </>
       )}

@@ -146,7 +146,7 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
   );
 }
 
-/** Returns the part of the URL after `#`, updated when another link is opened in the same tab. */
+/** Returns the URL fragment, updated when another link is opened in the same tab. */
 function useFragment(): string {
   const [fragment, setFragment] = useState(() => location.hash.slice(1));
   useEffect(() => {

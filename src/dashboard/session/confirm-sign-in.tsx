@@ -18,7 +18,7 @@ import { signOut } from "./session";
 import styles from "./sign-in.module.css";
 import { useSignInOptions } from "./sign-in-options";
 
-/** Tells the browser's other tabs that the member has signed in. */
+/** The broadcast channel that announces a sign-in to the browser's other tabs. */
 const CHANNEL = "gateway-sign-in";
 
 const PATH = "/dashboard/signed-in";

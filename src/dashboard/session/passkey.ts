@@ -27,13 +27,14 @@ const rememberUse = () => {
   try {
     localStorage.setItem(USED, "yes");
   } catch {
-    // In that case, the browser does not offer passkeys on its own.
+    // Without the record, autofill does not offer passkeys.
   }
 };
 
 /**
- * True if this browser should offer passkeys where it autofills forms. It does so only if a passkey was used before,
- * because preparing the offer counts as a sign-in attempt, and all users behind an IP address share one limit.
+ * True if the browser should offer passkeys in autofill. It does so only if a passkey was used here before,
+ * because preparing the offer counts as a sign-in attempt, and all users behind an IP address share one
+ * limit.
  */
 export const offersPasskeys = async (): Promise<boolean> =>
   wasUsed() && (await library()).browserSupportsWebAuthnAutofill();
@@ -68,7 +69,7 @@ export async function createPasskey(options: object) {
 
 /**
  * Prompts the user to sign in with a passkey, with the server's options.
- * @param isOffer true to offer passkeys where the browser autofills a form, and to wait until one is picked
+ * @param isOffer true to offer passkeys in autofill and wait until the user picks one
  */
 export async function signWithPasskey(
   options: object,

@@ -12,7 +12,7 @@ const { component: SignIn } = loaded(async () => (await import("./sign-in")).Sig
 
 const ViewerContext = createContext<NonNullable<ViewerQuery["viewer"]> | undefined>(undefined);
 
-/** Returns the signed-in member to a component inside `SignedIn`. */
+/** Returns the signed-in member, for components inside `SignedIn`. */
 export function useViewer() {
   const viewer = useContext(ViewerContext);
   if (viewer === undefined) throw new Error("useViewer must be called inside SignedIn.");
@@ -32,8 +32,8 @@ const VIEWER_INTERVAL_MS = 20_000;
 let lastEmail = "";
 
 /**
- * Shows its children to signed-in members and the sign-in page to others. The URL does not change, so signing in leads
- * back to the requested page.
+ * Shows its children to signed-in members and the sign-in page to others. The URL does not change, so members
+ * return to the requested page after signing in.
  */
 export function SignedIn({ children }: { children: ReactNode }) {
   const { data, error, refetch } = usePolledQuery(ViewerDocument, {}, { pollMs: VIEWER_INTERVAL_MS });

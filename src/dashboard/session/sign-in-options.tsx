@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { execute } from "../api/execute";
 import { SignInOptionsDocument } from "./documents.generated";
 
-/** Returns how members can sign in; by password until the server responds. */
+/** Returns the available sign-in methods; password only until the server responds. */
 export function useSignInOptions() {
   const { data } = useQuery({
     queryKey: [SignInOptionsDocument.toString()],

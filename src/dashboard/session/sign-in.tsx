@@ -20,9 +20,7 @@ import { IssuerButton, useSignInOptions } from "./sign-in-options";
 
 type Credentials = StartPasskeySignInMutationVariables["input"]["credentials"];
 
-/**
- * Signs in with a passkey: one that belongs to the member with these credentials or, without credentials, any passkey.
- */
+/** Signs in with a passkey of the member with these credentials or, without credentials, with any passkey. */
 async function signInWithPasskey(credentials?: Credentials): Promise<void> {
   const { startPasskeySignIn } = await execute(StartPasskeySignInDocument, { input: { credentials } });
   const input = await signWithPasskey(startPasskeySignIn.options as object);
@@ -33,7 +31,7 @@ async function signInWithPasskey(credentials?: Credentials): Promise<void> {
 const CHALLENGE_MAX_AGE_MS = 4.5 * 60_000;
 
 /**
- * Offers passkeys where the browser autofills the e-mail address. Shows no error if none is picked.
+ * Offers passkeys in the autofill of the e-mail field. Shows no error if none is picked.
  * @param onPicked receives a function that signs in with the picked passkey
  */
 function usePasskeyOffer(isOn: boolean, onPicked: (signIn: () => Promise<unknown>) => void) {

@@ -8,7 +8,7 @@ import { Icon } from "../ui/icon";
 import { useTask } from "../ui/task";
 import styles from "./shell.module.css";
 
-/** Links to the API documents, the signed-in member, and the sign-out button. */
+/** Links to the API documentation, the signed-in member, and the sign-out button. */
 export function Account() {
   const { email, name } = useViewer();
   const { busy, error, run } = useTask();

@@ -67,7 +67,7 @@ function Waiting({ of }: { of: keyof CountsQuery }) {
 
 function Item({ page: { path, title, icon, load } }: { page: PageEntry }) {
   const [at] = useLocation();
-  // Pages below this one, such as a key's page, are not listed themselves.
+  // Pages below this one, such as a key's page, have no link of their own.
   const isWithin = path !== "/" && at.startsWith(`${path}/`);
   const count = COUNTS[path];
   return (

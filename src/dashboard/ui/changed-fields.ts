@@ -1,4 +1,4 @@
-/** Returns the fields that differ; only these are saved, so that others can change the rest at the same time. */
+/** Returns the fields that differ; only these are saved, so that others can change the rest concurrently. */
 export const changedFields = <Fields extends object>(
   fields: Fields,
   base: NoInfer<Fields>,

@@ -34,7 +34,7 @@ function copyBySelection(text: string): boolean {
   return copied;
 }
 
-/** Copies text and shows the outcome for a while. */
+/** Copies text and shows the outcome briefly. */
 export function useCopy(): {
   outcome: "copied" | "failed" | undefined;
   copy: (text: string) => Promise<boolean>;

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import styles from "./facts.module.css";
 import { TimesInFull } from "./format";
 
-/** Names and values of one resource; undefined values are omitted, and times are in full. */
+/** Names and values of one resource. Undefined values are omitted, and times are shown in full. */
 export const Facts = ({ facts }: { facts: Readonly<Record<string, ReactNode>> }) => (
   <TimesInFull value={true}>
     <dl className={styles.facts}>

@@ -32,7 +32,7 @@ export function Failure(props: { error: unknown; retry?: () => unknown; alone?: 
   );
 }
 
-/** The whole page when nothing else can be shown. */
+/** A full-page error, for when nothing else can be shown. */
 export const FailedPage = ({ error, retry }: { error: unknown; retry: () => unknown }) => (
   <main className={styles.page}>
     <h1 className={styles.title}>The dashboard can’t be loaded</h1>

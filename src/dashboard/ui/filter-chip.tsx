@@ -9,7 +9,7 @@ export const FilterChip = (props: { address: ListAddress; name: string; label: s
     <button
       type="button"
       className={styles.chip}
-      aria-label={`Clear the filter ${props.label.toLowerCase()}`}
+      aria-label={`Clear the ${props.label.toLowerCase()} filter`}
       onClick={() => props.address.filter({ [props.name]: "" })}
     >
       <span>

@@ -5,7 +5,7 @@ import type { ListAddress } from "./list-address";
  * A filter by one of several values, kept in the URL.
  * @param name the name of the filter in the URL
  * @param all the label for no filter
- * @param labelOf labels a value of the URL that is not an option but filters the list, such as a removed member
+ * @param labelOf returns the label of a value in the URL that is not an option, such as a removed member
  */
 export function FilterSelect(props: {
   address: ListAddress;

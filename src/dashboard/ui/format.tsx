@@ -119,7 +119,7 @@ export function Time({
     // biome-ignore lint/a11y/useKeyWithClickEvents: the key T does the same
     <time
       dateTime={value}
-      // In a log or a status, screen readers would announce each change.
+      // Inside a log or status region, screen readers would announce each change.
       aria-live="off"
       data-exact={isToggled || undefined}
       onMouseEnter={({ currentTarget }) => (currentTarget.title = exactTime(value))}

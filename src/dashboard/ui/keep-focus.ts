@@ -20,9 +20,10 @@ export const isFocusFree = (): boolean =>
   document.activeElement === document.body || document.activeElement === substitute;
 
 /**
- * Keeps the focus near the last focused element, because browsers lose it when the element is removed or disabled. The
- * focus returns to an element that is no longer disabled, and moves from a removed element to the part around it or to
- * the page's heading. After a dialog that opens another page, it moves to that page's heading. Call once.
+ * Keeps the focus near the last focused element, because browsers lose it when the element is removed or
+ * disabled. The focus returns to an element that is no longer disabled, and moves from a removed element to
+ * the part around it or to the page's heading. After a dialog opens another page, the focus moves to that
+ * page's heading. Call once.
  */
 export function keepFocus(): void {
   let last: Element | undefined;

@@ -22,7 +22,7 @@ interface Instead {
 /** A component whose code is loaded on demand. */
 export interface Loaded<Props> {
   component: ComponentType<Props & Instead>;
-  /** Loads the code, before the component is needed. */
+  /** Loads the code before the component is needed. */
   load: () => Promise<unknown>;
   /** True once loading has succeeded or failed; loading starts when `isWanted` is true. */
   useIsSettled: (isWanted: boolean) => boolean;

@@ -4,8 +4,8 @@ import { type MouseEvent, useLayoutEffect, useRef } from "react";
 const NOTICE_MS = 700;
 
 /**
- * Ignores pointer clicks in a list right after one of its items has left or changed places, because the click was aimed
- * at the item that was there before.
+ * Ignores pointer clicks in a list right after one of its items has moved or disappeared, because the user
+ * aimed at the item that was there before.
  * @param ids the IDs of the listed items
  * @returns properties of the element around the items
  */

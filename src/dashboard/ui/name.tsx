@@ -31,7 +31,7 @@ const tooltipOf = (element: HTMLElement): string =>
     ? (element.textContent ?? "")
     : "";
 
-/** Sets the tooltip of the link that covers a row to that of the time, name or tag under the pointer. */
+/** Shows the tooltip of the time, name or tag under the pointer on the link that covers the row. */
 export function showTooltipBelow({ currentTarget: link, clientX, clientY }: MouseEvent<HTMLElement>) {
   const below = document
     .elementsFromPoint(clientX, clientY)

@@ -31,7 +31,7 @@ export function periodOf(
   return { since: days > 0 ? new Date(end - days * DAY_MS).toISOString() : null, until: null };
 }
 
-/** Returns a period to a component, which rerenders when the period moves, even if its data stays the same. */
+/** Returns a period and rerenders the component when the period moves, even if its data stays the same. */
 export const usePeriod = (period: string, from = "", to = "") => periodOf(period, from, to, useNow(STEP_MS));
 
 function startOfDay(day: string, plusDays: number): string | null {

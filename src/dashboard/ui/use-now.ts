@@ -7,8 +7,8 @@ const subscribe = (listener: () => void) => {
 };
 
 /**
- * Returns the current time, rounded down to a step, to a component, which rerenders after each step.
- * @param stepMs at least the interval at which the time is checked
+ * Returns the current time, rounded down to a step, and rerenders the component after each step.
+ * @param stepMs length of a step, at least `TICK_INTERVAL_MS`
  */
 export const useNow = (stepMs = TICK_INTERVAL_MS): number =>
   useSyncExternalStore(subscribe, () => Math.floor(Date.now() / stepMs) * stepMs);

@@ -81,7 +81,7 @@ export function CreateEndpoint(props: {
           <NativeSelect
             name="agent"
             label="Agent"
-            description="It can’t be changed later."
+            description="This can’t be changed later."
             data={[
               { value: "", label: "All agents, including future ones" },
               ...agents.map((agent) => ({ value: agent.id, label: labelOf(agent, agents) })),

@@ -100,7 +100,7 @@ const PERIODS = [
   { value: "1", label: "The last hour" },
   { value: "24", label: "The last 24 hours" },
   { value: "168", label: "The last 7 days" },
-  { value: "time", label: "A time…" },
+  { value: "time", label: "Custom time…" },
 ];
 
 function Redeliver({ endpoint, onClosed }: Props) {

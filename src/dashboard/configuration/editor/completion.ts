@@ -15,7 +15,7 @@ export type KnownNames = (
   document: (part: string) => string[],
 ) => Readonly<Record<string, readonly string[]>>;
 
-/** The place where a completion applies. */
+/** The position in the document where a completion applies. */
 interface Place {
   container: JsonNode;
   /** The range that the completion replaces. */
@@ -25,7 +25,7 @@ interface Place {
   segment?: string | number;
 }
 
-/** Completes names of members and their values, based on a JSON Schema. */
+/** Completes member names and values, based on a JSON Schema. */
 export const schemaCompletion =
   (schema: JsonSchema, known: KnownNames): CompletionSource =>
   (context) => {
@@ -66,7 +66,7 @@ function placeAt({ state, pos, explicit }: CompletionContext): Place | undefined
     return name ? { ...place, segment: stringOf(state, name) } : place;
   }
   const from = pos - (/[\w$*-]*$/.exec(state.sliceDoc(Math.max(0, pos - 100), pos))?.[0].length ?? 0);
-  // Without a word, completions are offered only on request.
+  // Without a typed word, completions are offered only on request.
   if (from === pos && !explicit) return undefined;
   const before = state.sliceDoc(Math.max(0, from - 2_000), from).trimEnd();
   let container: JsonNode | null = nodeAt(state, from);
@@ -132,7 +132,7 @@ function valueOptions(
   const values = schemas.flatMap((schema): Inserted[] => {
     const { description: info = "" } = schema;
     if (schema.properties) {
-      // An object would interrupt a user who is typing text.
+      // Suggesting an object would interrupt a user who is typing text.
       if (isText) return [];
       const name = schema.required?.[0];
       const first = name === undefined ? undefined : schema.properties[name];

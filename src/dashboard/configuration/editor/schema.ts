@@ -1,7 +1,7 @@
 import type { EditorState } from "@codemirror/state";
 import { containerOf, type JsonNode, membersOf, segmentOf } from "./json-tree";
 
-/** The parts of JSON Schema that the service's schemas use. */
+/** The subset of JSON Schema that the server's schemas use. */
 export interface JsonSchema {
   type?: string;
   description?: string;
