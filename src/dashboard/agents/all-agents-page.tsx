@@ -31,7 +31,7 @@ export function AllAgentsPage(props: {
   const address = useListAddress();
   const agents = useAgents().data?.agents ?? [];
   const wanted = address.get("agent");
-  // Shows the list before the agents are loaded; after that, a deleted agent in the URL is ignored.
+  // Trusts the URL until the agents are loaded, then ignores a deleted agent.
   const isKnown = agents.length === 0 || agents.some(({ id }) => id === wanted);
   const agentId = wanted !== "" && isKnown ? wanted : null;
   const options = agents.map((each) => ({ value: each.id, label: labelOf(each, agents) }));

@@ -12,7 +12,7 @@ export interface SyntaxProblem {
 const LINE_LENGTH = 100;
 
 /**
- * Formats a document: its members and their members, such as each rule, are on separate lines; deeper values are on one
+ * Formats a document with the top two levels, such as each rule, on separate lines, and deeper values on one
  * line if they fit.
  */
 export function textOf(value: unknown, indent = "", before = 0): string {
@@ -53,7 +53,9 @@ export function parseText(text: string): { document: Json } | { problem: SyntaxP
   return repeated === undefined ? { document: document as Json } : { problem: repeated };
 }
 
-/** Finds the position of an error in the browser's message; browsers word it differently or omit it. */
+/**
+ * Extracts an error's position from the browser's message; the wording differs, and some browsers omit it.
+ */
 function syntaxProblem(text: string, message: string): SyntaxProblem {
   const sentence = message
     .replace(/^JSON\.parse: |^JSON Parse error: /, "")

@@ -57,7 +57,7 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
   const [contact, setContact] = useState("anna");
   const [decision, setDecision] = useState<TrySituationMutation & { input: DecideInput }>();
   const { busy, error, run, clearError } = useTask();
-  // A new editor would lose the focus, so the schema changes only with its content.
+  // A new schema recreates the editor, which loses the focus, so the object changes only with its content.
   const schemaText = JSON.stringify(schemaOf(examples));
   const schema = useMemo<JsonSchema>(() => JSON.parse(schemaText), [schemaText]);
   const parsed = parseText(text);

@@ -34,7 +34,7 @@ export function Connect() {
   const { data, error, refetch } = useQuery({
     queryKey: [ConnectionRequestDocument.toString(), id],
     queryFn: ({ signal }) => execute(ConnectionRequestDocument, { id }, signal),
-    // The form must not change while the member reads it, or stay in memory.
+    // The form must not change while the member reads it, and must not stay in memory.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });

@@ -13,7 +13,7 @@ import {
 
 /** Min number of newest messages to poll, because even a sent message's state may still change. */
 const MIN_RECENT = 5;
-/** Max items per page of the API. */
+/** The API's max page size. */
 const MAX_RECENT = 100;
 
 /** Polling interval for new messages (ms). */

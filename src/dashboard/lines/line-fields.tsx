@@ -71,7 +71,7 @@ export const UrlField = ({ field, url }: Fields & { url?: string | undefined }) 
 /** The default SMTP ports. */
 const PORTS: Readonly<Record<SmtpSecurity, string>> = { starttls: "587", tls: "465", none: "25" };
 
-/** The mail server of an e-mail line. */
+/** The settings of an e-mail line. */
 export const EmailFields = ({ field, email }: Fields & { email?: LineDetailsFragment["email"] }) => {
   const [security, setSecurity] = useState(email?.security ?? "starttls");
   return (

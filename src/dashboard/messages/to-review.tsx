@@ -52,8 +52,8 @@ function Proposals({ messages, isLoading }: { messages: readonly Proposal[]; isL
   const list = useRef<HTMLDivElement>(null);
   const [reviewed, setReviewed] = useState<{ id: string; index: number }>();
   const guard = useMisclickGuard(messages.map(({ id }) => id));
-  // Focuses the message that takes the place of a reviewed one, to keep keyboard users in the list. The reviewed one may
-  // already have left the list, because reloading the page's other data may take longer.
+  // After a review, focuses the next message, to keep keyboard users in the list. The reviewed message may
+  // already be gone, because reloading the page's other data may take longer.
   useEffect(() => {
     if (reviewed === undefined || messages.some(({ id }) => id === reviewed.id)) return;
     setReviewed(undefined);

@@ -35,7 +35,7 @@ const STEPS_INTERVAL_MS = 15_000;
 /** Polling interval for rarely changing data (ms). */
 const SLOW_INTERVAL_MS = 60_000;
 
-/** True once there is data or a request has failed; a slow report may fail, and must not hide the rest. */
+/** True once there is data or a request has failed, so that a failing report does not hide the rest. */
 const isSettled = ({ data, isFetched, failureCount }: UseQueryResult): boolean =>
   data !== undefined || isFetched || failureCount > 0;
 

@@ -1,4 +1,4 @@
-/** Returns the next round number, for the end of an axis; half of it is also an integer. */
+/** Rounds up to a round number for the end of an axis; half of it is also an integer. */
 export function roundUp(value: number): number {
   if (value <= 4) return 4;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -67,7 +67,7 @@ function Finder({ close }: { close: () => void }) {
     ([, found]) => found.length > 0,
   );
   const entries = groups.flatMap(([, found]) => found);
-  // The results may have become fewer since the selection moved.
+  // The list may have become shorter since the selection moved.
   const selected = Math.min(at, entries.length - 1);
   const active = useRef<HTMLDivElement>(null);
   const id = useId();

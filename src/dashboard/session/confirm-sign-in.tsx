@@ -46,7 +46,7 @@ async function confirmAtIssuer(): Promise<void> {
 }
 
 /**
- * Asks for a passkey, the password or the account at the issuer, depending on how the member can sign in.
+ * Asks for a passkey, the password or a sign-in at the issuer, depending on how the member can sign in.
  * @param onClosed receives true if the member has confirmed
  */
 export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) => void }) {

@@ -8,7 +8,7 @@ import { useViewer } from "../session/session";
 import { Notice } from "../ui/notice";
 import styles from "./shell.module.css";
 
-/** Notices on every page: its data may be out of date, or the organization is deactivated. */
+/** Notices on every page that data may be out of date or that the organization is deactivated. */
 export const Notices = () => (
   <>
     <div role="status">

@@ -3,9 +3,9 @@ import { type ReactNode, useEffect, useState } from "react";
 import styles from "./dialog.module.css";
 
 /**
- * A dialog that opens when it is mounted. When it closes, the focus returns to the element that had it before or, if
- * that element is gone, to the page's heading.
- * @param mayClose called before the user closes the dialog in any way
+ * A dialog that opens when it is mounted. When it closes, the focus returns to the element that had it before
+ * or, if that element is gone, to the page's heading.
+ * @param mayClose called before the user closes the dialog; returns false to keep it open
  * @param onClosed called after the closing transition, to unmount it
  */
 export function Dialog(props: {

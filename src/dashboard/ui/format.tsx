@@ -2,7 +2,7 @@ import { createContext, useContext } from "react";
 import { createStore } from "../store";
 import { useNow } from "./use-now";
 
-/** The browser's variety of English, or else American English, because the text around dates is English. */
+/** The browser's English locale, or American English, because the text around dates is English. */
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-US";
 
 /**
@@ -31,7 +31,9 @@ export const formatCount = (count: number, isExact: boolean | undefined): string
 /** Formats a number compactly: "12K". */
 export const formatCompact = (value: number): string => compact().format(value);
 
-/** Units in seconds. A unit is used for counts of at least `from`, so that 30 days are not "next month". */
+/**
+ * Units and their lengths. A unit is used for counts of at least `from`, so that 30 days is not "1 month".
+ */
 const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
   { unit: "year", seconds: 365 * 86_400, from: 1 },
   { unit: "month", seconds: 30 * 86_400, from: 2 },
@@ -40,7 +42,7 @@ const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
 ];
 const MINUTE = { unit: "minute", seconds: 60 } as const;
 
-/** Times up to this far in the future may be in the past by the server's clock, so they are shown as "just now". */
+/** Times up to this far in the future are shown as "just now", because the server's clock may be ahead. */
 const LATE_SECONDS = 5;
 
 /**

@@ -2,7 +2,7 @@ import { useNow } from "./use-now";
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The step by which the start of a recent period moves (ms), so that a list does not reload with each render. */
+/** Granularity of the start of a recent period (ms), so that a list does not reload on each render. */
 const STEP_MS = 5 * 60 * 1000;
 
 /** The options of a filter by recent days, in addition to "all time". */

@@ -30,7 +30,7 @@ export const SearchFilter = (props: {
 };
 
 /**
- * A list filter that searches as the user types. If a secret is typed, even the field keeps only its hint.
+ * A list filter that searches as the user types. Replaces a secret with its hint, even in the field.
  * @param onKey searches for the hint of a pasted API key; if omitted, a note links to the API keys
  */
 export function Search(props: {

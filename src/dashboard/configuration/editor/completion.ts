@@ -21,7 +21,7 @@ interface Place {
   /** The range that the completion replaces. */
   from: number;
   to: number;
-  /** For a value: its name or index. */
+  /** The name or index of the value; undefined when completing a name. */
   segment?: string | number;
 }
 
@@ -85,7 +85,7 @@ function placeAt({ state, pos, explicit }: CompletionContext): Place | undefined
 interface Inserted extends Completion {
   /** JSON; `|` marks the cursor. */
   json: string;
-  /** True if completions for the value open next. */
+  /** True to open the completions for the value next. */
   isContinued?: boolean;
 }
 
