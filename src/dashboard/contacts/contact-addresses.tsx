@@ -21,8 +21,8 @@ const KINDS: Readonly<Record<AddressKind, string>> = {
 };
 
 /**
- * A contact's addresses, with a tag on each address that cannot receive messages. Members with write permission can
- * mark an address as deliverable again.
+ * A contact's addresses, with a tag on each address that cannot receive messages. Members with write
+ * permission can mark an address as deliverable again.
  */
 export function ContactAddresses({ id: contact, addresses }: Pick<ContactLabelFragment, "id" | "addresses">) {
   const { may, deactivated } = useViewer();
