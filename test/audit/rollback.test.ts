@@ -21,7 +21,7 @@ describeGateway((gateway) => {
       )
     ).text;
 
-  /** Does something while the audit log cannot be written. */
+  /** Runs work while the audit log cannot be written. */
   async function withoutAudit<T>(work: () => Promise<T>): Promise<T> {
     const rename = (from: string, to: string) =>
       gateway.services.database.write((tx) => tx.query(`ALTER TABLE ${from} RENAME TO ${to}`));

@@ -47,7 +47,7 @@ export function cpuMicrosOfChildren(pid) {
   return new Map(children.map((child) => [child, cpuMicros(child) ?? 0]));
 }
 
-/** Returns the CPU time of a process and all its children, including ended ones (µs). */
+/** Returns the CPU time of a process and all its children, including children that have exited (µs). */
 export function cpuMicrosOfFamily(pid) {
   const parent = statOf(pid);
   if (parent === undefined) return undefined;

@@ -230,7 +230,7 @@ describe("the command line", () => {
     });
   });
 
-  slowTest("lists 100 and says on standard error how to get the rest", async () => {
+  slowTest("lists 100 rows and says on standard error how to get the rest", async () => {
     const context = await operator(gateway);
     for (let i = 0; i < 120; i++)
       await gateway.services.agents.create(context, { slug: `paged-${i}`, name: "Paged" });
@@ -310,7 +310,7 @@ describe("at a terminal", () => {
     [["members", "reset-password", email], "Replace the password"],
   ];
 
-  slowTest("commands that end something ask first, and nothing happens without a yes", async () => {
+  slowTest("destructive commands ask first, and do nothing without a yes", async () => {
     const asked = await targets();
     const newestEntry = async () => (await auditLog(gateway))[0].id;
     const before = await newestEntry();

@@ -26,7 +26,7 @@ const fileOf = (url: string) => url.slice("sqlite:".length);
 const inPlace = (name: string) => join(directory, name);
 
 /**
- * Fails unless the command ended as every rejected command must.
+ * Checks that the command failed as every rejected command must.
  * @returns its message
  */
 function rejection({ code, stdout, stderr }: Ended): string {
@@ -60,7 +60,7 @@ describe("while a server writes", () => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
 
-  test("a backup contains every write that was answered before it began, and a server can continue from it", async () => {
+  test("a backup contains every write acknowledged before it started, and a server can continue from it", async () => {
     const answered: number[] = [];
     let writing = true;
     const writers = Array.from({ length: 8 }, async () => {

@@ -153,7 +153,7 @@ test("a server whose certificate is not trusted gets no key", async () => {
   untrusted.close();
 });
 
-test("the command gives up on a server that does not respond in time", async () => {
+test("the command fails if the server does not respond in time", async () => {
   const within = jest
     .spyOn(AbortSignal, "timeout")
     .mockImplementation(() => AbortSignal.abort(new DOMException("", "TimeoutError")));

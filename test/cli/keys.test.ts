@@ -15,7 +15,7 @@ describeGateway({ engine: "one" }, (gateway) => {
 
   // An open connection would keep the processes alive. The process that runs all other commands also waits for
   // connections to close.
-  slowTest("the processes of a command that writes and of a rejected one end", async () => {
+  slowTest("the processes of a command that writes and of a rejected command exit", async () => {
     const ended = await Promise.all([
       spawnCli(gateway.databaseUrl, ["keys", "create", "--agent", "first-agent", "--name", "by a process"]),
       spawnCli(gateway.databaseUrl, ["keys", "list"]),

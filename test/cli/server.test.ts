@@ -261,7 +261,7 @@ describeGateway({ engine: "one" }, (gateway) => {
     expect(await runCli(NOWHERE, stdin, `${gateway.owner}\n`)).toMatchObject({ code: 0, stderr: "" });
   });
 
-  slowTest("the process of a command on a server ends", async () => {
+  slowTest("the process of a command on a server exits", async () => {
     const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.owner };
     expect(await spawnCli(NOWHERE, ["keys", "list"], "", env)).toMatchObject({ code: 0, signal: null });
   });

@@ -30,7 +30,7 @@ describe("schema.graphql", () => {
     );
   });
 
-  test("gives Apollo Client types through the client preset, and its cache joins pages", () => {
+  test("gives Apollo Client types through the client preset, and its cache merges pages", () => {
     expect(results.apollo).toEqual({
       ...{ created: "Apollo", pets: 1, total: 1, isExact: true },
       types: ["configuration_published", "message_queued"],

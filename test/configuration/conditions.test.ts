@@ -146,7 +146,7 @@ describe("a condition", () => {
   });
 });
 
-test("the effects of a condition's rule are carried out only if it holds", async () => {
+test("a rule's effects are applied only if its condition is true", async () => {
   const configuration = await compileChecked({
     when: ["situation.data.total > 100.0"],
     do: [{ handoff: "large" }],

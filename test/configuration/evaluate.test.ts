@@ -67,7 +67,7 @@ test("if no rule decides, `otherwise` applies, and the explanation has the claus
   expect(kinds(effects)).toEqual(["addTags", "send", "handoff"]);
 });
 
-test("a rule that has matched too recently does not match, and says so", async () => {
+test("a rule that has matched too recently does not match, and is marked as spent", async () => {
   const { ruleId, rules } = evaluate(await compile(DOCUMENT), { ...decisionInput(), spent: ["large"] });
   expect(ruleId).toBeNull();
   expect(rules[1]).toMatchObject({ id: "large", matched: false, spent: true });

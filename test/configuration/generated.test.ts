@@ -38,7 +38,7 @@ function outcomeOf(configuration: CompiledConfiguration, input: ReturnType<typeo
   }
 }
 
-test("the check of every generated document has a result", async () => {
+test("checking any generated document returns a result", async () => {
   const seen = { valid: 0, refused: 0 };
   const check = async (generated: unknown) => {
     const { problems } = await checkDocument(generated);

@@ -149,7 +149,7 @@ describe("a template", () => {
       "texts that many parts are removed from",
       "{% for a in situation.data.lines %}{{ situation.data.text | remove: 'a' }}{% endfor %}.",
     ],
-  ])("with %s ends before it keeps the process busy", async (_, template) => {
+  ])("with %s stops before it blocks the process", async (_, template) => {
     const lines = Array.from({ length: 100 }, () => "");
     const data = { lines, text: "a".repeat(12_000), part: `b${"a".repeat(6_000)}` };
     expect(await sent(template, decisionInput(data))).toMatchObject({

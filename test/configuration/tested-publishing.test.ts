@@ -87,7 +87,7 @@ describeGateway({ engine: "one" }, (gateway) => {
     expect([live, draft]).toEqual([1, 1]);
   });
 
-  test("failed tests are ignored for a reason, which is audited; passed ones are not", async () => {
+  test("failed tests are ignored for a reason, which is audited only if a test failed", async () => {
     const failing = await newAgent();
     const passing = await newAgent();
     for (const [{ id }, failed] of [
@@ -127,7 +127,7 @@ describeGateway({ engine: "one" }, (gateway) => {
     expect(codeOf(await publish(id, { ignoreTests }))).toBe("invalid_request");
   });
 
-  test("members run the tests of the live version, the draft or a document, and keys those of their own agent", async () => {
+  test("members run the tests of the live version, the draft or a document, and keys run their own agent's tests", async () => {
     const { id, slug } = await newAgent();
     const { secret: token } = await mint(gateway, { agent: slug });
     const none = { total: 0, failed: 0, results: [], differences: [] };

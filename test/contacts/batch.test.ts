@@ -18,7 +18,7 @@ describeGateway((gateway, engine) => {
   };
   const find = async (ref: string) => (await contactClient(gateway).find({ ref })).body.data.contact;
 
-  test("each contact in a batch is stored as if alone, or its result says why not", async () => {
+  test("each contact in a batch is stored as if sent alone, or its result says why not", async () => {
     await contactClient(gateway).put({ ref: "known", name: "Anna", addresses: [PHONE] });
     const tags = (count: number) => Array.from({ length: count }, (_, i) => `tag-${i}`);
     const answered = await results([
@@ -54,7 +54,7 @@ describeGateway((gateway, engine) => {
     expect([await find("not its owner"), await find("full")]).toEqual([null, null]);
   });
 
-  test("a contact that is named several times is changed in turn, and no change is lost", async () => {
+  test("a contact that appears several times is changed in order, and no change is lost", async () => {
     for (const ref of ["a known one", "a new one"]) {
       if (ref === "a known one") await contactClient(gateway).put({ ref });
       const address = { kind: "local", address: ref };
@@ -106,7 +106,7 @@ describeGateway((gateway, engine) => {
     expect(await find("many 499")).toMatchObject({ tags: ["many"], version: 1 });
   });
 
-  /** Contacts that both APIs reject alone. */
+  /** Contacts that both APIs reject individually. */
   const INVALID: [string, object][] = [
     ["a malformed address", { addresses: [{ ...PHONE, address: "1" }] }],
     ["no key", { name: "Anna" }],
@@ -115,7 +115,7 @@ describeGateway((gateway, engine) => {
     ["too many addresses", { ref: "x", addresses: Array.from({ length: 101 }, () => PHONE) }],
     ["attributes of 9 KB", { ref: "x", attributes: { text: "x".repeat(9_000) } }],
   ];
-  /** Contacts that only REST rejects alone, because GraphQL checks the types of all variables. */
+  /** Contacts that only REST rejects individually, because GraphQL checks the types of all variables. */
   const MISTYPED: [string, unknown][] = [
     ["an unknown member", { ref: "x", nmae: "Anna" }],
     ["a number instead of a text", { ref: 17 }],
@@ -126,7 +126,7 @@ describeGateway((gateway, engine) => {
   ];
 
   test.each([...INVALID, ...MISTYPED])(
-    "a contact with %s is rejected as if alone, and the others are stored",
+    "a contact with %s is rejected as if sent alone, and the others are stored",
     async (what, contact) => {
       const [before, after] = [`before ${what}`, `after ${what}`];
       const { body: alone, status } = await gateway.rest("POST", "/agent/contacts", {
@@ -145,7 +145,7 @@ describeGateway((gateway, engine) => {
     },
   );
 
-  test.each(INVALID)("in GraphQL, a contact with %s is rejected alone", async (what, contact) => {
+  test.each(INVALID)("in GraphQL, only the contact with %s is rejected", async (what, contact) => {
     const query =
       "mutation ($input: PutContactsInput!) { putContacts(input: $input) { results { contactId errorCode errorText } } }";
     const ref = `beside ${what}`;

@@ -49,7 +49,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway, eng
   };
 
   slowTest(
-    "an opt-out holds after the contact is erased and the address is added again, 24 times out of 24",
+    "an opt-out still applies after the contact is erased and the address is added again, 24 times out of 24",
     async () => {
       const people = Array.from({ length: PEOPLE }, (_, i) => `person ${i}`);
       for (let from = 0; from < PEOPLE; from += TOGETHER)

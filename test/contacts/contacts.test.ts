@@ -29,7 +29,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   };
   const put = async (input: object) => (await stored(input)).contact;
 
-  test("a contact is created once by its ref, and later calls change what they name", async () => {
+  test("a contact is created once by its ref, and later calls change only the fields that they contain", async () => {
     const first = await stored({ ref: "c-1", name: " Anna ", locale: "de-ch", timezone: "Europe/Zurich" });
     expect(first).toMatchObject({
       created: true,
@@ -431,7 +431,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     expect(await count()).toEqual(before);
   });
 
-  test("the tests select the whole contact, without the objects that it leads to", async () => {
+  test("the tests select the whole contact, without the objects that it links to", async () => {
     const { body } = await gateway.graphql('{ __type(name: "Contact") { fields { name } } }');
     const names = body.data.__type.fields.map(({ name }: { name: string }) => name);
     const links = ["agent", "consents", "conversations", "decisions"];

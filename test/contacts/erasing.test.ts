@@ -223,7 +223,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     }
     const parts = closed.filter((count) => count > 0);
     expect(parts[0]).toBeLessThanOrEqual(40);
-    // A part that took little time may be followed by one of twice its size.
+    // After a quick chunk, the next chunk may be twice as large.
     for (const [i, part] of parts.entries()) expect(part).toBeLessThanOrEqual(2 * (parts[i - 1] ?? part));
   });
 

@@ -167,7 +167,7 @@ describeGateway((gateway) => {
     expect((await find(id)).body.data.contact.addresses).toEqual([{ optedOutAt: expect.any(String) }]);
   });
 
-  test("a contact in use is examined again a day later, and a touched one when its days are over", async () => {
+  test("a contact in use is examined again a day later, and a touched contact when its retention period is over", async () => {
     const touchedAt = async ({ id }: Old) =>
       (await database().read((reader) => reader.findOneByOrFail(Contact, { id }))).touchedAt;
     const [waiting, touched] = [await addOld(40), await addOld(40)];

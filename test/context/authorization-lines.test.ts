@@ -53,7 +53,7 @@ describeGateway({ engine: "one", strict: true, storesNothing: true }, (gateway) 
     expectRestError(await sendRaw(gateway.url, lines), "invalid_api_key");
   });
 
-  test("a key in the query string or a cookie is no credential", async () => {
+  test("a key in the query string or a cookie is not accepted as a credential", async () => {
     const reply = await sendRaw(gateway.url, [
       `GET /v1/pets?authorization=Bearer%20${gateway.key}&access_token=${gateway.key} HTTP/1.1`,
       `Cookie: authorization=${gateway.key}; session=${gateway.owner}`,

@@ -619,7 +619,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     );
   });
 
-  test("a message that is late, or to a deleted or opted-out address, is given up with the reason", async () => {
+  test("a message that has expired, or whose address was deleted or opted out, is not sent, and shows the reason", async () => {
     const { database } = gateway.services;
     for (const [prepare, expected] of [
       [

@@ -270,7 +270,7 @@ onEachEngine((engine) => {
   anyTest("a mail that may have arrived is sent at most three times", async () => {
     const anna = await subscriber();
     const notice = await rejected(anna, await newConversation());
-    // This reply neither accepts nor rejects the mail.
+    // This reply neither accepts nor rejects the e-mail.
     onMail = () => rejection(354, "go ahead");
     for (const copies of [1, 2]) {
       await retry(notice);
@@ -300,7 +300,7 @@ onEachEngine((engine) => {
         await waitUntil(() => mailsTo(anna).length > mailsBefore);
         // A killed process would leave these rows.
         const [{ retryAt, attempts: counted }, lane] = [await find(notice), await laneOf(notice)];
-        // The mail may have arrived.
+        // The e-mail may have arrived.
         expect(counted).toBe(attempts + 10);
         const waits = [retryAt, lane?.leaseUntil, lane?.wakeAt].map(
           (at) => Date.parse(at ?? "") - Date.now(),
@@ -398,7 +398,7 @@ onEachEngine((engine) => {
 });
 
 describeGateway({ engine: "any" }, (gateway) => {
-  test("without a mail server, notices cannot be switched on", async () => {
+  test("without a mail server, notices cannot be turned on", async () => {
     const agentId = await firstAgentId(gateway);
     const anna = await addMember(gateway, { permissions: READER });
     expect(codeOf(await setNotices(gateway, agentId, anna))).toBe("conflict");

@@ -58,7 +58,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["closing", (id) => api.close(id), "nobody"],
     ["another message", (_, from) => sender.text(from, "hello?"), "waits"],
     ["an opt-out", (_, from) => sender.text(from, "STOP"), "waits"],
-  ])("after %s, the conversation shows if its contact waits", async (_, change, expected) => {
+  ])("after %s, the conversation shows whether its contact is waiting", async (_, change, expected) => {
     const { id, from } = await written();
     expect(await waitingOf(id)).toBeNull();
     await api.handOff(id);

@@ -140,7 +140,7 @@ describe("a built dashboard", () => {
     },
   );
 
-  test("conditional requests and ranges are answered below 500", async () => {
+  test("conditional requests and ranges get a status below 500", async () => {
     const path = "/dashboard/assets/main-Ab12.js";
     expectRestError(await get(path, { "if-match": '"x"' }), "invalid_request");
     expect((await get(path, { range: "bytes=99999-" })).status).toBe(200);

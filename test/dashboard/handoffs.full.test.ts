@@ -154,7 +154,7 @@ describeDashboard(
       await eventually(() => page.title()).toBe("Sign in · Gateway");
     });
 
-    test("notices of an agent's handoffs are switched on, and end when the conversation is opened", async () => {
+    test("notices of an agent's handoffs are turned on, and stop when the conversation is opened", async () => {
       const { gateway } = dashboard;
       const page = await dashboard.visit("/settings/profile", { as: anna });
       const toggle = page.getByRole("switch", { name: "First agent" });

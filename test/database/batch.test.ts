@@ -80,7 +80,7 @@ describe("coalesced lookups", () => {
 });
 
 describe("batches of several coalescers that share a gate", () => {
-  /** Returns a coalescer, the batches that it has started, and a way to end each of them. */
+  /** Returns a coalescer, the batches that it has started, and functions that finish these batches. */
   function held(gate: BatchGate) {
     const batches: { items: readonly string[]; end: () => void }[] = [];
     const call = coalesce<string, string>(
@@ -94,7 +94,7 @@ describe("batches of several coalescers that share a gate", () => {
     for (let i = 0; i < 5; i++) await nextTurn();
   };
 
-  test("start together, after all earlier batches have ended", async () => {
+  test("start together, after all earlier batches have finished", async () => {
     const gate = new BatchGate();
     const [keys, pets] = [held(gate), held(gate)];
     const first = [keys.call("a"), pets.call("1")];

@@ -165,7 +165,7 @@ describe("concurrent writes on SQLite", () => {
     }
   });
 
-  test("no unit is answered before the transaction is durable", async () => {
+  test("no unit resolves before its transaction is durable", async () => {
     let answered = 0;
     let seenByOthers: number[] = [];
     await Promise.all(

@@ -21,7 +21,7 @@ describe("a PostgreSQL server that goes away", () => {
   const endConnections = () =>
     administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
 
-  test("is reconnected without a restart after it has ended every connection", async () => {
+  test("is reconnected without a restart after it has closed every connection", async () => {
     await Promise.all(Array.from({ length: 12 }, list));
     await endConnections();
     // A request may still get a dead connection, but no response is internal_error.
@@ -131,7 +131,7 @@ describe("a PostgreSQL server that goes away", () => {
   );
 
   slowTest(
-    "makes both APIs answer 503 as long as it accepts no connections, while the process stays alive",
+    "makes both APIs answer 503 while it accepts no connections, and the process stays alive",
     async () => {
       await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
       await endConnections();

@@ -191,14 +191,14 @@ onEachEngine((engine) => {
     }
   });
 
-  test("a unit that has ended can do nothing else", async () => {
+  test("a unit that has ended can run no more statements", async () => {
     const late = await database.write(async (tx) => tx);
     await expect(late.insert(Pet, pet("late"))).rejects.toThrow();
     await expect(late.query("SELECT 1")).rejects.toThrow();
     expect(await names()).toEqual([]);
   });
 
-  test("a unit that has failed can do nothing else", async () => {
+  test("a unit that has failed can run no more statements", async () => {
     let late: Promise<unknown> = Promise.resolve();
     await database
       .write(async (tx) => {

@@ -147,7 +147,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
   const messagesOf = (decisionId: string) =>
     read((reader) => reader.find(Message, { where: { decisionId }, order: { id: "ASC" } }));
 
-  test("a rule whose conditions hold sends, tags and says why", async () => {
+  test("a rule whose conditions are true sends, tags and explains why", async () => {
     const contactId = await newContact({ name: "Anna" });
     await contactClient(gateway).changeTags(contactId, { add: ["vip"] });
     const body = await decided({ data: { orderId: "A-17", total: 120 }, contact: { id: contactId } });
@@ -218,7 +218,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect((await api.find(body.id)).body).toEqual(body);
   });
 
-  test("a condition that does not hold is shown with the values that it read, and `otherwise` applies", async () => {
+  test("a false condition is shown with the values that it read, and `otherwise` applies", async () => {
     const contactId = await newContact();
     await contactClient(gateway).changeTags(contactId, { add: ["vip"] });
     const { body: opened } = await conversationClient(gateway).open({ contact: { id: contactId } });
@@ -276,7 +276,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     await delivered(message?.id ?? "");
   });
 
-  test("an effect that fails leaves the others as they are", async () => {
+  test("a failed effect does not affect the others", async () => {
     const contactId = await newContact();
     const { explanation, outcome } = await decided({
       type: "move",

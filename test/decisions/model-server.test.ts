@@ -255,7 +255,7 @@ describe("a model server", () => {
     expect(server.received).toHaveLength(attempts);
   });
 
-  test("that does not know JSON schemas is asked without one from then on", async () => {
+  test("that does not support JSON schemas is asked without one afterwards", async () => {
     server.reaction = (response) =>
       server.received.at(-1)?.body.includes("response_format")
         ? response.writeHead(400).end('{"error":{"message":"This response_format type is unavailable now"}}')

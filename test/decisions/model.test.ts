@@ -500,7 +500,7 @@ onAnyEngine((engine) => {
     return { arrived, answer };
   };
 
-  test("a process that takes over from a killed one asks again, and only its answer counts", async () => {
+  test("a process that takes over from a killed one asks again, and only its answer is used", async () => {
     const decision = await asked();
     const { arrived, answer } = holding();
     const killed = run(decision);

@@ -97,7 +97,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
     await become(gateway, id, { status: "delivered", heldReason: null }, secret);
   });
 
-  test("a message that expired is given up", async () => {
+  test("an expired message fails without an attempt", async () => {
     const { database, lanes } = gateway.services;
     const id = "01a1fcd2-0000-7000-8000-000000000001";
     const agent = await gateway.services.agents.bySlug("first-agent");

@@ -42,7 +42,7 @@ interface Change {
   at: number;
   line: string;
   version: number;
-  /** Messages accepted before the change. From then on, they may be sent only on `line`. */
+  /** Messages accepted before the change. After it, they may be sent only on `line`. */
   accepted: readonly string[];
   canceled: readonly string[];
   /** True if a message in flight is not sent again. */

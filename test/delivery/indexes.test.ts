@@ -348,7 +348,7 @@ onEachEngine((engine) => {
     expect(plan).toContain(logged.source.namingStrategy.indexName("delivery_attempt", ["started_at"]));
   });
 
-  test("ended messages are found by the primary key, and their conversations by indexes", async () => {
+  test("finished messages are found by the primary key, and their conversations by indexes", async () => {
     const retention = { RETENTION_MESSAGES_DAYS: 20_000 };
     await logged.expectIndexes(() => deleteEndedMessages(logged.database, services.hooks, { retention }), {
       reads: /as "isEnded"/,

@@ -233,7 +233,7 @@ describe("a PostgreSQL database", () => {
 describeGateway({ engine: "any", env: DELIVERS }, (gateway) => {
   afterEach(endProcesses);
 
-  slowTest("RESTORED=1 holds once for all workers of a start, and the log says to remove it", async () => {
+  slowTest("RESTORED=1 applies once to all workers of a start, and the log says to remove it", async () => {
     await addEvents(gateway, await firstAgentId(gateway), [randomUUID()]);
     const last = async () => BigInt((await sql(gateway, "SELECT last FROM agent_stream"))[0].last);
     const before = await last();

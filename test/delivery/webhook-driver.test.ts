@@ -430,7 +430,7 @@ describe("before a message is sent", () => {
     if (!socket.closed) await once(socket, "close");
     expect(bytes).toBe("");
 
-    // This holds even on a connection kept from an earlier message.
+    // This applies even to a connection kept from an earlier message.
     await sendTo(receiver.url(), { targets });
     expect(await sendTo(receiver.url(), { targets, attempt: rejecting })).toEqual(lost);
     expect(receiver.received).toHaveLength(1);

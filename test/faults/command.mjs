@@ -2,8 +2,7 @@ import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 
 /**
- * Runs a test with the options of the command line, prints its counts and faults, and ends the process with 1 if there
- * are faults.
+ * Runs a test with the options of the command line, prints its counts and faults, and exits with 1 if there are faults.
  * @param run returns counts, and `faults` with a list for each kind
  * @param options.usage text for `--help`
  * @param options.processes number of processes on PostgreSQL

@@ -19,7 +19,7 @@ import { petNames, startLoad } from "./load";
 onEachEngine((engine) => {
   const database = databaseForEach(engine);
 
-  test("on SIGTERM under load, it answers all earlier requests, keeps every answered write, and ends with code 0", async () => {
+  test("on SIGTERM under load, it answers all earlier requests, keeps every answered write, and exits with code 0", async () => {
     const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: "info" });
     const load = startLoad(server);
     await load.answered(300);
@@ -64,7 +64,7 @@ describe("stopped by a signal while a client", () => {
     client.write('{"name":"x",');
   };
 
-  test("has sent no request yet, and another is still sending the head of one, it does not wait and ends with code 0", async () => {
+  test("has sent no request yet, and another is still sending the head of one, it does not wait and exits with code 0", async () => {
     const other = connect(Number(new URL(server.url).port), "127.0.0.1").on("error", () => undefined);
     other.write("GET /healthz HTTP/1.1\r\nHo");
     // Sent after the bytes, so the server has read them.
@@ -75,7 +75,7 @@ describe("stopped by a signal while a client", () => {
     expect(stderr).not.toContain("given up");
   });
 
-  test("does not finish its body, it gives up the request after some seconds, says so and ends with code 0", async () => {
+  test("does not finish its body, it abandons the request after some seconds, says so and exits with code 0", async () => {
     await beginBody();
     const { code, stderr } = await server.stop();
     expect(code).toBe(0);
@@ -137,7 +137,7 @@ test("on a signal during its start, it finishes starting, shows the secrets that
 describe("on PostgreSQL", () => {
   const testDatabase = databaseForEach(postgres, { empty: true });
 
-  test("on a signal while another process migrates the database, it drains, gives up its start, and ends with code 1", async () => {
+  test("on a signal while another process migrates the database, it drains, abandons its start, and exits with code 1", async () => {
     const database = await Database.open(createDataSource(testDatabase.url));
     try {
       await database.withMigrationLock(async (tx) => {

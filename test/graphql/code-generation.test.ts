@@ -46,7 +46,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   afterEach(() => watch.end());
 
   test.each(DOCUMENTS)(
-    "a text in %s never becomes code, however often it is sent",
+    "a string in %s never becomes code, however often it is sent",
     async (_, documentWith) => {
       for (const text of TEXTS) {
         for (const [literal, token] of [
@@ -61,7 +61,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     },
   );
 
-  test("a text in a variable, an alias, an operation name, a REST body or a tool's argument never becomes code", async () => {
+  test("a string in a variable, an alias, an operation name, a REST body or a tool's argument never becomes code", async () => {
     for (const text of TEXTS) {
       for (let i = 0; i < 4; i++) {
         await gateway.graphql("query ($id: ID!) { pet(id: $id) { id } }", { id: text });

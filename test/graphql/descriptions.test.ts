@@ -52,7 +52,7 @@ test("arguments and input fields with a default are never null", () => {
   expect(withDefault.filter(([, { type }]) => !String(type).endsWith("!")).map(([at]) => at)).toEqual([]);
 });
 
-test("every scalar names the standard for its texts", () => {
+test("every scalar links to the standard for its format", () => {
   const own = Object.values(createSchema().getTypeMap()).filter(
     (type) => isScalarType(type) && !isSpecifiedScalarType(type),
   );

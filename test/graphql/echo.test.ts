@@ -36,7 +36,7 @@ const MISPLACED: readonly [name: string, document: (text: string) => string][] =
 
 const gateway = suiteGateway(sqlite, { env: { LOG_LEVEL: "debug" } });
 
-describe.each(MISPLACED)("a text instead of %s", (_, document) => {
+describe.each(MISPLACED)("a string instead of %s", (_, document) => {
   test.each([
     ["a text", `"${SECRET}"`],
     ["a block text", `"""\n${SECRET}\n"""`],

@@ -175,7 +175,7 @@ describe("the allowed size of a response depends on the requested pages", () => 
     expect(found).toEqual(SIZES.map((size) => [size, expected(size)]));
   });
 
-  test("the default counts if the size is missing, and null is not a size", async () => {
+  test("the default applies if the size is missing, and null is not a size", async () => {
     for (const [query, missing] of [
       [`query ($first: Int) { ${lists("$first")} }`, "ok"],
       [`query ($first: Int = 100) { ${lists("$first")} }`, "query_too_complex"],

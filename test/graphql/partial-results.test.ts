@@ -3,7 +3,7 @@ import { createSchema, printSorted } from "../../src/graphql/schema";
 import { mint } from "../support/gateway";
 import { describeGateway } from "../support/suite";
 
-test("every field of Query and Mutation is nullable, and the printed schema marks those that are null only if they failed", () => {
+test("every field of Query and Mutation is nullable, and the printed schema marks fields that are null only if they failed", () => {
   const schema = createSchema();
   const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),

@@ -42,7 +42,7 @@ describe("a JSON body", () => {
     },
   );
 
-  test("with brackets in a text is not nested", () => {
+  test("with brackets in a string is not nested", () => {
     const text = JSON.stringify({ text: `\\"${"[{".repeat(1000)}` });
     expect(read(text)).toEqual(JSON.parse(text));
   });

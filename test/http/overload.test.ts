@@ -10,7 +10,7 @@ import { openRaw, statusesIn } from "../support/raw";
 import { waitUntil } from "../support/wait-until";
 
 const NO_LINE = "00000000-0000-7000-8000-000000000000";
-/** Headers of a signature that proves nothing. */
+/** Headers with an invalid signature. */
 const UNPROVEN = {
   "webhook-id": "1",
   "webhook-timestamp": String(Math.floor(Date.now() / 1000)),

@@ -71,7 +71,7 @@ onAnyEngine((engine) => {
     expect(await names()).toHaveLength(numbers.length);
   });
 
-  test("new creates, repeats, duplicates and reused keys in one batch are each answered as if alone", async () => {
+  test("new creates, repeats, duplicates and reused keys in one batch are each answered as if sent alone", async () => {
     const first = await add("first", "used");
     batches.length = 0;
     const outcomes = await Promise.allSettled([
@@ -97,7 +97,7 @@ onAnyEngine((engine) => {
     expect((await names()).sort()).toEqual(["double", "first", "new"]);
   });
 
-  test("a key is free again after its time", async () => {
+  test("a key is free again after its lifetime", async () => {
     const first = await add("first", "key");
     await database.write((tx) =>
       tx.update(

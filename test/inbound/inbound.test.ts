@@ -210,7 +210,7 @@ describeGateway(
           },
         }),
       ],
-    ])("%s proves nothing", async (_, signing) => {
+    ])("a request with %s is rejected as unsigned", async (_, signing) => {
       const before = await read((reader) => reader.countBy(Message, INBOUND));
       for (const reply of [
         await sender.message({ id: uuid(), from: phone(), text: "Hi" }, signing(sender)),

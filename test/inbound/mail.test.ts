@@ -563,7 +563,7 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     expect(contact.addresses[0].optedOutAt).toEqual(expect.any(String));
   });
 
-  test("an e-mail line also accepts JSON, and other lines accept no mail", async () => {
+  test("an e-mail line also accepts JSON, and other lines accept no e-mail", async () => {
     expect(await sender.text("carol@example.com", "Hi")).toMatchObject({ status: 202 });
     const local = await addSender(gateway, { agentId });
     expect(await local.mail(mail(...PLAIN, "", "Hi"))).toMatchObject({

@@ -230,7 +230,7 @@ describe.each(Object.entries(SERVERS))("a report of %s", (_, form) => {
         },
       ]);
     }
-    // About mail of another sender, or mail whose ID the line's server replaced.
+    // About an e-mail of another sender, or an e-mail whose ID the line's server replaced.
     const foreign = reportOn("<1.2@acme.example>", REASONS[0] as never, form);
     expect(await read(foreign)).toMatchObject({ report: { failure: { message: FOREIGN } } });
   });
@@ -330,7 +330,7 @@ describe("a report in prose", () => {
       const id = uuid();
       const failure = { message: { id }, status: "failed", isUndeliverable };
       expect(await read(inWords(headers, words, id, isAttached))).toMatchObject({ report: { failure } });
-      // About mail of another sender, or mail whose ID the line's server replaced.
+      // About an e-mail of another sender, or an e-mail whose ID the line's server replaced.
       const foreign = await read(inWords(headers, words, "1.2", isAttached));
       expect(foreign).toMatchObject(
         "report" in foreign ? { report: { failure: { message: FOREIGN } } } : { isAutomatic: true },

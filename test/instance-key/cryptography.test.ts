@@ -44,7 +44,7 @@ test.each(["hunter2", "", "a password of Zoë's 🐈", "x".repeat(10_000)])(
   },
 );
 
-test("a text always gives the same token, which only its key can open, and only unaltered", () => {
+test("a string always gives the same token, which only its key can open, and only unaltered", () => {
   const token = key.sealToken("für ada@customer.test");
   expect(token).toMatch(/^[\w-]+$/);
   expect(InstanceKey.parse(TEXT)?.sealToken("für ada@customer.test")).toBe(token);
@@ -70,7 +70,7 @@ test("a text always gives the same token, which only its key can open, and only 
   for (const text of [...flipped, ...others]) expect(key.openToken(text)).toBeUndefined();
 });
 
-test("a sealed text cannot be opened with another key, for another row, or after a change", () => {
+test("a sealed string cannot be opened with another key, for another row, or after a change", () => {
   const sealed = key.seal("hunter2", ROW);
   expect(other.open(sealed, ROW)).toBeUndefined();
   expect(key.open(sealed, ANOTHER_ROW)).toBeUndefined();

@@ -55,7 +55,7 @@ onAnyEngine((engine) => {
     return data;
   }
 
-  test("a signed report ends its key before the next request to another process", async () => {
+  test("a signed report revokes its key before the next request to another process", async () => {
     const { agents } = await ask("{ agents { id } }");
     const create =
       "mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }";

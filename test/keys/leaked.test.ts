@@ -90,7 +90,7 @@ onAnyEngine((engine) => {
     source: "content",
   });
 
-  test("anyone who holds a key can end it in every process, and the response reveals nothing about the key", async () => {
+  test("anyone who holds a key can revoke it in every process, and the response reveals nothing about the key", async () => {
     const { id, secret } = await mint(gateway);
     expect(await outcomeOf(other, secret)).toBe("accepted");
     const replies = [
@@ -148,7 +148,7 @@ onAnyEngine((engine) => {
     expect(sent[0]?.email.text).toContain(URL_OF_LEAK);
   });
 
-  slowTest("a report of 200 tokens ends each key once, and a replay changes nothing", async () => {
+  slowTest("a report of 200 tokens revokes each key once, and a replay changes nothing", async () => {
     const keys: { id: string; secret: string }[] = [];
     for (let i = 0; i < 200; i++) keys.push(await mint(gateway));
     const tokens = keys.map(({ secret }) => found(secret));
@@ -172,7 +172,7 @@ onAnyEngine((engine) => {
     expect([await entries(), mails.received.length]).toEqual([200, before + 1]);
   });
 
-  test("a report ends keys of all organizations, other environments and deactivated organizations", async () => {
+  test("a report revokes keys of all organizations, other environments and deactivated organizations", async () => {
     const slugs = ["leaking", "sleeping"];
     const keys: { secret: string; id: string }[] = [];
     for (const slug of slugs) {
@@ -212,7 +212,7 @@ onAnyEngine((engine) => {
     ],
     ["too large a body", () => report({ key: "a".repeat(16_384) }), "payload_too_large"],
     ["too large a list", () => signed([found("a".repeat(1_048_576))]), "payload_too_large"],
-  ])("a report with %s is rejected and ends nothing", async (_, send, code) => {
+  ])("a report with %s is rejected and revokes nothing", async (_, send, code) => {
     const { secret } = await mint(gateway);
     expect(codeOf(await send())).toBe(code);
     expect(await outcomeOf(gateway, secret)).toBe("accepted");

@@ -52,20 +52,20 @@ describeGateway(
       },
     );
 
-    test("the address that the trusted proxy adds counts, whatever the client sends before it", async () => {
+    test("the address that the trusted proxy adds is used, whatever the client sends before it", async () => {
       const { secret } = await limitedTo("192.0.2.0/24");
       for (const chain of ["192.0.2.1, 203.0.113.9", "192.0.2.1,192.0.2.1,203.0.113.9", "203.0.113.9:192"])
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REJECTED]);
       for (const chain of ["203.0.113.9, 192.0.2.1", "nonsense, 192.0.2.1", "192.0.2.1:4711"])
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, ACCEPTED]);
-      // Without a client address, the connection's address counts; it is not allowed either.
+      // Without a client address, the connection's address is used, which is not allowed either.
       for (const chain of ["", "nonsense", "192.0.2.1/24", "192.0.2.1 203.0.113.9", "192.0.2.01"])
         expect([chain, await outcomeFrom(gateway, secret, from(chain))]).toEqual([chain, REJECTED]);
       const others = { "x-real-ip": "192.0.2.1", forwarded: "for=192.0.2.1", "x-client-ip": "192.0.2.1" };
       expect(await outcomeFrom(gateway, secret, { ...others, ...from("203.0.113.9") })).toBe(REJECTED);
     });
 
-    test("a change counts from the next request on, in every process", async () => {
+    test("a change applies from the next request on, in every process", async () => {
       const { id, secret } = await mint(gateway);
       const other = await startGateway(engine, {
         database: { url: gateway.databaseUrl, drop: async () => undefined } as never,
@@ -167,7 +167,7 @@ describe("without a trusted proxy", () => {
     test("no header moves a client into or out of an allowed network", async () => {
       const elsewhere = await mint(gateway, { allowedNetworks: ["192.0.2.0/24"] });
       const here = await mint(gateway, { allowedNetworks: ["127.0.0.1/32"] });
-      // Sends all headers at once: if any of them counted, it would count here as well.
+      // Sends all headers at once: if any of them were used, it would be used here as well.
       for (const value of ["192.0.2.1", "127.0.0.1, 192.0.2.1", "192.0.2.1, 127.0.0.1"]) {
         const headers = Object.fromEntries(tricks.map((name) => [name, value]));
         expect(await outcomeFrom(gateway, elsewhere.secret, headers)).toBe(REJECTED);

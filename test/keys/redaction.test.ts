@@ -24,7 +24,7 @@ test.each([
   }
 });
 
-test("a text that only resembles a token is kept", () => {
+test("a string that only resembles a token is kept", () => {
   for (const text of ["agk_dev_", `agk_dev_${digits(12)}_${digits(28)}`, `ags_${digits(49)}`, "no token"]) {
     expect(holdsToken(text)).toBe(false);
     expect(redactTokens(text)).toBe(text);

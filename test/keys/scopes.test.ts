@@ -104,7 +104,7 @@ describeGateway({ engine: "one" }, (gateway) => {
     }
   });
 
-  test("the command line mints keys with scopes, and rejects those that do not exist", async () => {
+  test("the command line mints keys with scopes, and rejects scopes that do not exist", async () => {
     const cli = (...args: string[]) => ["keys", "create", "--agent", "first-agent", "--name", ...args];
     const key = await runCliForJson(
       gateway.databaseUrl,

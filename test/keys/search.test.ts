@@ -61,7 +61,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     }
   });
 
-  test("a blank text finds all keys, like no text", async () => {
+  test("a blank search finds all keys, like no search", async () => {
     const all = await namesWith(null);
     expect(all).toEqual(expect.arrayContaining(NAMES));
     for (const search of ["", "  "]) expect(await namesWith(search)).toEqual(all);
@@ -81,7 +81,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect([await namesWith("before"), await namesWith("after")]).toEqual([[], ["After"]]);
   });
 
-  test("a text of more than 100 characters is rejected", async () => {
+  test("a search of more than 100 characters is rejected", async () => {
     const ask = (search: string) => gateway.graphql(LIST, { search }, { token: gateway.owner });
     expect(codeOf(await ask("é".repeat(100)))).toBeUndefined();
     expect(codeOf(await ask("é".repeat(101)))).toBe("invalid_request");

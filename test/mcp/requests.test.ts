@@ -116,7 +116,7 @@ describeGateway(
       expectRestError(await gateway.rest("GET", "/mcp/"), "method_not_allowed");
     });
 
-    test("null or an empty text counts as an omitted optional argument", async () => {
+    test("null or an empty string counts as an omitted optional argument", async () => {
       const unused = { limit: null, status: "", cursor: null };
       const { body } = await callTool(gateway, "listPets", unused);
       expect(body.result).toEqual((await callTool(gateway, "listPets")).body.result);
@@ -129,7 +129,7 @@ describeGateway(
       [{ ref: "", id: "" }, "invalid_request"],
       [{ address: { kind: "email", address: "" }, id: "" }, "invalid_request"],
       [[], "invalid_request"],
-    ])("an empty text in the argument %j counts as omitted if optional", async (contact, code) => {
+    ])("an empty string in the argument %j counts as omitted if optional", async (contact, code) => {
       const reply = await callTool(gateway, "openConversation", { contact });
       expect(toolError(reply)?.code).toBe(code);
     });

@@ -120,7 +120,7 @@ onOneEngine((engine) => {
     ]);
   });
 
-  test("after linking, the account counts and not its address", async () => {
+  test("after linking, the account identifies the member, not its address", async () => {
     const { id } = await addMember(gateway, { email: "bob@example.com" });
     expect((await viewerOf((await signIn("bob")).token)).id).toBe(id);
     await gateway.services.database.write((tx) =>

@@ -130,7 +130,7 @@ describeGateway({ engine: "one" }, (gateway) => {
     expectGraphQLError(reply, "invalid_session");
   });
 
-  test("only the Authorization header counts: the cookie is neither read nor removed", async () => {
+  test("only the Authorization header is used: the cookie is neither read nor removed", async () => {
     await browser.signIn(member);
     const other = await addMember(gateway);
     const asOther = await browser.ask(VIEWER, {}, { token: other.token });

@@ -83,7 +83,7 @@ onAnyEngine((engine) => {
         .execute(),
     );
 
-  test("an account is closed to an address for a while after 10 wrong passwords, known or not", async () => {
+  test("an account, known or not, is locked for an address for a while after 10 wrong passwords", async () => {
     const member = await addMember(gateway);
     const outcomes = [];
     for (const email of [member.email, "unknown@example.com"]) {
@@ -103,7 +103,7 @@ onAnyEngine((engine) => {
     expect(codeOf(await attempt(member.email, member.password))).toBeUndefined();
   });
 
-  slowTest("an account is closed to everybody after 100 wrong passwords from everywhere", async () => {
+  slowTest("an account is locked for all addresses after 100 wrong passwords", async () => {
     const { email, password } = await addMember(gateway);
     const everywhere = (i: number) => attempt(email, "wrong", `198.51.${Math.floor(i / 5)}.1`);
     const replies = await inTurns(PER_ACCOUNT, everywhere);
@@ -111,7 +111,7 @@ onAnyEngine((engine) => {
     expect(codeOf(await attempt(email, password, "192.0.2.99"))).toBe("too_many_attempts");
   });
 
-  test("an account closed to everybody is open where its owner recently signed in, for a few wrong passwords", async () => {
+  test("an account locked for all addresses is open where its owner recently signed in, for a few wrong passwords", async () => {
     const { email, password } = await addMember(gateway);
     const home = "192.0.2.50";
     expect(codeOf(await attempt(email, password, home))).toBeUndefined();
@@ -127,7 +127,7 @@ onAnyEngine((engine) => {
   });
 
   slowTest(
-    "closed accounts get the same response whether they exist or not, even where the owner is known",
+    "locked accounts get the same response whether they exist or not, even where the owner is known",
     async () => {
       const { email, password } = await addMember(gateway);
       const [home, office] = ["192.0.2.51", "192.0.2.52"];
@@ -165,7 +165,7 @@ onAnyEngine((engine) => {
     expect(await everything()).toEqual(before);
   });
 
-  test("an operator's new password opens the account for the address that it was closed to", async () => {
+  test("an operator's new password unlocks the account for the address that was locked out", async () => {
     const { email } = await addMember(gateway);
     await attempts(PER_PAIR + 1, () => email);
     expect(codeOf(await attempt(email, "wrong"))).toBe("too_many_attempts");
@@ -322,7 +322,7 @@ onAnyEngine((engine) => {
     expect(work).toEqual(work.map(() => [1, 1, 2, 1]));
   });
 
-  test("a closed account costs the same for every account, whether the owner is known there or not", async () => {
+  test("an attempt on a locked account costs the same for every account, whether the owner is known there or not", async () => {
     const owner = await addMember(gateway);
     const other = await addMember(gateway);
     const [home, elsewhere] = ["192.0.2.53", "192.0.2.54"];
@@ -371,7 +371,7 @@ onAnyEngine((engine) => {
     expect(wrong).toHaveLength(PER_PAIR);
   });
 
-  test("an address is closed for a while after 50 attempts, whichever accounts they are for", async () => {
+  test("an address is blocked for a while after 50 attempts, whichever accounts they are for", async () => {
     const { email, password } = await addMember(gateway);
     const replies = await inTurns(PER_ADDRESS, (i) => attempt(`${i}@example.com`, "wrong", "192.0.2.7"));
     expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
@@ -393,7 +393,7 @@ onAnyEngine((engine) => {
     expect(codeOf(await wrong(99, "2001:db8:0:1::1"))).toBe("invalid_credentials");
   });
 
-  slowTest("an IPv6 site of 48 bits is closed after 200 attempts from its networks", async () => {
+  slowTest("an IPv6 site of 48 bits is blocked after 200 attempts from its networks", async () => {
     const replies = await inTurns(PER_SITE, (i) => wrong(i, `2001:db8:1:${i.toString(16)}::1`));
     expect(replies.map(codeOf)).toEqual(replies.map(() => "invalid_credentials"));
     expect(codeOf(await wrong(201, "2001:db8:1:ffff::1"))).toBe("too_many_attempts");

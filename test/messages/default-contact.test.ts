@@ -67,7 +67,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     for (const { conversationId } of others) expect(conversationId).toBeNull();
   });
 
-  test("the version that is live when a message is accepted counts, even if it was published in the meantime", async () => {
+  test("the version that is live when a message is accepted applies, even if it was published in the meantime", async () => {
     await owner();
     const outside = { conversationId: null };
     const joined = { conversationId: expect.any(String) };

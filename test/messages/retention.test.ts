@@ -54,7 +54,7 @@ describeGateway((gateway) => {
     });
   const ago = (days: number) => timestamp(-days * DAY_MS);
 
-  test("messages that ended 30 days ago are deleted with their attempts, and no others", async () => {
+  test("messages that were finished 30 days ago are deleted with their attempts, and no others", async () => {
     const expected: Record<string, [isKept: boolean, ...Parameters<typeof addMessage>]> = {
       queued: [true, 40, { status: "queued" }],
       sending: [true, 31, { status: "sending" }],

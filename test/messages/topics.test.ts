@@ -96,7 +96,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     expect(await become(plain.messageId, delivered)).toMatchObject({ topic: null });
   });
 
-  test("nothing passes an opt-out, not even urgent messages, and dry runs say so", async () => {
+  test("nothing overrides an opt-out, not even urgency, and dry runs say so", async () => {
     const { contactId, ...at } = await newContact();
     expect(await decide(at, "alert", { dryRun: true })).toMatchObject({ status: "failed", error: NOT_IN });
     await consent(contactId, "news", "in");
@@ -125,7 +125,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     await become(news.messageId, delivered);
   });
 
-  test("the live policy says which topics require an opt-in, and an opt-out holds without a policy", async () => {
+  test("the live policy says which topics require an opt-in, and an opt-out applies even without a policy", async () => {
     const { id: lineId, name } = await addLine(gateway, { agentId });
     const { contactId, ...at } = await newContact(name);
     await lineClient(gateway).pause(lineId);
@@ -156,7 +156,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     });
   });
 
-  test("an opt-out of a topic holds when the address is added again, even in dry runs", async () => {
+  test("an opt-out of a topic still applies when the address is added again, even in dry runs", async () => {
     const address = `again ${Math.random()}`;
     const { contactId } = await newContact(undefined, [address]);
     await consent(contactId, "orders", "out");

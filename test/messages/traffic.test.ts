@@ -122,7 +122,7 @@ describeGateway((gateway, engine) => {
     expect(await trafficOf(line.id)).toMatchObject({ rejections: 0, faultSince: null });
   });
 
-  test("results of later transactions are counted after those of earlier ones", async () => {
+  test("results of later transactions are counted after results of earlier ones", async () => {
     const lines = [await addWebhookLine(gateway, { agentId }), await addWebhookLine(gateway, { agentId })];
     for (const result of [FAILED, ACCEPTED, FAILED, ACCEPTED])
       await finish(await Promise.all(lines.map((line) => ending(line, result))));

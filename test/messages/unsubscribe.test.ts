@@ -86,7 +86,7 @@ describeGateway(
       gateway.services.database.read((reader) => reader.findBy(entity, where));
     const consents = () => rows(Consent, { agentId });
 
-    test("a mail about a topic has a link and a button in mail programs, and neither is stored", async () => {
+    test("an e-mail about a topic has a link and a button in mail programs, and neither is stored", async () => {
       const { mail, link, messageId } = await subscribed();
       expect(link).toMatch(/^https:\/\/gateway\.example\.com\/unsubscribe\/[\w-]{60,300}$/);
       expect(headerOf(mail, "list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
@@ -156,7 +156,7 @@ describeGateway(
       await lineClient(gateway).resume(lineId);
     });
 
-    test("a POST works after the contact was erased, and holds when the address is added again", async () => {
+    test("a POST works after the contact was erased, and its opt-out applies when the address is added again", async () => {
       const { id, ref, address, path } = await subscribed();
       await contactClient(gateway).erase(id);
       const answers = await Promise.all(Array.from({ length: 8 }, () => ask("POST", path)));

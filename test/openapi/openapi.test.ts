@@ -161,7 +161,7 @@ describe("the contract", () => {
     expect(faults).toEqual([]);
   });
 
-  test("bounds every text, list and integer, except as test/openapi/owasp.yaml explains", () => {
+  test("bounds every string, list and integer, except as test/openapi/owasp.yaml explains", () => {
     const unbounded: string[] = [];
     // biome-ignore lint/suspicious/noExplicitAny: a part of a JSON document
     const visit = (part: any, path: string): void => {

@@ -48,7 +48,7 @@ onEachEngine((engine) => {
     return { names: body.map(({ name }: { name: string }) => name), more: headers.has("link") };
   }
 
-  test("lists of every length, status and position that are requested together are each answered as if alone", async () => {
+  test("lists of every length, status and position that are requested together are each answered as if requested alone", async () => {
     const pages = Array.from({ length: 100 }, (_, i): Page => {
       const status = statuses[i % statuses.length];
       return { ...(status && { status }), first: i + 1, skip: (i * 37) % (TOTAL + 1) };

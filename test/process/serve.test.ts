@@ -39,7 +39,7 @@ onOneEngine((engine) => {
   const testDatabase = databaseForEach(engine);
 
   slowTest(
-    "on SIGTERM, requests in flight are finished and kept, no new ones are accepted, and it ends with code 0",
+    "on SIGTERM, requests in flight are finished and kept, no new ones are accepted, and it exits with code 0",
     async () => {
       const server = await startServer({ DATABASE_URL: testDatabase.url });
       const rest = await beginPost(server, "/v1/pets");

@@ -79,7 +79,7 @@ describe("on PostgreSQL", () => {
   });
 });
 
-describe("a start that cannot succeed ends with code 1 and one line", () => {
+describe("a start that cannot succeed exits with code 1 and one line", () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "gateway-test-"));

@@ -100,7 +100,7 @@ test.each<[string, Record<string, string>]>([
   expect(complaint).not.toContain("hunter2");
 });
 
-test("a start that cannot succeed ends with code 1 and one line, which names the setting and not its value", async () => {
+test("a start that cannot succeed exits with code 1 and one line, which names the setting and not its value", async () => {
   const { code, stdout, stderr } = await runServer({ DATABASE_URL: "postgres://user:hunter2%@host/db" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^gateway: .*DATABASE_URL.*\n$/);

@@ -170,7 +170,7 @@ onAnyEngine((engine) => {
       return response.statusCode;
     }
 
-    test("are not ready on SIGTERM, keep serving while they drain, answer all accepted requests, and end with code 0", async () => {
+    test("are not ready on SIGTERM, keep serving while they drain, answer all accepted requests, and exit with code 0", async () => {
       const server = await startServer({ DATABASE_URL: database.url, WORKERS: "2", DRAIN_SECONDS: "1" });
       const probes = await Promise.all([connectionTo(server, 1), connectionTo(server, 2)]);
       const posts = await Promise.all([1, 2].map((worker) => beginPost(server, worker)));

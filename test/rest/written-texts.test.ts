@@ -3,7 +3,7 @@ import { leafType } from "../../src/rest/json-scalars";
 import fc from "../support/generated";
 import { cases } from "../support/tiers";
 
-describe("a text in a response", () => {
+describe("a string in a response", () => {
   const { write } = leafType(GraphQLString, {});
   const codeUnits = (max: number) =>
     fc.array(fc.integer({ min: 0, max }), { maxLength: 8 }).map((units) => String.fromCharCode(...units));

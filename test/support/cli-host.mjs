@@ -19,7 +19,7 @@ Command.prototype.parseAsync = function (...args) {
   return running;
 };
 
-/** Thrown instead of ending the program. */
+/** Thrown instead of exiting. */
 class Exit extends Error {}
 process.on("unhandledRejection", (error) => {
   if (!(error instanceof Exit)) throw error;
@@ -32,7 +32,7 @@ async function run({ args, env, input, terminal }) {
   const collect = (output) =>
     new Writable({
       write: (chunk, _, done) => {
-        // An ended process writes nothing more.
+        // A process that has exited writes nothing more.
         if (result.code === undefined) result[output] += chunk;
         done();
       },

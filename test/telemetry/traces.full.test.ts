@@ -37,7 +37,7 @@ describe("tracing", () => {
     await gateway.close();
   });
 
-  test("sends the metrics of several workers as those of one service, and the log of each process", async () => {
+  test("sends the metrics of several workers as metrics of one service, and the log of each process", async () => {
     const collector = await startCollector();
     const gateway = await start(sqlite, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, WORKERS: "2" });
     for (let call = 0; call < 10; call++) await gateway.rest("GET", "/agent/whoami");

@@ -27,7 +27,7 @@ const perSecond = (count, from, to) => (count * 1e9) / Number(to - from);
 export async function drain({ system, producer, size: { backlog: count } }) {
   const { worker, producingBacklog, receiver, wake } = system;
   const arrivals = await receiver.expect(count);
-  // The worker is suspended instead of ended, so that it stays warm.
+  // The worker is suspended instead of stopped, so that it stays warm.
   process.kill(worker.pid, "SIGSTOP");
   try {
     await producer.produce({ ...producingBacklog, count, concurrency: CONCURRENCY });

@@ -93,7 +93,7 @@ export async function cost({ product, store: { directory }, options, say }) {
   }
 }
 
-/** Returns the CPU time of processes, except processes that have ended, such as a vacuum. */
+/** Returns the CPU time of processes, except processes that have exited, such as a vacuum. */
 const usedBetween = (before, after) =>
   [...after].reduce((sum, [pid, cpu]) => sum + cpu - (before.get(pid) ?? 0), 0);
 

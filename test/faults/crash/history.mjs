@@ -21,7 +21,7 @@ export function createHistory() {
       messages: 0,
       requests: 0,
       repeats: 0,
-      /** Messages that a line gave up because it sends nothing twice. */
+      /** Messages that failed because their line sends nothing twice. */
       uncertain: 0,
       takeovers: 0,
       slowestTakeoverMs: 0,

@@ -33,7 +33,7 @@ export async function startPostgres() {
      */
     async kill(signal, downMs) {
       const { process: server } = postgres;
-      // The server's children hold its output open, so all of them have ended when the output closes.
+      // The server's children hold its output open, so all of them have exited when the output closes.
       const ended = once(server, "close");
       server.kill(signal);
       await ended;

@@ -7,7 +7,7 @@ import { ask, present } from "../crash/writes.mjs";
 const PAUSE_MS = 100;
 /** Pause between sign-ins, which cost a password check (ms). */
 const SIGN_IN_PAUSE_MS = 1_000;
-/** Number of ended keys, and of ended sessions, to present; the latest ones are used. */
+/** Number of revoked keys, and of ended sessions, to present; the latest ones are used. */
 const PRESENTED = 10;
 
 const CREATE_KEY =
@@ -23,7 +23,7 @@ const isAccepted = {
 
 /**
  * Constantly revokes keys and signs out of sessions, and presents them afterwards to every gateway.
- * @param accepted called with each ended key or session that is still accepted: `{ kind, id }`
+ * @param accepted called with each revoked key or ended session that is still accepted: `{ kind, id }`
  */
 export function startWatch(urls, { session, agentId }, random, accepted) {
   let stopped = false;

@@ -68,7 +68,7 @@ export async function openWebhooks(urls, { session, agentId, key }, history, ran
         },
       };
     },
-    /** @returns the number of messages that the line gave up as uncertain */
+    /** @returns the number of messages that failed as uncertain */
     verify({ messages }, violate) {
       const stored = new Map(messages.map((message) => [message.id, message]));
       for (const [id, text] of accepted)

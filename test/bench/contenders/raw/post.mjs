@@ -31,7 +31,7 @@ export function poster(url) {
     });
 }
 
-/** Tells the bench that a worker is ready, and ends it on a signal. */
+/** Tells the bench that the worker is ready, and exits on a signal. */
 export function announceWorker(close) {
   process.stdout.write("listening 0\n");
   process.on("SIGTERM", async () => {

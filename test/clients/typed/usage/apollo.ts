@@ -42,7 +42,7 @@ const LISTS = graphql(`
   }
 `);
 
-/** Adds a pet, and reads two pages of lists, which the cache joins. */
+/** Adds a pet, and reads two pages of lists, which the cache merges. */
 export async function use(url: string, key: string) {
   const client = new ApolloClient({
     link: new HttpLink({ uri: `${url}/graphql`, headers: { authorization: `Bearer ${key}` } }),
