@@ -29,7 +29,7 @@ describeDashboard("messages", (dashboard) => {
     }
   });
 
-  test("one sees whether Anna got it: to whom each message went, on which line, by contact and line", async () => {
+  test("show whether Anna got one: the recipient and line of each message, by contact and line", async () => {
     const page = await dashboard.visit("/messages");
     const anna = rowOf(page, "Hello Anna");
     for (const text of ["Anna Fischer", "anna@x", "paused-sms", "Queued", "You"])
