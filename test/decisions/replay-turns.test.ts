@@ -79,7 +79,7 @@ test("slow decisions are not evaluated in every turn of the event loop", async (
   const replay = replaying();
   const slow = () => {
     evaluated += 1;
-    // The pause after it is as long, so that ten turns end within it even on a busy machine.
+    // The replay then pauses for equally long, so ten turns fit into the pause even on a busy machine.
     keepBusy(150);
   };
   const replays = ["one", "two"].map((id) => replay(id, decisions(2, slow)));

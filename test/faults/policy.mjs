@@ -135,7 +135,7 @@ async function run({ engine, processes, rounds, agents: count, seed, verbose }) 
         await response.arrayBuffer();
         if (response.ok) return true;
       } catch {
-        // Its process was killed.
+        // The process that got the request was killed.
       }
       counts.rejected += 1;
       return false;
