@@ -44,9 +44,10 @@ export const ERRORS = {
   address_not_allowed: { status: 403, message: "The API key may not be used from this address." },
   recent_sign_in_required: {
     status: 403,
-    message: "This requires a sign-in within the last 15 minutes. Confirm the sign-in, or sign in again.",
+    message:
+      "This operation requires a sign-in within the last 15 minutes. Confirm the sign-in, or sign in again.",
   },
-  forbidden: { status: 403, message: "The caller is not allowed to do this." },
+  forbidden: { status: 403, message: "The caller is not allowed to perform this operation." },
   insufficient_scope: { status: 403, message: "The API key lacks the required scope." },
   organization_deactivated: {
     status: 403,

@@ -71,8 +71,8 @@ function authorizeKey({ kind, key }: KeyCaller, needed: KeyScope | true | undefi
     throw new GatewayError(
       "forbidden",
       kind === "agent"
-        ? "Agent keys cannot be used for this. Sign in as a member."
-        : "Organization keys cannot be used for this.",
+        ? "Agent keys cannot perform this operation. Sign in as a member."
+        : "Organization keys cannot perform this operation.",
     );
   const scopes: readonly KeyScope[] = key.scopes;
   if (needed === true || scopes.includes(needed)) return;
@@ -87,9 +87,10 @@ function authorizeMember(
   { member: needed }: AllowedCallers,
   needsActive: boolean,
 ): void {
-  if (needed === undefined) throw new GatewayError("forbidden", "Members cannot do this. Use an API key.");
+  if (needed === undefined)
+    throw new GatewayError("forbidden", "Members cannot perform this operation. Use an API key.");
   if (needed !== true && !holds(caller, needed)) {
-    throw new GatewayError("forbidden", `This requires the permission ${needed}.`);
+    throw new GatewayError("forbidden", `This operation requires the permission ${needed}.`);
   }
   if (needsActive && caller.kind === "member" && caller.organization.deactivatedAt !== null) {
     throw new GatewayError("organization_deactivated");

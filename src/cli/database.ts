@@ -53,7 +53,9 @@ export function addDatabaseCommands(program: Command): void {
     });
 
   addYesOption(addOnDatabase(program, "restored"))
-    .description("hold back everything that a database restored from a backup would send again")
+    .description(
+      "pause all lines and disable all webhook endpoints, so that a restored database does not resend old messages and events",
+    )
     .option(
       "--same",
       "confirm that this database may deliver messages, without resuming lines or enabling endpoints",

@@ -16,8 +16,8 @@ const WITHDRAW = mutation("withdrawInvitation", INVITATION);
 
 const MAIL_NOTES: Readonly<Record<InvitationMail, string>> = {
   sent: "The link was also sent by e-mail.",
-  failed: "The mail server did not accept the e-mail. Pass on the link yourself.",
-  off: "The server does not send e-mail (SMTP_URL and MAIL_FROM are not set). Pass on the link yourself.",
+  failed: "The mail server did not accept the e-mail. Send the link yourself.",
+  off: "The server does not send e-mail (SMTP_URL and MAIL_FROM are not set). Send the link yourself.",
 };
 
 interface Options extends Json {

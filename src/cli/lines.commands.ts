@@ -90,7 +90,7 @@ export function add(lines: Command): void {
     withLine(agent, which, async (run, { id, name, previousSecretUntil }) => {
       if (previousSecretUntil !== null) {
         await confirm(
-          `${name} got a new secret less than a day ago. Stop signing with the previous secret immediately?`,
+          `The signing secret of ${name} was rotated less than a day ago. Stop signing with the previous secret immediately?`,
           confirmation,
         );
       }

@@ -17,7 +17,9 @@ const program = new Command("gateway")
   .description(
     "Manages the gateway through its configured database, even while the server is running, or over HTTPS with --url.",
   )
-  .addOption(new Option("--url <url>", "manage the server at this URL instead").env("GATEWAY_URL"))
+  .addOption(
+    new Option("--url <url>", "manage the server at this URL instead of the database").env("GATEWAY_URL"),
+  )
   .option("--key-stdin", "with --url: read the key from standard input instead of GATEWAY_KEY")
   .option("--allow-http", "with --url: allow http to other machines, which reveals the key")
   .version(version)

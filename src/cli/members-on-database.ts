@@ -106,7 +106,7 @@ export function addAccountCommands(members: Command): void {
     );
 
   addYesOption(addOnDatabase(members, "remove-passkeys"))
-    .description("remove all of a member's passkeys, so that the password is enough to sign in")
+    .description("remove all of a member's passkeys, so that their password alone is enough to sign in")
     .argument("<email>", "the member")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>

@@ -81,7 +81,7 @@ export function addMemberCommands(members: Command): void {
       withMember(email, async (run, { id: memberId }) => {
         await confirm(`Unlink the account of ${email} and end the sessions opened with it?`, options);
         const member = await run<Member>(UNLINK, { input: { memberId } });
-        const done = `Unlinked ${member.email}. The next sign-in links an account again.`;
+        const done = `Unlinked ${member.email}. Their next OpenID Connect sign-in will link an account.`;
         printResult(options.json, recordOf(member), done);
       }),
     );

@@ -101,7 +101,7 @@ export function add(webhooks: Command): void {
       const before = await run<WebhookEndpoint | null>(FIND, { id });
       if (before !== null && before.previousSecretUntil !== null) {
         await confirm(
-          "The endpoint got a new secret less than a day ago. Stop signing with the previous secret immediately?",
+          "The endpoint's signing secret was rotated less than a day ago. Stop signing with the previous secret immediately?",
           confirmation,
         );
       }

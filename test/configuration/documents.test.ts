@@ -352,7 +352,7 @@ const INVALID: [object, string, string][] = [
   [
     of({ templates: { a: "a" }, otherwise: [{ ask: { prompt: "a" } }] }),
     "otherwise[0]",
-    "must not ask the model",
+    "must not use the model",
   ],
   ...["P91D", "P", "PT", "1 day", "P1Y", "PT0S"].map((within): [object, string, string] => [
     of({ rules: [{ ...RULE, once: { per: "contact", within } }] }),
@@ -525,7 +525,7 @@ test("a document is compared with the lines and the model of its agent", async (
     { path: "rules[1].do[0].move", message: ofLine },
     {
       path: "rules[2].do[0].ask",
-      message: "asks a language model, but none is configured, so `otherwise` applies",
+      message: "uses a language model, but none is configured, so `otherwise` applies",
     },
   ]);
 });

@@ -181,7 +181,7 @@ describeDashboard(
       await gone(page.getByRole("button", { name: "Remove password…" }));
       await act(page, "Laptop", "Remove…");
       await dialogOf(page).getByRole("button", { name: "Remove passkey" }).click();
-      await seen(dialogOf(page).getByText("This is your last way to sign in."));
+      await seen(dialogOf(page).getByText("This is your only way to sign in."));
       await dialogOf(page).getByRole("button", { name: "Cancel" }).click();
       await gone(dialogOf(page));
       await page.getByRole("button", { name: "Set password…" }).click();

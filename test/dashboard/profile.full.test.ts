@@ -77,7 +77,7 @@ describeDashboard("the profile", (dashboard) => {
     await seen(asking.getByText("The current password is wrong."));
     await asking.getByRole("button", { name: "Cancel" }).click();
     await gone(asking);
-    await seen(dialogOf(page).getByText("This requires a sign-in within the last 15 minutes."));
+    await seen(dialogOf(page).getByText("This operation requires a sign-in within the last 15 minutes."));
     await dialogOf(page).getByRole("button", { name: "Change e-mail" }).click();
     await asking.getByLabel("Password", { exact: true }).fill(TEST_PASSWORD);
     await page.keyboard.press("Enter");

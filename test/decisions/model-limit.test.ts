@@ -66,7 +66,7 @@ onEachEngine((engine) => {
               status: "failed",
               error: {
                 code: "limit_reached",
-                message: `The agent can ask the model at most ${max} times a day (UTC).`,
+                message: `The agent can make at most ${max} requests to the model per day (UTC).`,
               },
             },
             { kind: "addTags" },

@@ -257,7 +257,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     const { explanation } = await decide("placed", { conversationId, data: { orderId: "20" } });
     expect(explanation.effects[0].error).toEqual({
       code: "limit_reached",
-      message: "At most 20 timers can wait at the same time.",
+      message: "At most 20 timers can be waiting at once.",
     });
     expect((await decide("placed", { conversationId, data: { orderId: "7" } })).failedEffects).toBe(0);
     expect(await timersOf(contactId)).toHaveLength(20);

@@ -533,7 +533,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     receiver.reaction = answering(200);
     await hurry(id);
     const [failed] = await become(id, 1, { state: "failed" });
-    expect(failed).toMatchObject({ eventId: first?.eventId, lastError: "The event is no longer kept." });
+    expect(failed).toMatchObject({ eventId: first?.eventId, lastError: "The event is no longer stored." });
     await become(id, 1, { state: "delivered" });
   });
 

@@ -36,7 +36,7 @@ export class ActivityResolver {
   @Report()
   @Query(() => LineActivity, {
     description:
-      "Counts of a line's queued messages, and of its messages from the last 24 hours that were sent or failed.",
+      "Message counts for a line: queued messages, and messages from the last 24 hours that were sent or failed.",
   })
   lineActivity(
     @Ctx() context: RequestContext,

@@ -44,7 +44,7 @@ export class Agent {
   /** TypeORM omits deleted agents from every query and join without `withDeleted`; raw SQL does not. */
   @Nullable(
     () => GraphQLISODateTime,
-    "When the agent was deleted. A deleted agent appears only as the agent of its revoked and expired keys.",
+    "When the agent was deleted. A deleted agent is visible only through its revoked and expired keys.",
   )
   @DeleteDateColumn({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;

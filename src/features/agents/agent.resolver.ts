@@ -46,7 +46,7 @@ export class AgentResolver {
   @Access(MANAGERS)
   @Mutation(() => Agent, {
     description:
-      "Deletes an agent that has no active keys, along with its lines, contacts, conversations, messages, configuration, decisions, events and webhook endpoints. Later requests can see the agent only through its revoked and expired keys. Deletion cannot be undone.",
+      "Deletes an agent that has no active keys, along with its lines, contacts, conversations, messages, configuration, decisions, events and webhook endpoints. A deleted agent is visible only through its revoked and expired keys. Deletion cannot be undone.",
   })
   async deleteAgent(@Ctx() context: RequestContext, @Input() { id }: DeleteAgentInput): Promise<Agent> {
     const deleted = await this.service.delete(context, id);

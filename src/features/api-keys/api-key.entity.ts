@@ -105,7 +105,7 @@ export class ApiKey {
 
   @Nullable(
     () => String,
-    "Creator of the key: a member's e-mail address, the hint of an organization key, or `command line`.",
+    "The key's creator: a member's e-mail address, an organization key's hint or `command line`.",
   )
   @Column({ type: "varchar", length: 254, nullable: true })
   createdBy!: string | null;

@@ -194,7 +194,7 @@ export class RevokeApiKeyInput extends ApiKeyById {
   @Field(() => Boolean, {
     defaultValue: false,
     description:
-      "True to keep the key that this key replaced in a rotation, if that key is still accepted. Its original expiry is restored, and it can be changed and rotated again.",
+      "True to retain the key that this key replaced in a rotation, if that key is still accepted. The retained key's original expiry is restored, and the key can be changed and rotated again.",
   })
   keepReplaced!: boolean;
 }

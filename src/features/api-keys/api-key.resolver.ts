@@ -47,8 +47,7 @@ export class ApiKeyResolver {
 
   @Access({ key: true, organizationKey: true })
   @Query(() => AgentIdentity, {
-    description:
-      "The agent or organization that the presented API key resolves to, and the identity of the key.",
+    description: "The agent or organization that the presented API key resolves to, and the key's identity.",
   })
   whoami(@Ctx() context: RequestContext): AgentIdentity {
     const { key, organization, ...caller } = keyCaller(context);
@@ -86,7 +85,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Mints an organization key. Its secret is shown only in this response. Members need a recent sign-in, and an organization key can mint only keys with no more access than its own.",
+      "Mints an organization key. Its secret is shown only in this response. Members need a recent sign-in. An organization key can mint only keys with no more access than its own.",
   })
   createOrganizationKey(
     @Ctx() context: RequestContext,
@@ -118,7 +117,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains accepted for the grace period. Members need a recent sign-in, and an organization key can rotate only keys that it could have minted.",
+      "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains accepted for the grace period. Members need a recent sign-in. An organization key can rotate only keys that it could have minted.",
   })
   rotateApiKey(@Ctx() context: RequestContext, @Input() input: RotateApiKeyInput): Promise<MintedApiKey> {
     return this.keys.rotate(context, input);

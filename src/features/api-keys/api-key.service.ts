@@ -243,7 +243,7 @@ export class ApiKeyService {
     const latest = timestamp(this.maxLifetimeDays * DAY_MS);
     if (expiresAt === null) return earlier(minter?.expiresAt ?? null, latest);
     if (expiresAt <= latest) return expiresAt;
-    const message = `must be at most ${this.maxLifetimeDays} days from now, the maximum lifetime of keys on this server`;
+    const message = `must be at most ${this.maxLifetimeDays} days from now, the maximum key lifetime on this server`;
     throw new InvalidInput([{ path: "input.expiresAt", message }]);
   }
 

@@ -49,15 +49,15 @@ export class AttentionItem {
   )
   since!: Timestamp | null;
 
-  @Nullable(() => Agent, "The agent of the line or decisions, or null for other kinds.")
+  @Nullable(() => Agent, "The agent that the line or decisions belong to, or null for other kinds of items.")
   agent?: Agent | null | undefined;
 
-  @Nullable(() => Line, "The line, or null for other kinds.")
+  @Nullable(() => Line, "The line, or null for other kinds of items.")
   line?: Line | undefined;
 
-  @Nullable(() => WebhookEndpoint, "The webhook endpoint, or null for other kinds.")
+  @Nullable(() => WebhookEndpoint, "The webhook endpoint, or null for other kinds of items.")
   webhookEndpoint?: WebhookEndpoint | undefined;
 
-  @Nullable(() => ApiKey, "The leaked key, or null for other kinds.")
+  @Nullable(() => ApiKey, "The leaked key, or null for other kinds of items.")
   apiKey?: ApiKey | undefined;
 }

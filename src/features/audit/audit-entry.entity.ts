@@ -13,7 +13,7 @@ export const ActorKind = enumOf("ActorKind", "The kind of caller that performed 
   member: "A signed-in member.",
   agent: "A client that presented an agent's API key.",
   organization_key: "A client that presented an organization key.",
-  operator: "The server's command line, or the setup on first start.",
+  operator: "The server's command line or its first-start setup.",
   system: "The gateway, for example when it pauses a line.",
   anonymous: "A caller who was not signed in.",
 });
@@ -71,7 +71,7 @@ export class AuditEntry {
 
   @Field(() => [AuditChange], {
     description:
-      "The fields that the action changed, or an empty list if the action already describes the change.",
+      "The fields that the action changed, or an empty list if the action itself describes the change.",
   })
   @AtMost(MAX_CHANGES)
   @Column({ type: "simple-json", default: "[]" })

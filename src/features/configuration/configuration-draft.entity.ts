@@ -10,7 +10,7 @@ import { TESTED_DOCUMENT_MAX_BYTES } from "./configuration.limits";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "The next configuration of an agent, as edited by members. A draft may have problems, which must be fixed before the draft is published.",
+    "An agent's next configuration, as edited by members. A draft may have problems, which must be fixed before it is published.",
 })
 @Entity()
 export class ConfigurationDraft {

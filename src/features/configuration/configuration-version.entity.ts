@@ -11,7 +11,7 @@ import type { ConfigurationDocument } from "./document/format";
 @ObjectType({
   simpleResolvers: true,
   description:
-    "A published configuration of an agent. Published versions never change, and the version with the highest number is live.",
+    "A published version of an agent's configuration. Versions are immutable, and the highest-numbered version is live.",
 })
 @Entity()
 export class ConfigurationVersion {

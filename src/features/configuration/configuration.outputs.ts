@@ -78,7 +78,7 @@ class SourcePosition implements Position {
 class ConfigurationProblem implements Problem {
   @Field(() => String, {
     description:
-      "Path of the affected part, such as `rules[3].when[0]`, or empty for the document as a whole.",
+      "Path of the affected part, such as `rules[3].when[0]`, or an empty string for the whole document.",
   })
   @MaxCharacters(PROBLEM_PATH_MAX_LENGTH)
   path!: string;

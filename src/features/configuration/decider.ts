@@ -4,13 +4,13 @@ import { Nullable } from "../../common/nullable";
 
 export const DeciderKind = enumOf("DeciderKind", "Kind of decider.", {
   rules: "Only the rules of the configuration.",
-  model: "The rules, which may also ask a language model.",
+  model: "The rules, which may also consult a language model.",
 });
 export type DeciderKind = keyof typeof DeciderKind;
 
 @ObjectType({
   simpleResolvers: true,
-  description: "An agent's decider: its rules, which may also ask a language model.",
+  description: "An agent's decider: its rules, which may also consult a language model.",
 })
 export class ConfigurationDecider {
   @Field(() => DeciderKind, { description: "Kind of decider." })

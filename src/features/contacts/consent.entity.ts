@@ -13,8 +13,8 @@ import { CONSENT_TOPIC_MAX_LENGTH, EVIDENCE_MAX_LENGTH } from "./contact.limits"
 export const ALL_TOPICS = "*";
 
 export const ConsentState = enumOf("ConsentState", "State of a contact's consent to messages.", {
-  in: "The contact accepts the messages.",
-  out: "The contact has opted out of the messages.",
+  in: "The contact accepts messages on the topic.",
+  out: "The contact has opted out of messages on the topic.",
 });
 export type ConsentState = keyof typeof ConsentState;
 
@@ -30,7 +30,7 @@ export type ConsentSource = keyof typeof ConsentSource;
 @ObjectType({
   simpleResolvers: true,
   description:
-    "Consent to receive messages at an address. It is kept when the address or the contact is removed, and applies again if the address is re-added.",
+    "Consent to receive messages at an address. It is retained after the address or contact is removed, and takes effect again if the address is re-added.",
 })
 @Entity()
 @Index(["addressHash", "topic"], { unique: true })

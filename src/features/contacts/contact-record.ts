@@ -7,16 +7,16 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 const KINDS = {
   contact: "The contact itself.",
   address: "An address of the contact.",
-  consent: "Consent to receive messages at an address of the contact, for a topic or for all messages.",
+  consent: "Consent to receive messages at one of the contact's addresses, for a topic or for all messages.",
   tag: "A tag on the contact.",
   conversation: "A conversation with the contact.",
   conversation_log_entry: "A change to a conversation with the contact.",
-  message: "A message to or from the contact, with the attempts to send it.",
+  message: "A message to or from the contact, with its delivery attempts.",
   decision: "A decision about the contact, with the data it was based on.",
-  timer: "A situation to be submitted to the agent later.",
+  timer: "A timer that submits a situation to the agent later.",
   rule_match: "The last match of a rule with `once` set.",
   event:
-    "An event about the contact itself. Events about its messages are omitted because they repeat other records.",
+    "An event about the contact itself. Events about its messages are omitted because they duplicate other records.",
   audit_entry: "An audit log entry about the contact.",
 } as const;
 

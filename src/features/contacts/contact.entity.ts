@@ -55,7 +55,7 @@ export class Contact {
   attributes!: Record<string, unknown>;
 
   @Field(() => Int, {
-    description: "Version number, incremented by every change except changes to tags.",
+    description: "Version number, incremented by every change except tag changes.",
   })
   @Column({ type: "integer" })
   version!: number;
@@ -76,7 +76,7 @@ export class Contact {
   createdAt!: Timestamp;
 
   @Field(() => GraphQLISODateTime, {
-    description: "When the contact last changed, not counting changes to its tags.",
+    description: "When the contact last changed, excluding tag changes.",
   })
   @Column({ type: "varchar", length: 24 })
   updatedAt!: Timestamp;
@@ -88,7 +88,7 @@ export class Contact {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   touchedAt!: Timestamp | null;
 
-  @Nullable(() => GraphQLISODateTime, "When the contact was erased. Only its ID and timestamps are kept.")
+  @Nullable(() => GraphQLISODateTime, "When the contact was erased. Only its ID and timestamps are retained.")
   @Column({ type: "varchar", length: 24, nullable: true })
   erasedAt!: Timestamp | null;
 }

@@ -57,7 +57,7 @@ export class ContactsArgs extends OrderedPageArgs {
 
   @Optional(
     () => String,
-    "Only contacts whose `ref`, address, name or a word in the name starts with this text (the first 1,000 in alphabetical order), or whose name contains all of its words (the last may be incomplete). Case-insensitive.",
+    "Only contacts whose `ref`, address, name or a word in the name starts with this text (the first 1,000 alphabetically), or whose name contains all words of the text (the last may be incomplete). Case-insensitive.",
   )
   @IsText(TERM_MAX_LENGTH)
   search?: string | null | undefined;
@@ -92,7 +92,7 @@ export class SetConsentInput extends InputById("contact") {
 
   @Optional(
     () => ID,
-    "ID of the address that the consent applies to. Defaults to all addresses of the contact.",
+    "ID of the address that the consent applies to. Defaults to all the contact's addresses.",
   )
   addressId?: string | null | undefined;
 

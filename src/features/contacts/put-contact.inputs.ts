@@ -81,7 +81,7 @@ export class NewAddress {
 
 @InputType({ description: "Consent for a topic at all of a contact's addresses. See `setConsent`." })
 export class NewContactConsent {
-  @Field(() => String, { description: "Name of a topic, or `*` for all." })
+  @Field(() => String, { description: "Topic name, or `*` for all topics." })
   @IsText(CONSENT_TOPIC_MAX_LENGTH, { singleLine: true })
   topic!: string;
 
@@ -173,7 +173,7 @@ export class StoredContact {
 export const PutContactError = enumOf("PutContactError", "Reason why a contact was not stored.", {
   invalid_request: "The contact is not valid.",
   conflict:
-    "The `ref` and the addresses belong to different contacts, or consents are given for a contact without an address.",
+    "The `ref` and the addresses belong to different contacts, or consents are specified for a contact without an address.",
   limit_reached: "The contact would have too many addresses or tags.",
   version_conflict: "The contact is not at the expected version.",
 });

@@ -61,11 +61,17 @@ export class ConversationLogEntry {
   @Column({ type: "varchar", length: REASON_MAX_LENGTH, nullable: true })
   reason!: string | null;
 
-  @Nullable(() => String, "Previous line or assignee. Null if there was none, and for other changes.")
+  @Nullable(
+    () => String,
+    "The previous line or assignee. Null if there was none, or if the change is of another kind.",
+  )
   @Column({ type: "varchar", length: 254, nullable: true })
   before!: string | null;
 
-  @Nullable(() => String, "New line or assignee. Null if there is none, and for other changes.")
+  @Nullable(
+    () => String,
+    "The new line or assignee. Null if there is none, or if the change is of another kind.",
+  )
   @Column({ type: "varchar", length: 254, nullable: true })
   after!: string | null;
 

@@ -11,7 +11,7 @@ import { Line } from "../lines/line.entity";
 
 export const ConversationState = enumOf("ConversationState", "State of a conversation.", {
   open: "Messages can be sent.",
-  closed: "Closed. The next message requires a new conversation.",
+  closed: "Closed. Further messages require a new conversation.",
 });
 export type ConversationState = keyof typeof ConversationState;
 
@@ -82,7 +82,7 @@ export class Conversation {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the contact started waiting for a human: at the handoff or, after an answer from a human, at the contact's next message. Null if no reply is needed.",
+    "When the contact started waiting for a human: the time of the handoff or, once a human has answered, of the contact's next message. Null if no reply is needed.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   waitingSince!: Timestamp | null;

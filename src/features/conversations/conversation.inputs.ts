@@ -47,7 +47,7 @@ export class ContactReference {
   address?: NewAddress | null | undefined;
 }
 
-@InputType({ description: "Identifies a line of the agent by exactly one of these fields." })
+@InputType({ description: "Identifies an agent's line by exactly one of these fields." })
 @OneOf()
 export class LineReference {
   @Nullable(() => ID, "ID of the line.")

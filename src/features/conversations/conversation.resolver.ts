@@ -161,7 +161,7 @@ export class ConversationResolver {
   @Access({ member: Permission.conversations_read })
   @Mutation(() => Conversation, {
     description:
-      "Records that the signed-in member has opened a conversation, so that its next handoff is e-mailed to members again. The dashboard does this for each handed-off conversation that it shows.",
+      "Records that the signed-in member has opened a conversation, so that members are e-mailed about its next handoff. The dashboard does this for each handed-off conversation that it shows.",
   })
   markConversationOpened(
     @Ctx() context: RequestContext,
@@ -235,7 +235,7 @@ export class ConversationResolver {
   }
 
   @FieldResolver(() => ConversationLogConnection, {
-    description: "The log of the conversation's moves, handoffs, releases, assignments and closures.",
+    description: "The conversation's log of moves, handoffs, releases, assignments and closures.",
   })
   log(
     @Ctx() context: RequestContext,
@@ -248,7 +248,7 @@ export class ConversationResolver {
   @FieldResolver(() => ConversationLogEntry, {
     nullable: true,
     description:
-      "The last handoff. Null while the agent answers, and null for a conversation opened after all of the contact's conversations were handed off.",
+      "The last handoff. Null while the agent answers, or if the conversation was opened after all of the contact's conversations were handed off.",
   })
   async handoff(@Root() { id, handler }: Conversation): Promise<ConversationLogEntry | null> {
     return handler === Handler.human ? findIfAny(this.service.lastHandoffOf, id) : null;

@@ -22,7 +22,7 @@ export class DecisionReason {
 
   @Nullable(
     () => String,
-    "ID of the rule with the condition: the rule that decided or, if none did, the rule that came closest.",
+    "ID of the rule that the condition belongs to: the rule that decided or, if none did, the rule that came closest to matching.",
   )
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;

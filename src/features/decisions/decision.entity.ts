@@ -28,7 +28,7 @@ export const DECISION_LANE = "decision";
 export const DecisionState = enumOf("DecisionState", "State of a decision.", {
   deciding: "The agent is still deciding.",
   decided: "The decision was made, and its effects are stored.",
-  failed: "The decision failed, and nothing was done.",
+  failed: "The decision failed, and no effects were applied.",
 });
 export type DecisionState = keyof typeof DecisionState;
 
@@ -37,7 +37,7 @@ export const DecisionOutcome = enumOf("DecisionOutcome", "Outcome of a decision.
   silent: "No message was queued.",
   handoff: "The conversation was handed off to a human.",
   stale:
-    "The contact, conversation or organization changed before the decision was made, so nothing was done.",
+    "The contact, conversation or organization changed before the decision was made, so no effects were applied.",
   failed: "At least one effect failed, and none was applied.",
 });
 export type DecisionOutcome = keyof typeof DecisionOutcome;

@@ -120,7 +120,7 @@ export class DecideInput extends IdempotentInput {
   })
   dryRun!: boolean;
 
-  @Optional(() => ReplayAgainst, "Configuration for a dry run, by default the live one.")
+  @Optional(() => ReplayAgainst, "Configuration for a dry run. Defaults to the live one.")
   @ValidateNested()
   against?: ReplayAgainst | null | undefined;
 

@@ -12,7 +12,7 @@ export const DECISIONS = counter("gateway_decisions_total", "Decisions, by decid
 
 export const MODEL_TOKENS = counter(
   "gateway_model_tokens_total",
-  "Tokens that models read and wrote, as counted by their server.",
+  "Model input and output tokens, as counted by the model server.",
   { kind: ["input", "output"] },
 );
 
@@ -48,7 +48,7 @@ const CODES = [NO_ERROR, "handed_off", "loop", ...new Set(Object.values(FAILURES
 
 export const EFFECTS = counter(
   "gateway_effects_total",
-  "Effects of decisions, by kind, status and error code.",
+  "Decision effects, by kind, status and error code.",
   { kind: KINDS, status: STATUSES, code: CODES },
   KINDS.flatMap((kind) => [
     ...["done", "unchanged"].map((status) => [kind, status, NO_ERROR]),

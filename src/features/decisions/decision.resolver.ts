@@ -82,7 +82,7 @@ export class DecisionResolver {
   @FieldResolver(() => ModelExchange, {
     nullable: true,
     description:
-      "The model's input and answer, or null if no model was asked or the contact was erased. For a dry run, only the input that the model would get. API keys need the `conversations:read` scope.",
+      "The model's input and answer, or null if no model was consulted or the contact was erased. A dry run returns only the input that the model would receive. API keys need the `conversations:read` scope.",
   })
   @AtMostInAll(MODEL_EXCHANGE_MAX)
   modelExchange(@Root() decision: Decision): ModelExchange | null {

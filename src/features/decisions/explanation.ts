@@ -103,7 +103,7 @@ export class ClauseExplanation {
 
   @Nullable(
     () => Boolean,
-    "True if the condition is met, or null if its evaluation failed, which counts as false.",
+    "True if the condition is met, or null if its evaluation failed, which is treated as false.",
   )
   value!: boolean | null;
 
@@ -125,7 +125,7 @@ export class RuleExplanation {
   @Field(() => Boolean, { description: "True if the rule matched." })
   matched!: boolean;
 
-  @Nullable(() => Boolean, "True if the conditions are met, but the rule matched too recently (`once`).")
+  @Nullable(() => Boolean, "True if the conditions are met, but the rule has matched too recently (`once`).")
   spent?: true;
 
   @Field(() => [ClauseExplanation], {
@@ -154,10 +154,10 @@ const EffectStatus = enumOf<EffectStatus>("EffectStatus", "Result of an effect."
   done: "The effect was applied.",
   failed: "The effect failed. See `error`.",
   unchanged: "There was nothing to change.",
-  skipped: "The decision did something else instead, or a gate held back the effect.",
+  skipped: "The effect was replaced by another effect or held back by a gate.",
 });
 
-const HandoffScope = enumOf<"contact">("HandoffScope", "Conversations that a handoff affects.", {
+const HandoffScope = enumOf<"contact">("HandoffScope", "Conversations affected by a handoff.", {
   contact: "All conversations with the contact, including new ones, until they are released.",
 });
 
@@ -187,7 +187,7 @@ export class LineObstacle {
 
 @ObjectType({ simpleResolvers: true, description: "A timer that an effect sets or cancels." })
 export class TimerExplanation {
-  @Nullable(() => ID, "ID of the timer, or null in a dry run or if there is none.")
+  @Nullable(() => ID, "ID of the timer, or null if there is none, as in a dry run.")
   id!: string | null;
 
   @ThirdPartyText()
@@ -243,7 +243,7 @@ export class EffectExplanation {
 
   @Nullable(
     () => String,
-    "Language tag of the template translation that was used, or null for the template's own text.",
+    "Language tag of the template translation that was used, or null if the template's default text was used.",
   )
   @MaxCharacters(LOCALE_MAX_LENGTH)
   locale?: string;
@@ -258,22 +258,22 @@ export class EffectExplanation {
   @MaxCharacters(MESSAGE_HTML_MAX_LENGTH)
   html?: string;
 
-  @Nullable(() => ID, "ID of the failed message that `resend` sends again, or null for other effects.")
+  @Nullable(() => ID, "ID of the failed message that `resend` resends, or null for other effects.")
   resendOf?: string;
 
-  @Nullable(() => Int, "Delay before the message is sent (s), for `send`.")
+  @Nullable(() => Int, "For `send`, the delay before the message is sent (s).")
   delaySeconds!: number | null;
 
   @Nullable(() => String, "Topic of the message, for `send` and `ask`, or null if it has none.")
   @MaxCharacters(NAME_MAX_LENGTH)
   topic?: string | undefined;
 
-  @Nullable(() => Boolean, "True if the message bypasses windows and caps, for `send`.")
+  @Nullable(() => Boolean, "For `send`, true if the message bypasses windows and caps.")
   isUrgent?: true | undefined;
 
   @Nullable(
     () => MessageGate,
-    "The gate that keeps the message from being queued immediately, for `send`, or null if there is none. When the message is sent, caps are checked and windows are checked again.",
+    "For `send`, the gate that keeps the message from being queued immediately, or null if there is none. Before the message is sent, caps are checked and windows are rechecked.",
   )
   gate?: MessageGate;
 
@@ -335,19 +335,19 @@ export class ModelRequest {
   name!: string;
 
   @Field(() => Int, {
-    description: "Duration of the request, including a second attempt if there was one (ms).",
+    description: "Duration of the request, including any second attempt (ms).",
   })
   durationMs!: number;
 
   @Nullable(
     () => Int,
-    "Number of input tokens, or null if the request failed or the model's server does not report it.",
+    "Number of input tokens, or null if the request failed or the model server does not report it.",
   )
   inputTokens!: number | null;
 
   @Nullable(
     () => Int,
-    "Number of output tokens, or null if the request failed or the model's server does not report it.",
+    "Number of output tokens, or null if the request failed or the model server does not report it.",
   )
   outputTokens!: number | null;
 }

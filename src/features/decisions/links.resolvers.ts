@@ -47,7 +47,7 @@ export const MessageDecisionResolver = linkById(Message, Decision, {
   name: "decision",
   access,
   description:
-    "The decision that sent the message or, for an inbound message, that the message triggered. Null if there is none.",
+    "The decision that sent the message or, for an inbound message, the decision that it triggered. Null if there is none.",
   id: "decisionId",
 });
 

@@ -56,7 +56,7 @@ export class ReplayAgainst {
   @Optional(() => Int, "Number of a published version.")
   version?: number | null | undefined;
 
-  @Optional(() => Boolean, "Pass `true` for the draft. Agents' API keys cannot read it.")
+  @Optional(() => Boolean, "Pass `true` for the draft. Agent keys cannot read drafts.")
   draft?: boolean | null | undefined;
 
   @Optional(() => GraphQLJsonObject, "A document. API keys need `contacts:read` and `conversations:read`.")
@@ -85,7 +85,7 @@ export class ComparedDecision {
 
   @Nullable(
     () => String,
-    "ID of the rule that would decide with the other configuration, or null for `otherwise` or if no rule could be tried.",
+    "ID of the rule that would decide with the other configuration. Null for `otherwise`, or if no rule could be evaluated.",
   )
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;
@@ -146,7 +146,7 @@ export class Replays {
 
   @Field(() => [RuleTotal], {
     description:
-      "Totals per rule, in alphabetical order. Situations that would be rejected count only as `recorded`. Decisions about erased contacts are not counted.",
+      "Totals per rule, in alphabetical order. Decisions in situations that would be rejected are included only in `recorded`. Decisions about erased contacts are not included.",
   })
   @AtMost(MAX_RULES)
   rules!: RuleTotal[];

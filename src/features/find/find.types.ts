@@ -6,7 +6,7 @@ import { HoldsNoToken, IsText } from "../../schema/text";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { FIND_MAX_LENGTH } from "./find.limits";
 
-export const FoundKind = enumOf("FoundKind", "Kind of found resource.", {
+export const FoundKind = enumOf("FoundKind", "Kind of a resource found by `find`.", {
   api_key: "An API key.",
   agent: "An agent.",
   line: "A line.",

@@ -15,7 +15,7 @@ export class HandoffNoticesResolver {
   @FieldResolver(() => Boolean, {
     nullable: true,
     description:
-      "True if the signed-in member gets an e-mail when one of the agent's conversations is handed off, or null if the server sends no e-mail. For members only.",
+      "True if the signed-in member is e-mailed when one of the agent's conversations is handed off, or null if the server does not send e-mail. Available only to members.",
   })
   handoffNotices(@Ctx() context: RequestContext, @Root() { id }: Agent): Promise<boolean | null> {
     return this.service.isEnabled(context, id);

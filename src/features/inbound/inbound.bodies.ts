@@ -45,7 +45,10 @@ export const INBOUND_MESSAGE = z.object({
     "ID assigned by the system that sends the message. Messages with the same ID are stored only once.",
   ),
   // Longer strings are rejected as addresses of the wrong kind.
-  from: text(MESSAGE_TEXT_MAX_LENGTH, "The contact's address, of the kind that the line sends to.").meta({
+  from: text(
+    MESSAGE_TEXT_MAX_LENGTH,
+    "The contact's address. Its kind must match the line's address kind.",
+  ).meta({
     maxLength: ADDRESS_MAX_LENGTH,
   }),
   text: text(MESSAGE_TEXT_MAX_LENGTH, "Text that the contact wrote.", 0),

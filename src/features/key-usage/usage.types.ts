@@ -112,7 +112,7 @@ export class KeyUsageReport extends UsageTotals {
 
 @ObjectType("DeprecatedUse", {
   simpleResolvers: true,
-  description: "Uses of a deprecated part of the APIs by one key in the last 30 days.",
+  description: "One key's uses of a deprecated part of the APIs in the last 30 days.",
 })
 export class DeprecatedUseOfKey {
   @Field(() => ApiKey, { description: "The key." })
@@ -140,7 +140,7 @@ export class DeprecatedUseOfKey {
 })
 export class DeprecatedUseReport {
   @Field(() => [DeprecatedUseOfKey], {
-    description: "The uses by key and part, most recent first, at most `first`.",
+    description: "Uses per key and part, most recent first. Limited by `first`.",
   })
   nodes!: DeprecatedUseOfKey[];
 

@@ -38,7 +38,7 @@ export const leakedHash = (token: string): string | undefined =>
 
 /**
  * Reads a body that contains a key.
- * @throws GatewayError `invalid_request`, including for a mistyped key, because such a key cannot exist
+ * @throws GatewayError `invalid_request`, including for a mistyped key, whose checksum is wrong
  */
 export function keyOf(body: unknown): string {
   const { data } = LEAKED_KEY.safeParse(body, { jitless: true });

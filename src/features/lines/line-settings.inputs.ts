@@ -127,11 +127,11 @@ export class NewLineEmail {
 @InputType({ description: "Delivery settings of a new line that sends messages to other servers." })
 @OneOf()
 export class NewLineSettings {
-  @Optional(() => NewLineWebhook, "For a `webhook` line.")
+  @Optional(() => NewLineWebhook, "Settings of a `webhook` line.")
   @ValidateNested()
   webhook?: NewLineWebhook | null | undefined;
 
-  @Optional(() => NewLineEmail, "For an `email` line.")
+  @Optional(() => NewLineEmail, "Settings of an `email` line.")
   @ValidateNested()
   email?: NewLineEmail | null | undefined;
 }

@@ -6,13 +6,13 @@ import type { LineEmail } from "./line-settings";
 export const lineActions = auditActions({
   line_created: "A line was created.",
   line_updated: "A line's name or settings were changed.",
-  line_secret_rotated: "A line got a new signing secret.",
+  line_secret_rotated: "A line's signing secret was rotated.",
   line_secrets_lost: "A line lost its signing secret or password because the instance key was replaced.",
   line_tested: "A test message was sent over a line.",
   line_paused: "A line was paused.",
   line_resumed: "A paused or archived line was resumed.",
   line_archived: "A line was archived.",
-  default_line_set: "A line became the default line of its agent.",
+  default_line_set: "A line was made its agent's default line.",
 });
 
 /**

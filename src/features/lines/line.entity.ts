@@ -10,7 +10,7 @@ import { MAX_OPT_OUT_WORDS, OPT_OUT_REPLY_MAX_LENGTH, PAUSED_REASON_MAX_LENGTH }
 import { LineEmail, type LineSettings, LineWebhook } from "./line-settings";
 
 export const LineKind = enumOf("LineKind", "Delivery method of a line.", {
-  local: "Messages stay on this server, where they can be read.",
+  local: "Messages are stored on this server, where they can be read.",
   webhook: "Messages are signed according to Standard Webhooks and posted to a URL.",
   email: "Messages are sent as e-mail through a mail server.",
 });
@@ -19,13 +19,13 @@ export type LineKind = keyof typeof LineKind;
 export const LineState = enumOf("LineState", "State of a line.", {
   active: "In use.",
   paused: "The line holds its messages until it is resumed.",
-  archived: "No longer in use. The line keeps its name and can be resumed.",
+  archived: "No longer in use. The line retains its name and can be resumed.",
 });
 export type LineState = keyof typeof LineState;
 
 export const WhenUncertain = enumOf("WhenUncertain", "How to handle messages whose send result is unknown.", {
-  retry: "Send the message again, which may deliver it twice.",
-  fail: "Mark the message as failed without resending it, although it may not have been delivered.",
+  retry: "Resend the message, which may deliver it twice.",
+  fail: "Mark the message as failed without resending it, so it may never be delivered.",
 });
 export type WhenUncertain = keyof typeof WhenUncertain;
 

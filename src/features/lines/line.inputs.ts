@@ -142,7 +142,7 @@ export class UpdateLineInput extends LineById {
   expectedVersion?: number | null | undefined;
 }
 
-@InputType({ description: "A line to give a new signing secret." })
+@InputType({ description: "A line whose signing secret to rotate." })
 export class RotateLineSecretInput extends IdempotentInput {
   @Field(() => ID, { description: "ID of the line." })
   id!: string;
@@ -172,7 +172,7 @@ export class LineWithSecret {
 
   @Nullable(
     () => String,
-    "The signing secret of a webhook line, `whsec_…`, shown only in this response. Null for a repeated request with the same idempotency key, and for lines of other kinds, which have no signing secret.",
+    "The signing secret of a webhook line, `whsec_…`, shown only in this response. Null for a repeated request with the same idempotency key, and for other kinds of lines.",
   )
   signingSecret!: string | null;
 }

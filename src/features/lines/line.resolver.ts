@@ -64,7 +64,7 @@ export class LineResolver {
   @FieldResolver(() => LineFault, {
     nullable: true,
     description:
-      "The fault that keeps the line from sending messages, or null once it has sent a message. On e-mail lines, the rejection of an individual message is not a fault.",
+      "The fault that keeps the line from sending messages, or null once the line has sent a message. On e-mail lines, the rejection of an individual message is not a fault.",
   })
   fault(@Root() { id }: Line): Promise<LineFault | null> {
     return findIfAny(this.service.faultOf, id);

@@ -24,7 +24,7 @@ export class Invitation {
   @ManyToOne(() => Organization)
   organization!: Organization;
 
-  @Field(() => String, { description: "E-mail address of the person, in lowercase." })
+  @Field(() => String, { description: "The invited person's e-mail address, in lowercase." })
   @Column({ type: "varchar", length: 254 })
   email!: string;
 

@@ -61,8 +61,8 @@ export class WithdrawInvitationInput extends InputById("invitation") {}
 
 export const InvitationMail = enumOf("InvitationMail", "Outcome of sending an invitation link by e-mail.", {
   sent: "The mail server accepted the e-mail.",
-  failed: "The mail server did not accept the e-mail. Pass on the link yourself.",
-  off: "The server does not send e-mail. Pass on the link yourself.",
+  failed: "The mail server did not accept the e-mail. Send the link yourself.",
+  off: "The server does not send e-mail. Send the link yourself.",
 });
 export type InvitationMail = keyof typeof InvitationMail;
 

@@ -31,7 +31,7 @@ export class InvitationResolver {
 
   @Access("anyone")
   @Query(() => Invitation, {
-    description: "The pending invitation that a token belongs to. Anyone who holds the token can read it.",
+    description: "The pending invitation for a token. Anyone with the token can read it.",
   })
   invitation(
     @Ctx() context: RequestContext,

@@ -39,7 +39,7 @@ export class MemberIdentity {
 
   @Field(() => Boolean, {
     description:
-      "True if the member can sign in with the account, false after the server has switched to another issuer.",
+      "True if the member can sign in with the account, or false if the server has switched to another issuer.",
   })
   isCurrent!: boolean;
 }

@@ -126,7 +126,7 @@ export class EndSessionInput extends InputById("session") {}
 
 @InputType({ description: "A change to the member's password." })
 export class ChangePasswordInput {
-  @Optional(() => String, "The current password, or null for a member who has none.")
+  @Optional(() => String, "The member's current password, or null if they have none.")
   @IsShortEnough()
   currentPassword?: string | null;
 
@@ -137,7 +137,7 @@ export class ChangePasswordInput {
 
 @InputType({ description: "A change to the member's e-mail address." })
 export class ChangeEmailInput {
-  @Field(() => String, { description: "The new e-mail address, used to sign in from now on." })
+  @Field(() => String, { description: "The new e-mail address to sign in with." })
   @IsEmail({}, { message: "must be an e-mail address" })
   @MaxLength(254, { message: "must have at most 254 characters" })
   email!: string;

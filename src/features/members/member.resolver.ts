@@ -96,7 +96,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage })
   @Mutation(() => Member, {
     description:
-      "Revokes a permission from a member of the caller's organization, effective on the member's next request. The last member with `config:manage` cannot lose it.",
+      "Revokes a permission from a member of the caller's organization, effective on the member's next request. The last member with `config:manage` cannot lose that permission.",
   })
   revokePermission(@Ctx() context: RequestContext, @Input() input: RevokePermissionInput): Promise<Member> {
     return this.service.revokePermission(context, input);
@@ -105,7 +105,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Atomically grants and revokes permissions of a member of the caller's organization, effective on the member's next request. The last member with `config:manage` cannot lose it.",
+      "Grants and revokes a member's permissions atomically, effective on the member's next request. The last member with `config:manage` cannot lose that permission.",
   })
   changePermissions(@Ctx() context: RequestContext, @Input() input: ChangePermissionsInput): Promise<Member> {
     return this.service.changePermissions(context, input);
@@ -121,7 +121,7 @@ export class MemberResolver {
 
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => SignOutEverywherePayload, {
-    description: "Ends all sessions of the member, including the current one.",
+    description: "Ends all of the caller's sessions, including the current one.",
   })
   async signOutEverywhere(@Ctx() context: RequestContext): Promise<SignOutEverywherePayload> {
     const endedSessions = await this.sessions.signOutEverywhere(context);
@@ -132,7 +132,7 @@ export class MemberResolver {
   @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Sets or changes the member's password and ends all of the member's other sessions. Requires a recent sign-in.",
+      "Sets or changes the caller's password and ends all of their other sessions. Requires a recent sign-in.",
   })
   changePassword(@Ctx() context: RequestContext, @Input() input: ChangePasswordInput): Promise<Member> {
     return this.account.changePassword(context, input);
@@ -141,7 +141,7 @@ export class MemberResolver {
   @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Removes the member's password. The member must have a passkey and then signs in with only a passkey. Requires a recent sign-in.",
+      "Removes the caller's password, which can then no longer be used to sign in. The caller must have a passkey. Requires a recent sign-in.",
   })
   removePassword(@Ctx() context: RequestContext): Promise<Member> {
     return this.account.removePassword(context);
@@ -157,7 +157,7 @@ export class MemberResolver {
   }
 
   @Access({ member: true }, { whileDeactivated: true })
-  @Mutation(() => Member, { description: "Changes the name that other members see." })
+  @Mutation(() => Member, { description: "Changes the caller's name, as seen by other members." })
   changeName(@Ctx() context: RequestContext, @Input() input: ChangeNameInput): Promise<Member> {
     return this.account.changeName(context, input);
   }
@@ -174,7 +174,7 @@ export class MemberResolver {
   @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => Member, {
     description:
-      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions opened with it. The next OpenID Connect sign-in links an account with the member's verified e-mail address, unless the member chose that address with `changeEmail`. Requires a recent sign-in.",
+      "Unlinks a member of the caller's organization from their OpenID Connect account and ends the sessions opened with that account. On the next OpenID Connect sign-in, an account with the member's verified e-mail address is linked, unless the member chose that address with `changeEmail`. Requires a recent sign-in.",
   })
   unlinkIdentity(
     @Ctx() context: RequestContext,

@@ -101,7 +101,7 @@ export async function removeWayToSignIn(
   await remove();
   if (!could || (await canSignIn(tx, config, member))) return;
   const advice = config.oidc?.isOnly ? "" : " Set a password first.";
-  throw new GatewayError("conflict", `This is your last way to sign in.${advice}`);
+  throw new GatewayError("conflict", `This is your only way to sign in.${advice}`);
 }
 
 /**

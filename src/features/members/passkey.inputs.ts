@@ -106,7 +106,7 @@ export class SignInWithPasskeyAndCookieInput extends SignInWithPasskeyInput {}
 @OneOf()
 @InputType({ description: "Proof that the member is still using the session." })
 export class ConfirmSignInInput {
-  @Optional(() => String, "The current password of a member without passkeys.")
+  @Optional(() => String, "The member's current password, only for members without passkeys.")
   @IsShortEnough()
   password?: string;
 

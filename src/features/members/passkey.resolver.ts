@@ -41,7 +41,7 @@ export class PasskeyResolver {
   @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => PasskeyOptions, {
     description:
-      "Starts adding a passkey to the calling member. The challenge belongs to the caller's session and replaces any earlier one. Requires a recent sign-in.",
+      "Starts registering a passkey for the calling member. The challenge is bound to the caller's session and replaces any earlier challenge. Requires a recent sign-in.",
   })
   startPasskeyRegistration(@Ctx() context: RequestContext): Promise<PasskeyOptions> {
     return this.service.startRegistration(context);
@@ -50,7 +50,7 @@ export class PasskeyResolver {
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Passkey, {
     description:
-      "Adds a passkey to the calling member. From then on, the password alone is not enough to sign in.",
+      "Adds a passkey for the calling member. Their password alone is then no longer enough to sign in.",
   })
   addPasskey(@Ctx() context: RequestContext, @Input() input: AddPasskeyInput): Promise<Passkey> {
     return this.service.add(context, input);
@@ -65,7 +65,7 @@ export class PasskeyResolver {
   @Access({ member: true }, { whileDeactivated: true, recentSignIn: true })
   @Mutation(() => Passkey, {
     description:
-      "Removes a passkey of the caller or, for managers, of any member of the organization. A member without passkeys signs in with their password. Requires a recent sign-in.",
+      "Removes one of the caller's passkeys. Managers can also remove other members' passkeys. A member without passkeys signs in with their password. Requires a recent sign-in.",
   })
   removePasskey(@Ctx() context: RequestContext, @Input() { id }: RemovePasskeyInput): Promise<Passkey> {
     return this.service.remove(context, id);
@@ -74,7 +74,7 @@ export class PasskeyResolver {
   @Access("anyone")
   @Mutation(() => PasskeyOptions, {
     description:
-      "Starts a sign-in with a passkey or, for a signed-in member, a confirmation with one of the member's passkeys.",
+      "Starts a passkey sign-in. For a signed-in member, starts a confirmation with one of their passkeys instead.",
   })
   startPasskeySignIn(
     @Ctx() context: RequestContext,
@@ -86,7 +86,7 @@ export class PasskeyResolver {
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Session, {
     description:
-      "Confirms the current session with the password or, for a member with passkeys, with a passkey. For 15 minutes, operations that require a recent sign-in are allowed in the session.",
+      "Confirms the current session with the member's password or, if the member has passkeys, with a passkey. For the next 15 minutes, operations that require a recent sign-in are allowed in the session.",
   })
   confirmSignIn(@Ctx() context: RequestContext, @Input() input: ConfirmSignInInput): Promise<Session> {
     return this.service.confirmSignIn(context, input);

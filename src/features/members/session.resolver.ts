@@ -37,7 +37,7 @@ export class SessionResolver {
   @Access({ member: true }, { whileDeactivated: true })
   @Mutation(() => Session, {
     description:
-      "Ends a session of the caller or, for managers, of any member of the organization. The session's next request is rejected.",
+      "Ends one of the caller's sessions. Managers can also end other members' sessions. The session's next request is rejected.",
   })
   async endSession(@Ctx() context: RequestContext, @Input() { id }: EndSessionInput): Promise<Session> {
     const session = await this.sessions.end(context, id);

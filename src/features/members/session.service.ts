@@ -289,7 +289,10 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     if (isOwn(context, id)) return id;
     const { caller } = context;
     if (caller.kind === "member" && !caller.permissions.includes(Permission.config_manage))
-      throw new GatewayError("forbidden", `This requires the permission ${Permission.config_manage}.`);
+      throw new GatewayError(
+        "forbidden",
+        `This operation requires the permission ${Permission.config_manage}.`,
+      );
     const organizationId = organizationOf(context);
     const isKnown =
       isUuid(id) && (await this.database.read((reader) => reader.existsBy(Member, { id, organizationId })));

@@ -10,7 +10,7 @@ type GateName = "review" | ScheduledReason | HeldReason;
 
 const MessageGateName = enumOf<GateName>(
   "MessageGateName",
-  "Kind of condition that keeps a message from being sent now.",
+  "Kind of condition that currently keeps a message from being sent.",
   {
     review: "A person must approve the message first.",
     delay: "The sender requested a later time.",
@@ -26,20 +26,23 @@ const MessageGateName = enumOf<GateName>(
   },
 );
 
-@ObjectType({ simpleResolvers: true, description: "A condition that keeps a message from being sent now." })
+@ObjectType({
+  simpleResolvers: true,
+  description: "A condition that currently keeps a message from being sent.",
+})
 export class MessageGate {
   @Field(() => MessageGateName, { description: "Name of the condition." })
   name!: GateName;
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the condition is checked again, or null if that does not depend on time.",
+    "When the condition will be rechecked, or null if it does not depend on time.",
   )
   until!: Timestamp | null;
 
   @Nullable(
     () => String,
-    "Path of the configuration setting that imposes the condition, such as `policy.windows[0]`. Null if a rule imposes the condition, or if no setting imposes it.",
+    "Path of the configuration setting that imposes the condition, such as `policy.windows[0]`. Null if the condition does not come from a setting.",
   )
   @MaxCharacters(POLICY_PATH_MAX_LENGTH)
   path!: string | null;

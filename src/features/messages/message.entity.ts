@@ -127,7 +127,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Quoted e-mails and the signature of an inbound e-mail, not included in `text`, or null if there are none.",
+    "Quoted e-mails and signature that were removed from an inbound e-mail's `text`, or null if there are none.",
   )
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
@@ -150,7 +150,7 @@ export class Message {
 
   @Nullable(
     () => ID,
-    "ID of the decision that sent the message or, for an inbound message, that the message triggered. Null if there is none.",
+    "ID of the decision that sent the message or, for an inbound message, of the decision that it triggered. Null if there is none.",
   )
   @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
@@ -229,7 +229,7 @@ export class Message {
   @ThirdPartyText()
   @Nullable(
     () => String,
-    "Text as proposed by the agent, before any change by a person. Null if the message was not proposed.",
+    "Text as proposed by the agent, before any edits by a person. Null if the message was not proposed.",
   )
   @MaxCharacters(MESSAGE_TEXT_MAX_LENGTH)
   @Column({ type: "text", nullable: true })
@@ -294,7 +294,7 @@ export class Message {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When the message fails unless it has been sent. Null for inbound messages and messages queued by earlier versions of the gateway.",
+    "When the message fails if it has not been sent by then. Null for inbound messages and messages queued by earlier versions of the gateway.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;

@@ -45,7 +45,7 @@ export const MessageError = enumOf("MessageError", "Reason why a message was can
   expired: "The message could not be sent before it expired.",
   no_address: "The contact has no address that the message can be sent to.",
   rejected: "The receiver permanently rejected the message. See `errorText`.",
-  uncertain: "It is unknown whether the message was sent, and it is not sent again.",
+  uncertain: "It is unknown whether the message was sent, so it is not resent.",
   discarded: "A person discarded the proposed message. `errorText` contains the reason, if one was given.",
   capped: "A cap in the agent's policy held the message back until it expired.",
 });

@@ -6,7 +6,7 @@ import { MessageStatus } from "./message.enums";
 
 export const MESSAGES = counter(
   "gateway_messages_total",
-  "Status changes of messages in this process, by new status.",
+  "Message status changes in this process, by new status.",
   {
     status: Object.values(MessageStatus),
   },

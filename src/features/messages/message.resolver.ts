@@ -102,7 +102,7 @@ export class MessageResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      "Name of the line that last sent or received the message or, if it has not been sent yet, of the line that it is waiting on. Null if there is none.",
+      "Name of the line that last sent or received the message. For a message that has not been sent, name of the line that it is waiting on. Null if there is none.",
   })
   async lineName(@Root() { id }: Message): Promise<string | null> {
     return (await this.service.lineNameOf(id)) ?? null;

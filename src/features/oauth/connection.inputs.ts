@@ -35,7 +35,7 @@ export class ConnectionRequest {
   scopes!: Scope[];
 
   @Field(() => Int, {
-    description: "Max days until the connection ends, as limited by the server's maximum lifetime of keys.",
+    description: "Max days until the connection expires, as limited by the server's maximum key lifetime.",
   })
   maxDays!: number;
 
@@ -61,7 +61,7 @@ export class ConnectApplicationInput {
 
   @Field(() => Int, {
     defaultValue: CONNECTION_DAYS,
-    description: `Days until the connection ends, 1 to ${CONNECTION_MAX_DAYS}, and at most the request's \`maxDays\`.`,
+    description: `Days until the connection expires: 1 to ${CONNECTION_MAX_DAYS}, but no more than the request's \`maxDays\`.`,
   })
   @IsBetween(1, CONNECTION_MAX_DAYS)
   expiresInDays!: number;

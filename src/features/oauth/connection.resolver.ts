@@ -25,7 +25,7 @@ export class ConnectionResolver {
   @Access({ member: Permission.config_manage }, { recentSignIn: true })
   @Mutation(() => ConnectApplicationResult, {
     description:
-      "Consents to an application's request. Once the browser opens the returned URL, the application is connected and gets an API key for the agent. Requires a recent sign-in.",
+      "Consents to an application's request. Once the browser opens the returned URL, the application is connected and receives an API key for the agent. Requires a recent sign-in.",
   })
   connectApplication(
     @Ctx() context: RequestContext,

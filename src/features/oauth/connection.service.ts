@@ -102,7 +102,7 @@ export class ConnectionService {
     const { caller, origin } = context;
     memberCaller(context);
     if (expiresInDays > this.maxDays) {
-      const message = `must be at most ${this.maxDays}, the maximum lifetime of keys on this server`;
+      const message = `must be at most ${this.maxDays}, the maximum key lifetime on this server`;
       throw new InvalidInput([{ path: "input.expiresInDays", message }]);
     }
     return this.database.writeFor(ownerOf(caller), async (tx) => {

@@ -32,7 +32,7 @@ export class OrganizationResolver {
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => Organization, {
     description:
-      "Deactivates the caller's organization. Its keys are rejected, starting with the next request.",
+      "Deactivates the caller's organization. Its keys are rejected, effective on the next request.",
   })
   deactivateOrganization(@Ctx() context: RequestContext): Promise<Organization> {
     return this.organizations.deactivate(context);
@@ -40,7 +40,7 @@ export class OrganizationResolver {
 
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => Organization, {
-    description: "Reactivates the caller's organization. Its keys resolve again.",
+    description: "Reactivates the caller's organization. Its keys are accepted again.",
   })
   reactivateOrganization(@Ctx() context: RequestContext): Promise<Organization> {
     return this.organizations.reactivate(context);

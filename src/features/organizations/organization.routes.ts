@@ -213,6 +213,6 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
 /** The REST API for organization keys. */
 export const organizationRoutes: RouteGroup = {
   tag: "Organization",
-  description: "Management of the organization with an organization key that has the required scopes.",
+  description: "Organization management, for organization keys with the required scopes.",
   routes: routes.map((route): RestRoute => ({ ...route, keys: ["organizationKey"] })),
 };

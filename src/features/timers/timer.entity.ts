@@ -18,7 +18,7 @@ import {
 import type { TimerCanceler as Canceler } from "../configuration/document/effect-format";
 
 const CANCELERS: Readonly<Record<Canceler, string>> = {
-  "message.received": "The contact writes.",
+  "message.received": "The contact writes a message.",
   handoff: "The conversation is handed off to a human.",
   closed: "The conversation is closed.",
 };

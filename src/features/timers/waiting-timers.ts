@@ -48,7 +48,7 @@ export class WaitingTimers {
     const rows = await this.all();
     const earlier = rows.find(({ key }) => key === timer.key);
     if (earlier === undefined && rows.length >= MAX_TIMERS)
-      throw new GatewayError("limit_reached", `At most ${MAX_TIMERS} timers can wait at the same time.`);
+      throw new GatewayError("limit_reached", `At most ${MAX_TIMERS} timers can be waiting at once.`);
     const contactId = contact?.id ?? null;
     const subject = { agentId, subjectId: contactId ?? agentId, contactId };
     const created = { id: uuid(), ...subject, ...timer, createdAt: timestamp() };

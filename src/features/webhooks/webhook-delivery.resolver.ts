@@ -18,7 +18,7 @@ export class WebhookDeliveryResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      "Body of the requests, or null if the event is no longer kept. Requires the permission `conversations:read`.",
+      "Request body, or null if the event is no longer stored. Requires the permission `conversations:read`.",
   })
   async body(@Root() { id }: WebhookDelivery): Promise<string | null> {
     return (await this.log.bodyOf(id)) ?? null;
@@ -27,7 +27,7 @@ export class WebhookDeliveryResolver {
   @FieldResolver(() => ID, {
     nullable: true,
     description:
-      "ID of the event that must be delivered or fail first, because it has the same subject. Null if there is none, or if this delivery is not pending.",
+      "ID of the earlier event with the same subject that must be delivered or fail first. Null if there is none, or if this delivery is not pending.",
   })
   waitsFor(@Root() delivery: WebhookDelivery): Promise<string | null> {
     return this.log.waitsFor(delivery);

@@ -15,13 +15,17 @@ export const WebhookEndpointState = enumOf("WebhookEndpointState", "State of a w
 });
 export type WebhookEndpointState = keyof typeof WebhookEndpointState;
 
-export const WebhookDisabledReason = enumOf("WebhookDisabledReason", "Reason for disabling an endpoint.", {
-  requested: "A member or an operator disabled the endpoint.",
-  gone: "The endpoint responded with status 410.",
-  failing: "Every attempt failed for five days.",
-  restored: "The database was restored from a backup.",
-  secret_lost: "The endpoint's signing secret was lost with the instance key.",
-});
+export const WebhookDisabledReason = enumOf(
+  "WebhookDisabledReason",
+  "Reason why a webhook endpoint was disabled.",
+  {
+    requested: "A member or an operator disabled the endpoint.",
+    gone: "The endpoint responded with status 410.",
+    failing: "Every attempt failed for five days.",
+    restored: "The database was restored from a backup.",
+    secret_lost: "The endpoint's signing secret was lost with the instance key.",
+  },
+);
 export type WebhookDisabledReason = keyof typeof WebhookDisabledReason;
 
 @ObjectType({ simpleResolvers: true, description: "A URL that receives events by POST." })
@@ -59,7 +63,7 @@ export class WebhookEndpoint {
   @Column({ type: "varchar", length: 16 })
   state!: WebhookEndpointState;
 
-  @Nullable(() => WebhookDisabledReason, "Reason for disabling the endpoint, or null while it is active.")
+  @Nullable(() => WebhookDisabledReason, "Reason why the endpoint was disabled, or null while it is active.")
   @Column({ type: "varchar", length: 16, nullable: true })
   disabledReason!: WebhookDisabledReason | null;
 

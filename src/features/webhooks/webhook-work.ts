@@ -236,5 +236,5 @@ const giveUp = (tx: Tx, id: string) =>
   tx.update(
     WebhookDelivery,
     { id },
-    { state: WebhookDeliveryState.failed, notBefore: null, lastError: "The event is no longer kept." },
+    { state: WebhookDeliveryState.failed, notBefore: null, lastError: "The event is no longer stored." },
   );

@@ -9,7 +9,7 @@ export const webhookActions = auditActions({
   webhook_endpoint_deleted: "A webhook endpoint was deleted.",
   webhook_endpoint_enabled: "A webhook endpoint was enabled.",
   webhook_endpoint_disabled: "A webhook endpoint was disabled.",
-  webhook_endpoint_secret_rotated: "A webhook endpoint got a new signing secret.",
+  webhook_endpoint_secret_rotated: "A webhook endpoint's signing secret was rotated.",
   webhook_endpoint_secret_lost:
     "A webhook endpoint lost its signing secret because the instance key was replaced.",
   webhook_endpoint_tested: "A test event was sent to a webhook endpoint.",

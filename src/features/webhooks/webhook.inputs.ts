@@ -23,7 +23,7 @@ const DESCRIPTION = "Purpose of the endpoint, at most 200 characters.";
 export class CreateWebhookEndpointInput extends IdempotentInput {
   @Nullable(
     () => ID,
-    "ID of the agent whose events are delivered. Null or omitted for all agents of the organization, including future ones.",
+    "ID of the agent whose events are delivered. Null or omitted for all of the organization's agents, including future ones.",
   )
   agentId?: string | null | undefined;
 
@@ -56,7 +56,7 @@ export class DisableWebhookEndpointInput extends EndpointById {}
 @InputType({ description: "A webhook endpoint to test." })
 export class SendTestEventInput extends EndpointById {}
 
-@InputType({ description: "A webhook endpoint that gets a new signing secret." })
+@InputType({ description: "A webhook endpoint whose signing secret to rotate." })
 export class RotateWebhookSecretInput extends IdempotentInput {
   @Field(() => ID, ENDPOINT_ID)
   id!: string;
@@ -129,7 +129,7 @@ export class MissedEvents {
   count!: number;
 
   @Field(() => Boolean, {
-    description: "False if there may be more, because only the first 10,000 events were examined.",
+    description: "False if the count may be higher, because only the first 10,000 events were examined.",
   })
   isExact!: boolean;
 }

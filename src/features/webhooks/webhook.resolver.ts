@@ -152,7 +152,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookEndpoint, {
     description:
-      "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position. The start may precede the creation of the endpoint.",
+      "Redelivers the events that a webhook endpoint missed or failed to accept, starting at a time or after a position. The start may precede the endpoint's creation.",
   })
   redeliver(@Ctx() context: RequestContext, @Input() input: RedeliverInput): Promise<WebhookEndpoint> {
     return this.redeliveries.redeliver(context, input);
@@ -161,7 +161,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Report()
   @Query(() => MissedEvents, {
-    description: "The number of events that `redeliver` would send again to a webhook endpoint.",
+    description: "The number of events that `redeliver` would send to a webhook endpoint.",
   })
   missedWebhookEvents(@Ctx() context: RequestContext, @Args() args: MissedEventsArgs): Promise<MissedEvents> {
     return this.redeliveries.countMissed(context, args);
@@ -170,7 +170,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Mutation(() => WebhookDelivery, {
     description:
-      "Sends the event of a delivery to its webhook endpoint now, even if it has already been delivered or is waiting for its next attempt. If it `waitsFor` an earlier event, it is sent after that one.",
+      "Resends a delivery's event to the webhook endpoint immediately, even if the event has already been delivered or is awaiting its next attempt. If the delivery `waitsFor` an earlier event, it is sent after that event.",
   })
   resendWebhookDelivery(
     @Ctx() context: RequestContext,

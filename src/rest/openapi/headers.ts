@@ -33,7 +33,7 @@ export const HEADERS = {
   ),
   "Last-Event-ID": headerOf("Position to continue from.", COUNT),
   "Idempotency-Replayed": headerOf(
-    "`true` if the response repeats the response to an earlier request with the same idempotency key.",
+    "`true` if the response is replayed from an earlier request with the same idempotency key.",
     { enum: ["true"] },
   ),
   Location: headerOf("Path of the created resource."),

@@ -96,14 +96,14 @@ const ask = z.strictObject({
         .int()
         .min(1)
         .max(MAX_HISTORY)
-        .describe("Number of earlier messages in the conversation to give the model. None by default.")
+        .describe("Number of earlier messages in the conversation to pass to the model. None by default.")
         .optional(),
       texts: z
         .array(name)
         .min(1)
         .max(MAX_ASK_TEXTS)
         .describe(
-          "Names of templates whose texts are given to the model as information, such as a returns policy.",
+          "Names of templates whose texts are passed to the model as information, such as a returns policy.",
         )
         .optional(),
     })

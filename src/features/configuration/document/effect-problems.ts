@@ -33,7 +33,7 @@ export function effectProblems(document: ConfigurationDocument): Problem[] {
         ),
         ...problem(
           "ask" in effect && rule === undefined,
-          "must not ask the model, because `otherwise` is the model's fallback",
+          "must not use the model, because `otherwise` is the fallback if the model fails",
         ),
       ];
     }),

@@ -76,7 +76,7 @@ const rule = z.strictObject({
       within: periodUpTo(MAX_ONCE_DAYS, "PT15M or P1D").describe(
         `An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`,
       ),
-      group: name.describe("Rules with the same group share one count.").optional(),
+      group: name.describe("Rules in the same group share one limit.").optional(),
     })
     .describe("Prevents the rule, or the rules of its group, from matching again within a period.")
     .optional(),
@@ -104,7 +104,7 @@ export const documentFormat = z
       .optional(),
     releaseAfter: releasePeriod
       .describe(
-        `Time until a handed-off conversation is released, counted from when a human last took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D. If omitted, conversations are not released automatically.`,
+        `Time until a handed-off conversation is released, measured from when a human last took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D. If omitted, conversations are not released automatically.`,
       )
       .optional(),
     zone: zone.describe("Time zone for dates if the contact has none. Defaults to UTC.").optional(),

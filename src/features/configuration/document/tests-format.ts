@@ -75,7 +75,7 @@ const contact = z
       .describe("True if a human answers in all conversations with the contact.")
       .optional(),
   })
-  .describe("The contact that the situation is about, if any.");
+  .describe("The contact, if the situation is about one.");
 
 const conversation = z
   .strictObject({
@@ -87,7 +87,7 @@ const conversation = z
       .optional(),
     state: z.enum(["open", "closed"]).describe("State of the conversation. Defaults to open.").optional(),
   })
-  .describe("The conversation that the situation is about, if any.");
+  .describe("The conversation, if the situation is about one.");
 
 const message = z
   .strictObject({
@@ -132,7 +132,7 @@ const model = z
     ({ error, ...answer }) => error === undefined || Object.keys(answer).length === 0,
     "must have either an error or an answer",
   )
-  .describe("The model's answer if a rule asks the model. If omitted, the test runs without a model.");
+  .describe("The model's answer if a rule uses the model. If omitted, the test runs without a model.");
 
 const sent = z
   .strictObject({
@@ -190,12 +190,12 @@ const test = z.strictObject({
   timers: z
     .array(timerKey)
     .max(MAX_TIMERS)
-    .describe("The keys of the contact's waiting timers, if any.")
+    .describe("Keys of the contact's waiting timers. None by default.")
     .optional(),
   spent: z
     .array(name)
     .max(MAX_RULES)
-    .describe("IDs of rules with `once` that matched too recently to match again, if any.")
+    .describe("IDs of rules with `once` that matched too recently to match again. None by default.")
     .optional(),
   model: model.optional(),
   agent: z

@@ -69,7 +69,7 @@ function missingFor(effects: readonly PlacedEffect[], { lines, hasModel }: Surro
       return effect.line.flatMap((line, at) => missing(line, "line", at));
     if (sends && typeof effect.line === "string") return missing(effect.line, "line");
     if (!("ask" in effect) || hasModel) return [];
-    const unasked = "asks a language model, but none is configured, so `otherwise` applies";
+    const unasked = "uses a language model, but none is configured, so `otherwise` applies";
     return [problemAt([...path, "ask"], unasked)];
   });
 }

@@ -42,7 +42,7 @@ export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model 
 /** The result of a dry run's request to the model. */
 export const NOT_ASKED = {
   status: "skipped",
-  error: { code: "dry_run", message: "A dry run does not ask the model." },
+  error: { code: "dry_run", message: "A dry run makes no request to the model." },
 } as const;
 
 /** Returns the request to the model among a decision's effects; undefined if there is none. */

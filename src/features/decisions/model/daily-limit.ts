@@ -30,6 +30,6 @@ export async function countAsk(
       { limits: DELIVERING },
     ));
   if (counted && counted.length > 0) return undefined;
-  const message = `The agent can ask the model at most ${max} times a day (UTC).`;
+  const message = `The agent can make at most ${max} requests to the model per day (UTC).`;
   return { error: { code: "limit_reached", message } };
 }
