@@ -1,15 +1,11 @@
 import { DeclaredEnum, enumOf } from "../common/declared-enum";
 import { organizationScopes } from "./organization-scopes";
 
-export const Permission = enumOf(
-  "Permission",
-  "Permissions of a member in the organization, beyond viewing agents and members.",
-  {
-    "config:manage": "Manage API keys, members and the organization, and read the audit log.",
-    "conversations:read": "Read the agents' conversations.",
-    "conversations:write": "Write in conversations and manage contacts.",
-  },
-);
+export const Permission = enumOf("Permission", "A member's permissions, beyond viewing agents and members.", {
+  "config:manage": "Manage API keys, members and the organization, and read the audit log.",
+  "conversations:read": "Read the agents' conversations.",
+  "conversations:write": "Write in conversations and manage contacts.",
+});
 export type Permission = (typeof Permission)[keyof typeof Permission];
 
 /** All permissions, in display order. */

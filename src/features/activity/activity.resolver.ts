@@ -26,7 +26,7 @@ export class ActivityResolver {
   @Report()
   @AtMost(MAX_AGENTS)
   @Query(() => [AgentSummary], {
-    description: "A summary of each agent in the caller's organization, in no particular order.",
+    description: "A summary of each of the organization's agents, in no particular order.",
   })
   agentSummaries(@Ctx() context: RequestContext): Promise<AgentSummary[]> {
     return this.service.agents(context);

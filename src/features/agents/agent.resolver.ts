@@ -24,7 +24,7 @@ export class AgentResolver {
 
   @Access({ member: true, organizationKey: true })
   @AtMost(MAX_AGENTS)
-  @Query(() => [Agent], { description: "The agents of the caller's organization." })
+  @Query(() => [Agent], { description: "The organization's agents." })
   agents(@Ctx() context: RequestContext): Promise<Agent[]> {
     return this.service.list(context);
   }

@@ -181,7 +181,7 @@ export class RotateApiKeyInput extends MintInput {
 
   @Field(() => Int, {
     defaultValue: 0,
-    description: "How long the old key remains accepted, 0 to 86,400 seconds, but not beyond its expiry.",
+    description: "How long the old key remains valid, 0 to 86,400 seconds, but not beyond its expiry.",
   })
   @IsBetween(0, DAY_SECONDS)
   graceSeconds!: number;

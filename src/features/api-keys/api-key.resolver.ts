@@ -56,7 +56,7 @@ export class ApiKeyResolver {
 
   @Access(MANAGERS)
   @Report()
-  @Query(() => ApiKeyConnection, { description: "API keys of the caller's organization, newest first." })
+  @Query(() => ApiKeyConnection, { description: "The organization's API keys, newest first." })
   apiKeys(@Ctx() context: RequestContext, @Args() args: ApiKeysArgs): Promise<ApiKeyConnection> {
     return this.keys.list(context, args);
   }
@@ -64,7 +64,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS)
   @Query(() => ApiKey, {
     nullable: true,
-    description: "One API key of the caller's organization, or null if it does not exist.",
+    description: "One of the organization's API keys, or null if it does not exist.",
   })
   apiKey(
     @Ctx() context: RequestContext,
@@ -117,7 +117,7 @@ export class ApiKeyResolver {
   @Access(MANAGERS, { recentSignIn: true })
   @Mutation(() => MintedApiKey, {
     description:
-      "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains accepted for the grace period. Members need a recent sign-in. An organization key can rotate only keys that it could have minted.",
+      "Replaces an API key with a new one for the same agent or organization, with the same name, scopes and settings. The old key remains valid for the grace period. Members need a recent sign-in. An organization key can rotate only keys that it could have minted.",
   })
   rotateApiKey(@Ctx() context: RequestContext, @Input() input: RotateApiKeyInput): Promise<MintedApiKey> {
     return this.keys.rotate(context, input);

@@ -14,7 +14,7 @@ export class AuditResolver {
   @Access({ member: Permission.config_manage, organizationKey: "audit:read" })
   @Report()
   @Query(() => AuditEntryConnection, {
-    description: "The audit log of the caller's organization, newest first.",
+    description: "The organization's audit log, newest first.",
   })
   auditLog(@Ctx() context: RequestContext, @Args() args: AuditLogArgs): Promise<AuditEntryConnection> {
     return this.audit.list(context, args);

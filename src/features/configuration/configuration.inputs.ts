@@ -24,7 +24,7 @@ export class ConfigurationVersionsArgs extends PageArgs {
   agentId!: string;
 }
 
-@InputType({ description: "A draft of an agent's configuration to save." })
+@InputType({ description: "A configuration draft to save for an agent." })
 export class SaveConfigurationDraftInput {
   @Field(() => ID, AGENT_ID)
   agentId!: string;

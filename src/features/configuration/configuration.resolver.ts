@@ -52,7 +52,7 @@ export class ConfigurationResolver {
   @Access(MANAGER)
   @Query(() => ConfigurationDraft, {
     nullable: true,
-    description: "The draft of an agent's configuration, or null if there is none.",
+    description: "An agent's configuration draft, or null if there is none.",
   })
   configurationDraft(
     @Ctx() context: RequestContext,
@@ -81,7 +81,7 @@ export class ConfigurationResolver {
 
   @Access(MANAGER)
   @Mutation(() => SavedConfigurationDraft, {
-    description: "Saves a draft of an agent's configuration, and returns the problems in the draft.",
+    description: "Saves an agent's configuration draft and returns its problems.",
   })
   saveConfigurationDraft(
     @Ctx() context: RequestContext,
@@ -94,7 +94,7 @@ export class ConfigurationResolver {
   @Access(MANAGER)
   @Mutation(() => ConfigurationVersion, {
     description:
-      "Publishes and deletes the draft of an agent's configuration, or publishes a document or an earlier version. The new version takes effect with the next decision.",
+      "Publishes and deletes an agent's configuration draft, or publishes a document or an earlier version. The new version takes effect with the next decision.",
   })
   publishConfiguration(
     @Ctx() context: RequestContext,

@@ -23,7 +23,7 @@ export class Contact {
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 
-  @Field(() => ID, { description: "ID of the agent that the contact belongs to." })
+  @Field(() => ID, { description: "ID of the contact's agent." })
   @Uuid
   @Column({ type: "varchar", length: 36 })
   agentId!: string;

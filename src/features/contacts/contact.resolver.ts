@@ -185,7 +185,7 @@ export class ContactResolver {
     return (await this.service.tagsOf(id)) ?? [];
   }
 
-  @FieldResolver(() => Agent, { description: "The agent that the contact belongs to." })
+  @FieldResolver(() => Agent, { description: "The contact's agent." })
   agent(@Root() contact: Contact): Promise<Agent> {
     return this.agents.of(contact);
   }

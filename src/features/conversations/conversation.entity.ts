@@ -42,7 +42,7 @@ export class Conversation {
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 
-  @Field(() => ID, { description: "ID of the agent that the conversation belongs to." })
+  @Field(() => ID, { description: "ID of the conversation's agent." })
   @Uuid
   @Column({ type: "varchar", length: 36 })
   agentId!: string;

@@ -254,7 +254,7 @@ export class ConversationResolver {
     return handler === Handler.human ? findIfAny(this.service.lastHandoffOf, id) : null;
   }
 
-  @FieldResolver(() => Agent, { description: "The agent that the conversation belongs to." })
+  @FieldResolver(() => Agent, { description: "The conversation's agent." })
   agent(@Root() conversation: Conversation): Promise<Agent> {
     return this.agents.of(conversation);
   }

@@ -58,7 +58,7 @@ export class DecisionResolver {
   @Access(DECIDE)
   @Query(() => Replay, {
     description:
-      "Returns the decision that the agent would have made with another version of its configuration, the draft or a document.",
+      "Returns the decision that the agent would have made with another configuration version, the draft or a document.",
   })
   replayDecision(
     @Ctx() context: RequestContext,

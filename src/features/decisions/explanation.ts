@@ -66,7 +66,7 @@ export const EXPLANATION_MAX: Size = {
     MAX_LISTED_EFFECTS * TIMER_KEY_MAX_LENGTH,
 };
 
-@ObjectType({ simpleResolvers: true, description: "An error in the explanation of a decision." })
+@ObjectType({ simpleResolvers: true, description: "An error in a decision's explanation." })
 export class ExplanationError {
   @Field(() => String, {
     description:

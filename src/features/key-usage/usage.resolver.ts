@@ -33,7 +33,7 @@ export class UsageResolver {
   @Report()
   @Query(() => DeprecatedUseReport, {
     description:
-      "Uses of deprecated parts of the APIs by the organization's API keys in the last 30 days. New uses are counted within seconds.",
+      "Deprecated parts of the APIs used by the organization's API keys in the last 30 days. New uses are counted within seconds.",
   })
   deprecatedUse(
     @Ctx() context: RequestContext,
@@ -45,7 +45,7 @@ export class UsageResolver {
   @Access(MANAGERS)
   @Report()
   @Query(() => UsageTotals, {
-    description: "Total usage of all API keys of the caller's organization in a period.",
+    description: "Total usage of the organization's API keys in a period.",
   })
   usageTotals(@Ctx() context: RequestContext, @Args() { period }: PeriodArgs): Promise<UsageTotals> {
     return this.usage.totals(context, period);

@@ -21,7 +21,7 @@ export const UsageOutcome = enumOf("UsageOutcome", "Outcome of a request with an
 });
 export type UsageOutcome = keyof typeof UsageOutcome;
 
-export const KeyRefusal = enumOf("KeyRefusal", "Reason for the rejection of an API key.", {
+export const KeyRefusal = enumOf("KeyRefusal", "Reason why an API key was rejected.", {
   inactive: "The key was revoked or had expired, or its organization was deactivated.",
   address: "The key was used from an address outside its allowed networks.",
 });
@@ -80,7 +80,7 @@ export class UsageBucket {
   refused!: number;
 }
 
-@ObjectType("UsageTotals", { description: "Usage of all keys of an organization in a period." })
+@ObjectType("UsageTotals", { description: "Total usage of an organization's keys in a period." })
 export class UsageTotals {
   @Field(() => Float, { description: "Number of requests accepted in the period." })
   accepted!: number;
@@ -98,7 +98,7 @@ export class UsageTotals {
   buckets!: UsageBucket[];
 }
 
-@ObjectType("KeyUsage", { description: "Usage of a key in a period." })
+@ObjectType("KeyUsage", { description: "A key's usage in a period." })
 export class KeyUsageReport extends UsageTotals {
   @Field(() => ApiKey, { description: "The key." })
   apiKey!: ApiKey;

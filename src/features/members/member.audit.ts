@@ -20,7 +20,7 @@ export const memberActions = auditActions({
   member_identity_linked:
     "A member signed in with an account at an OpenID Connect issuer for the first time.",
   member_identity_unlinked:
-    "A member's account at an OpenID Connect issuer was unlinked, and its sessions were ended.",
+    "A member's account at an OpenID Connect issuer was unlinked, and the sessions opened with it were ended.",
   member_signed_out_by_issuer: "The OpenID Connect issuer ended a member's sessions.",
   member_sign_in_link_created: "A one-time sign-in link was created for a member.",
   member_passkey_added: "A member added a passkey.",

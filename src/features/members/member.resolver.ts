@@ -46,7 +46,7 @@ export class MemberResolver {
 
   @Access({ member: true, organizationKey: "members:read" })
   @Query(() => [Member], {
-    description: "The members of the caller's organization, ordered by e-mail address.",
+    description: "The organization's members, ordered by e-mail address.",
   })
   members(@Ctx() context: RequestContext): Promise<Member[]> {
     return this.service.list(context);

@@ -6,7 +6,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Member } from "./member.entity";
 
 /** A member's session; only the SHA-256 of its token is stored. */
-@ObjectType({ simpleResolvers: true, description: "An active session of a member." })
+@ObjectType({ simpleResolvers: true, description: "A member's active session." })
 @Entity()
 export class Session {
   @Field(() => ID, { description: "Unique identifier (UUID)." })

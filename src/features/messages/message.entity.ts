@@ -92,7 +92,7 @@ export class Message {
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Field(() => ID, { description: "ID of the agent that the message belongs to." })
+  @Field(() => ID, { description: "ID of the message's agent." })
   @Uuid
   @Column(UUID_COLUMN)
   agentId!: string;

@@ -94,7 +94,7 @@ export class MessageResolver {
     return this.service.inFrontOf(message);
   }
 
-  @FieldResolver(() => Agent, { description: "The agent that the message belongs to." })
+  @FieldResolver(() => Agent, { description: "The message's agent." })
   agent(@Root() message: Message): Promise<Agent> {
     return this.agents.of(message);
   }

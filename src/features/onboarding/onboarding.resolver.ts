@@ -8,7 +8,7 @@ export class OnboardingResolver {
   constructor(private readonly service: OnboardingService) {}
 
   @Access({ member: true })
-  @Query(() => OnboardingProgress, { description: "Onboarding progress of the caller's organization." })
+  @Query(() => OnboardingProgress, { description: "The organization's onboarding progress." })
   firstSteps(@Ctx() context: RequestContext): Promise<OnboardingProgress> {
     return this.service.progress(context);
   }

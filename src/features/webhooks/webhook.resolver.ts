@@ -70,7 +70,7 @@ export class WebhookResolver {
   @Access(MANAGERS)
   @Report()
   @Query(() => WebhookDeliveryConnection, {
-    description: "The deliveries of events to a webhook endpoint, newest first.",
+    description: "A webhook endpoint's deliveries, newest first.",
   })
   webhookDeliveries(
     @Ctx() context: RequestContext,
