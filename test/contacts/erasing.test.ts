@@ -113,6 +113,48 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(await database().read((reader) => reader.existsBy(Erasure, { contactId }))).toBe(false);
   });
 
+  test.each([
+    ["short", 0],
+    ["long", 300],
+  ])(
+    "in a %s conversation that is already closed, waiting messages are canceled and cleared",
+    async (_, count) => {
+      await publish(gateway, agentId, {
+        situations: { ended: {} },
+        templates: { survey: "a scheduled secret", offer: "a proposed secret" },
+        rules: [
+          {
+            id: "ended",
+            on: "ended",
+            do: [{ send: "survey", delaySeconds: 86_400 }, { send: "offer", review: true }, { close: true }],
+          },
+        ],
+      });
+      const { id, contactId } = await addConversation(gateway, { agentId });
+      if (count > 0) await addMessages(id, { count });
+      await decisionClient(gateway).decide({ type: "ended", conversationId: id });
+      const waiting = (await messagesOf(contactId)).filter(({ sequence }) => sequence === null);
+      expect(waiting).toMatchObject([{ status: "scheduled" }, { status: "proposed" }]);
+      await contacts.erase(contactId);
+      await waitUntil(
+        async () => !(await database().read((reader) => reader.existsBy(Erasure, { contactId }))),
+      );
+      expect(await textsLeft(id)).toBe(0);
+      const ids = waiting.map((message) => message.id);
+      const ended = { status: "canceled", errorCode: "closed", proposedText: null };
+      expect((await messagesOf(contactId)).filter((message) => ids.includes(message.id))).toMatchObject([
+        { ...ended, sequence: count + 1 },
+        { ...ended, sequence: count + 2 },
+      ]);
+      const lanes = await database().read((reader) => reader.findBy(Lane, { id: In([id, ...ids]) }));
+      expect(lanes).toEqual([]);
+      const { body } = await gateway.rest("POST", `/messages/${ids[1]}/approve`, {
+        body: { message: "a late secret" },
+      });
+      expect(body.code).toBe("conflict");
+    },
+  );
+
   test("a message that is due before the erasure reaches it is canceled, not failed", async () => {
     const line = await addLine(gateway, { agentId });
     const { id, contactId } = await addConversation(gateway, { agentId, line: line.name });

@@ -14,27 +14,19 @@ import { Conversation } from "./conversation.entity";
 import type { PlannedChange } from "./planned-change";
 import { sequencesOf, takePlaces } from "./queue-messages";
 
-/** Default limit for `cancelQueued`, low because an address may have many conversations. */
-const MAX_CANCELED = 10;
-
-/**
- * Cancels a locked conversation's scheduled, proposed and first queued messages without changing its version.
- * Then wakes delivery, which must reject the remaining messages.
- * @param cancel.limit max queued messages to cancel
- */
+/** Cancels a locked conversation's queued, scheduled and proposed messages without changing its version. */
 export async function cancelQueued(
   tx: Tx,
   lanes: Lanes,
   conversation: Conversation,
-  { isMeant, errorCode, limit = MAX_CANCELED }: NonNullable<PlannedChange["cancel"]> & { limit?: number },
+  { isMeant, errorCode }: NonNullable<PlannedChange["cancel"]>,
 ): Promise<void> {
   const { id } = conversation;
   // Waits for a delivery that holds the lane.
   await lanes.lock(tx, id);
-  const meant = (await unsent(tx, id)).waiting.filter(isMeant);
-  const isQueued = ({ status }: Message) => status === MessageStatus.queued;
-  const canceled = [...meant.filter(isQueued).slice(0, limit), ...meant.filter((each) => !isQueued(each))];
-  await cancelAll(tx, lanes, conversation, canceled, errorCode);
+  const { waiting } = await unsent(tx, id);
+  await cancelAll(tx, lanes, conversation, waiting.filter(isMeant), errorCode);
+  // Messages queued behind the canceled ones may have been waiting for them.
   await lanes.wake(tx, [id]);
 }
 

@@ -6,7 +6,6 @@ import { IS_UNPLACED, IS_UNSENT } from "../messages/message.entity";
 import { MessageAuthor, MessageError } from "../messages/message.enums";
 import { cancelQueued } from "./cancel-messages";
 import { Conversation, ConversationState } from "./conversation.entity";
-import { MAX_QUEUED } from "./conversation.limits";
 import { lockConversations } from "./find-conversation";
 
 /**
@@ -26,7 +25,6 @@ export const cancelWithdrawn =
         isMeant: ({ author, topic }) =>
           author !== MessageAuthor.system && (topics.has(ALL_TOPICS) || topics.has(topic ?? ALL_TOPICS)),
         errorCode: MessageError.opted_out,
-        limit: MAX_QUEUED,
       });
     }
   };

@@ -7,8 +7,11 @@ import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { ErasureStep } from "../contacts/erasures";
 import { Message } from "../messages/message.entity";
+import { MessageError } from "../messages/message.enums";
+import { cancelQueued, withUnsent } from "./cancel-messages";
 import { Conversation, ConversationState } from "./conversation.entity";
 import { lockConversations } from "./find-conversation";
+import { all } from "./planned-change";
 import { closeAll } from "./store-change";
 
 /** Number of messages whose texts can be cleared in the time it takes to close one conversation. */
@@ -21,8 +24,9 @@ interface Position extends Pick<Conversation, "contactId" | "id"> {
 }
 
 /**
- * Closes the conversations of erased contacts and clears the texts of their messages. No text is left behind,
- * because closed conversations get no new messages and erased contacts get no new conversations.
+ * Closes the conversations of erased contacts, cancels their unsent messages and clears the texts of all messages.
+ * No text is left behind, because afterwards the conversations get no new messages, every message has its final
+ * position, and erased contacts get no new conversations.
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>
@@ -68,6 +72,9 @@ async function eraseChunk(
   await lanes.lockAll(tx, ids);
   const isOpen = ({ state }: Conversation) => state === ConversationState.open;
   await closeAll(tx, lanes, [...conversations.values()].filter(isOpen));
+  // A decision that closed a conversation may have scheduled or proposed messages in it.
+  for (const id of await withUnsent(tx, ids))
+    await cancelQueued(tx, lanes, conversations.get(id) as Conversation, all(MessageError.closed));
   await tx.query(
     `update conversation_log_entry set reason = null
      where reason is not null and conversation_id in ${placeholders(1, ids.length)}`,

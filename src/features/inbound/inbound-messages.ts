@@ -13,7 +13,6 @@ import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { cancelQueued } from "../conversations/cancel-messages";
 import { withMessagesTo } from "../conversations/cancel-withdrawn";
 import { Conversation, ConversationState, Handler } from "../conversations/conversation.entity";
-import { MAX_QUEUED } from "../conversations/conversation.limits";
 import { lockConversations } from "../conversations/find-conversation";
 import { openConversations } from "../conversations/open-conversation";
 import { queueMessages } from "../conversations/queue-messages";
@@ -193,7 +192,6 @@ export class InboundMessages {
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: (message) => !isSystem(message),
         errorCode: MessageError.opted_out,
-        limit: MAX_QUEUED,
       });
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: isSystem,
