@@ -1,6 +1,7 @@
 import { Permission } from "../../src/auth/permissions";
 import { Conversation } from "../../src/features/conversations/conversation.entity";
 import { ConversationLogEntry } from "../../src/features/conversations/conversation-log-entry.entity";
+import { Message } from "../../src/features/messages/message.entity";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
@@ -24,10 +25,11 @@ describeGateway({ engine: "any" }, (gateway) => {
     anna = await addMember(gateway, { permissions });
     sender = await addSender(gateway, { agentId });
     await publish(gateway, agentId, {
-      situations: { upset: {} },
+      situations: { upset: {}, asked: {} },
       templates: { sorry: "We are sorry." },
       rules: [
         { id: "upset", on: "upset", do: [{ handoff: "asked for a person" }] },
+        { id: "asked", on: "asked", whileHuman: true, do: [{ send: "sorry", review: true }] },
         { id: "draft", on: "message.received", do: [] },
       ],
     });
@@ -50,6 +52,21 @@ describeGateway({ engine: "any" }, (gateway) => {
     return { id: found.id, from };
   };
 
+  const answer = async (id: string) => (await api.send(id, "Hi")).body.data.sendToConversation.id;
+  const cancel = (message: string) => gateway.rest("POST", `/messages/${message}/cancel`);
+  const schedule = async (id: string) => {
+    const body = { message: "Hi", sendAt: new Date(Date.now() + 3_600_000) };
+    return (await gateway.rest("POST", `/agent/conversations/${id}/messages`, { body })).body.id;
+  };
+  const approve = async (id: string) => {
+    const { body } = await decisionClient(gateway).decide({ type: "asked", conversationId: id });
+    const { messageId } = body.explanation.effects[0];
+    await gateway.rest("POST", `/messages/${messageId}/approve`, { body: {} });
+    return messageId;
+  };
+  const move = async (id: string, args: object = {}) =>
+    api.move(id, { line: (await addLine(gateway, { agentId })).name, ...args });
+
   test.each<[string, (id: string, from: string) => Promise<unknown>, "waits" | "nobody"]>([
     ["a handoff", () => Promise.resolve(), "waits"],
     ["an answer by a member", (id) => api.send(id, "Hi", { token: anna.token }), "nobody"],
@@ -58,6 +75,54 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["closing", (id) => api.close(id), "nobody"],
     ["another message", (_, from) => sender.text(from, "hello?"), "waits"],
     ["an opt-out", (_, from) => sender.text(from, "STOP"), "waits"],
+    ["a scheduled answer", schedule, "nobody"],
+    ["an approved answer", approve, "nobody"],
+    ["canceling an answer", async (id) => cancel(await answer(id)), "waits"],
+    ["canceling a scheduled answer", async (id) => cancel(await schedule(id)), "waits"],
+    ["canceling an approved answer", async (id) => cancel(await approve(id)), "waits"],
+    [
+      "an opt-out that cancels an answer",
+      async (id, from) => [await answer(id), await sender.text(from, "STOP")],
+      "waits",
+    ],
+    ["a move that cancels an answer", async (id) => [await answer(id), await move(id)], "waits"],
+    [
+      "a move that keeps an answer",
+      async (id) => [await answer(id), await move(id, { pending: "carry" })],
+      "nobody",
+    ],
+    [
+      "another message and canceling the answer before it",
+      async (id, from) => {
+        const first = await answer(id);
+        await sender.text(from, "hello?");
+        await cancel(first);
+      },
+      "waits",
+    ],
+    [
+      "canceling the second answer",
+      async (id) => [await answer(id), await cancel(await answer(id))],
+      "nobody",
+    ],
+    [
+      "canceling the first answer",
+      async (id) => {
+        const first = await schedule(id);
+        await approve(id);
+        await cancel(first);
+      },
+      "nobody",
+    ],
+    [
+      "canceling both answers",
+      async (id) => {
+        const [first, second] = [await answer(id), await schedule(id)];
+        await cancel(first);
+        await cancel(second);
+      },
+      "waits",
+    ],
   ])("after %s, the conversation shows whether its contact is waiting", async (_, change, expected) => {
     const { id, from } = await written();
     expect(await waitingOf(id)).toBeNull();
@@ -68,10 +133,24 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await waitingOf(id)).toBe(expected === "waits" ? since : null);
   });
 
+  test("canceling an answer from before a release leaves the wait of a later handoff", async () => {
+    const { id } = await written();
+    await api.handOff(id);
+    const message = await schedule(id);
+    await api.release(id);
+    await api.handOff(id);
+    const since = await waitingOf(id);
+    await cancel(message);
+    expect([since, await waitingOf(id)]).toEqual([(await rowOf(id)).humanAt, since]);
+  });
+
   test("after an answer, the contact waits from the next message that a person wrote", async () => {
     const { id, from } = await written();
     await api.handOff(id);
     await api.send(id, "Hi", { token: anna.token });
+    await gateway.services.database.write((tx) =>
+      tx.update(Message, { conversationId: id, status: "queued" }, { status: "sent" }),
+    );
     for (const keyword of ["STOP", "STOP", "YES"]) await sender.text(from, keyword);
     expect(await waitingOf(id)).toBeNull();
     const before = new Date().toISOString();

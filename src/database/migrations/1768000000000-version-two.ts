@@ -48,6 +48,7 @@ const NEW_COLUMNS: Record<string, Record<string, string>> = {
     scheduled_by: "varchar(40)",
     proposed_text: "text",
     reviewed_at: "varchar(24)",
+    waited_since: "varchar(24)",
     member_id: "varchar(36)",
     capped_contact_id: "varchar(36)",
     topic: "varchar(63)",

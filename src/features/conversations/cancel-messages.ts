@@ -12,7 +12,7 @@ import { MESSAGES } from "../messages/message.metrics";
 import { messageEvent } from "../messages/message-events";
 import { Conversation } from "./conversation.entity";
 import type { PlannedChange } from "./planned-change";
-import { sequencesOf, takePlaces } from "./queue-messages";
+import { resumeWait, sequencesOf, takePlaces } from "./queue-messages";
 
 /** Cancels a locked conversation's queued, scheduled and proposed messages without changing its version. */
 export async function cancelQueued(
@@ -32,7 +32,7 @@ export async function cancelQueued(
 
 /**
  * Cancels queued, scheduled and proposed messages. The lane of queued messages must be locked; scheduled and
- * proposed messages are given a position in the conversation.
+ * proposed messages are given a position in the conversation. If they were to answer the contact, it waits again.
  * @param conversation the locked conversation; null for a standalone message
  * @param more further columns to set
  */
@@ -58,7 +58,7 @@ export async function cancelAll(
   };
   await tx.update(Message, { id: In(idsOf(messages)) }, change);
   for (const message of messages) Object.assign(message, change);
-  if (unplaced.length > 0 && conversation !== null) {
+  if (conversation !== null && ((await resumeWait(tx, conversation, messages)) || unplaced.length > 0)) {
     takePlaces(conversation, unplaced);
     await changeTogether(tx, [
       ...updatesOf(tx, Message, unplaced, ["sequence"]),

@@ -23,7 +23,7 @@ import { cancelAll } from "./cancel-messages";
 import { conversationActions } from "./conversation.audit";
 import { type Conversation, Handler } from "./conversation.entity";
 import { lockConversations } from "./find-conversation";
-import { sequencesOf, takePlaces } from "./queue-messages";
+import { endWait, sequencesOf, takePlaces } from "./queue-messages";
 
 /** The columns that an approval changes. */
 const APPROVED = [
@@ -31,6 +31,7 @@ const APPROVED = [
   "scheduledReason",
   "scheduledBy",
   "reviewedAt",
+  "waitedSince",
   "updatedAt",
   "text",
   "html",
@@ -74,7 +75,7 @@ export class MessageReviews {
       };
       Object.assign(message, change);
       const isAnswer = conversation?.handler === Handler.human;
-      if (isAnswer) Object.assign(conversation, { humanAt: now, waitingSince: null });
+      if (isAnswer) message.waitedSince = endWait(conversation);
       if (conversation !== null && !isLater) takePlaces(conversation, [message]);
       await changeTogether(tx, [
         ...updatesOf(tx, Message, [message], APPROVED),

@@ -1,6 +1,7 @@
-import { timestamp } from "../../common/time";
+import { type Timestamp, timestamp } from "../../common/time";
 import { type Change, changeTogether } from "../../database/change-together";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
+import { allReturning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
@@ -12,7 +13,7 @@ import { type Draft, insertMessages } from "../messages/insert-messages";
 import { EXPIRE_AFTER_MS, IS_UNPLACED, IS_UNSENT, type Message } from "../messages/message.entity";
 import { MessageAuthor, MessageStatus } from "../messages/message.enums";
 import type { PlaceMessage } from "../messages/receipts";
-import { Conversation, Handler } from "./conversation.entity";
+import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
 import { lockConversations } from "./find-conversation";
@@ -24,7 +25,7 @@ import { lockConversations } from "./find-conversation";
 const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
 /** A message to queue, schedule or propose; standalone if its conversation is null. */
-export type MessageToQueue = Omit<Draft, "expiresAfterMs" | "conversation"> & {
+export type MessageToQueue = Omit<Draft, "expiresAfterMs" | "conversation" | "waitedSince"> & {
   conversation: Conversation | null;
 };
 
@@ -53,13 +54,11 @@ const queueTogether = coalesceInTx(
         if (conversation === null) return { ...draft, expiresAfterMs: EXPIRE_AFTER_MS };
         const isPlaced = acceptedAs(draft) === MessageStatus.queued;
         if (isPlaced) conversation.lastSequence += 1;
-        if (ANSWERING.has(draft.author) && conversation.handler === Handler.human) {
-          conversation.humanAt = timestamp();
-          conversation.waitingSince = null;
-          answered.add(conversation.id);
-        }
+        const isAnswer = ANSWERING.has(draft.author) && conversation.handler === Handler.human;
+        if (isAnswer) answered.add(conversation.id);
         return {
           ...draft,
+          waitedSince: isAnswer ? endWait(conversation) : null,
           expiresAfterMs: (lines.get(conversation.lineId) as Line).expireAfterSeconds * 1000,
           conversation: {
             conversationId: conversation.id,
@@ -93,6 +92,41 @@ export async function roomIn(
     `(SELECT count(*) FROM message WHERE conversation_id = $1 AND ${condition})`;
   const [{ count }] = await tx.query(`SELECT ${waiting(IS_UNSENT)} + ${waiting(IS_UNPLACED)} AS count`, [id]);
   return Math.min(Math.max(0, MAX_QUEUED - Number(count) + canceled), wanted);
+}
+
+/**
+ * Ends the contact's wait in a locked conversation, because a human answers; the transaction must store both.
+ * @returns when the wait started, for the answer's `waitedSince`
+ */
+export function endWait(conversation: Conversation): Timestamp | null {
+  const { waitingSince } = conversation;
+  Object.assign(conversation, { humanAt: timestamp(), waitingSince: null });
+  return waitingSince;
+}
+
+/**
+ * Resumes the wait that canceled answers had ended, unless a later answer remains, which then ends that wait.
+ * @returns true if the transaction must store the conversation
+ */
+export async function resumeWait(
+  tx: Tx,
+  conversation: Conversation,
+  canceled: readonly Message[],
+): Promise<boolean> {
+  const [since] = canceled.flatMap(({ waitedSince }) => waitedSince ?? []).sort();
+  const { id, state, handler } = conversation;
+  if (since === undefined || state === ConversationState.closed || handler === Handler.agent) return false;
+  const later = await allReturning(
+    tx,
+    `update message set waited_since = $1 where id = (
+       select id from message where conversation_id = $2 and coalesce(reviewed_at, created_at) > $1
+         and status not in ('${MessageStatus.canceled}', '${MessageStatus.failed}')
+         and (reviewed_at is not null or author in (${[...ANSWERING].map((author) => `'${author}'`).join(", ")}))
+       order by coalesce(reviewed_at, created_at) limit 1) returning id`,
+    [since, id],
+  );
+  if (later.length === 0) conversation.waitingSince = since;
+  return later.length === 0;
 }
 
 /** Returns the error for a message in a conversation whose queue is full. */

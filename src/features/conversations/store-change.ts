@@ -31,7 +31,7 @@ export async function storeChange(
   planned: PlannedChange,
   context?: RequestContext,
 ): Promise<ChangedQueue> {
-  const { change, cancel, releaseReason } = planned;
+  const { change, releaseReason } = planned;
   const { id } = conversation;
   // Waits for a delivery that holds the lane; the next delivery sees this change.
   await lanes.lock(tx, id);
@@ -55,7 +55,7 @@ export async function storeChange(
       conversationEvent(type, conversation, releaseReason && { reason: releaseReason }),
     ),
   );
-  const queues = await restamp(tx, lanes, conversation, cancel);
+  const queues = await restamp(tx, lanes, conversation, planned);
   await lanes.wake(tx, [id]);
   return queues;
 }
@@ -125,9 +125,11 @@ async function restamp(
   tx: Tx,
   lanes: Lanes,
   conversation: Conversation,
-  cancel: PlannedChange["cancel"],
+  { change, cancel }: PlannedChange,
 ): Promise<ChangedQueue> {
   const { version: fence } = conversation;
+  // Waits end when the handler changes.
+  const carriedOver = { fence, ...(change.handler !== undefined && { waitedSince: null }) };
   const { waiting, sending } = await unsent(tx, conversation.id);
   const isCanceled = (message: Message) => cancel?.isMeant(message) ?? false;
   const canceled = waiting.filter(isCanceled);
@@ -135,9 +137,9 @@ async function restamp(
   if (cancel !== undefined) await cancelAll(tx, lanes, conversation, canceled, cancel.errorCode);
   // The messages' reason for waiting may no longer apply.
   if (carried.length > 0)
-    await tx.update(Message, { id: In(carried) }, { fence, heldReason: null, notBefore: null });
+    await tx.update(Message, { id: In(carried) }, { ...carriedOver, heldReason: null, notBefore: null });
   // If a message being sent fails, it is retried like a waiting one, unless a change has canceled it.
   if (sending?.fence === fence - 1 && !isCanceled(sending))
-    await tx.update(Message, { id: sending.id }, { fence });
+    await tx.update(Message, { id: sending.id }, carriedOver);
   return { canceled: idsOf(canceled), carried, inFlight: sending?.id ?? null };
 }

@@ -43,6 +43,8 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   isUrgent?: boolean | undefined;
   /** ID of the address that the message automatically replies to. */
   answeredAddressId?: string | undefined;
+  /** When the contact started waiting for the message; null or undefined if the contact was not waiting. */
+  waitedSince?: Timestamp | null | undefined;
 }
 
 /** Returns the time to queue a message; undefined to queue it now. */
@@ -85,6 +87,7 @@ export async function insertMessages(
       expiresAt: timestampOf(Date.parse(sendAt ?? createdAt) + expiresAfterMs),
       decisionId: decisionId ?? null,
       answeredAddressId: draft.answeredAddressId ?? null,
+      waitedSince: draft.waitedSince ?? null,
       conversationId: conversation?.conversationId ?? null,
       sequence: conversation?.sequence ?? null,
       fence: conversation?.fence ?? null,

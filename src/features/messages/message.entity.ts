@@ -242,6 +242,10 @@ export class Message {
   @Column({ type: "varchar", length: 24, nullable: true })
   reviewedAt!: Timestamp | null;
 
+  /** When the contact started waiting for this answer from a human; null if the contact was not waiting. */
+  @Column({ type: "varchar", length: 24, nullable: true })
+  waitedSince!: Timestamp | null;
+
   /** ID of the contact whose caps the message counts toward; null if there is none. */
   @Column({ type: "varchar", length: 36, nullable: true })
   cappedContactId!: string | null;

@@ -137,6 +137,7 @@ export function sampleMessage(
     scheduledBy: null,
     proposedText: null,
     reviewedAt: null,
+    waitedSince: null,
     cappedContactId: null,
     topic: null,
     isUrgent: false,
