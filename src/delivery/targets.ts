@@ -1,4 +1,4 @@
-import { promises as dns, type LookupAddress } from "node:dns";
+import type { LookupAddress } from "node:dns";
 import http from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction, type Socket, connect as tcpConnect } from "node:net";
@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Environment } from "../common/environment";
 import { isPublicAddress, within } from "../common/network";
 import { InvalidInput } from "../errors";
+import { resolveHost } from "./stub-resolver";
 
 /** Max length of a target URL. */
 const URL_MAX_LENGTH = 2_048;
@@ -32,7 +33,7 @@ export class BlockedTarget extends Error {
   override readonly name = "BlockedTarget";
 }
 
-/** Resolves a host name to all of its addresses. */
+/** Resolves a host name to all of its addresses, or none. */
 export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
 /**
@@ -46,7 +47,7 @@ export class Targets {
   /**
    * @param settings `allowPrivateTargets`: networks in CIDR notation whose private addresses are allowed; `heloName`:
    *   the gateway's name for mail servers
-   * @param options `lookup` replaces the system's resolver, `ca` the certificate authorities
+   * @param options `lookup` replaces the stub resolver, `ca` the certificate authorities
    */
   constructor(
     private readonly settings: {
@@ -159,7 +160,7 @@ export class Targets {
 
   private lookup(host: string): Promise<LookupAddress[]> {
     if (isIP(host) !== 0) return Promise.resolve([{ address: host, family: isIP(host) }]);
-    return this.options.lookup?.(host) ?? dns.lookup(host, { all: true });
+    return (this.options.lookup ?? resolveHost)(host);
   }
 
   /** Connection options that resolve names with `lookup`, and fail unless every address is allowed. */
