@@ -133,7 +133,8 @@ export interface Engine {
    */
   textLock(text: string, mode: TextLock): string | undefined;
   /**
-   * Makes a query in a unit of work lock its rows until the transaction ends.
+   * Returns a query in a unit of work that locks its rows until the transaction ends; the given query still takes no
+   * locks.
    * @param skipLocked true to skip rows locked by another transaction instead of waiting
    */
   locking<Row extends ObjectLiteral>(

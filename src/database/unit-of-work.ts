@@ -10,7 +10,7 @@ export interface Tx extends EntityManager {
   /** True if a statement can contain other statements that change rows. */
   readonly hasWritableCtes: boolean;
   /**
-   * Makes a query lock its rows until the transaction ends.
+   * Returns a query that locks its rows until the transaction ends; the given query still takes no locks.
    * @param options.skipLocked true to skip rows locked by another transaction instead of waiting
    */
   lock<Row extends ObjectLiteral>(

@@ -267,6 +267,24 @@ onEachEngine((engine) => {
     expect(mailsTo(anna)).toHaveLength(3);
   });
 
+  // SQLite has one writer at a time.
+  if (engine.name === "PostgreSQL")
+    anyTest("a notice locked by a transaction that is rolled back is still sent", async () => {
+      const anna = await subscriber();
+      const notice = await rejected(anna, await newConversation());
+      const past = timestamp(-1);
+      const change = gateway.services.database.write(async (tx) => {
+        await tx.update(HandoffNotice, { id: notice.id }, { retryAt: past });
+        await gateway.services.database.write((tx) => tx.update(Lane, { id: notice.id }, { wakeAt: past }));
+        gateway.services.lanes.notify();
+        await waitUntil(async () => (await laneOf(notice))?.wakeAt !== past);
+        throw new Error("rolled back");
+      });
+      await expect(change).rejects.toThrow("rolled back");
+      await retry(notice);
+      await waitUntil(() => mailsTo(anna).length === 2);
+    });
+
   anyTest("a mail that may have arrived is sent at most three times", async () => {
     const anna = await subscriber();
     const notice = await rejected(anna, await newConversation());

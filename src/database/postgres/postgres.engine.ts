@@ -180,8 +180,8 @@ export class PostgresEngine implements Engine {
     skipLocked: boolean,
   ): SelectQueryBuilder<Row> {
     // Joined rows are not locked.
-    query.setLock("pessimistic_write", undefined, [query.alias]);
-    return skipLocked ? query.setOnLocked("skip_locked") : query;
+    const locking = query.clone().setLock("pessimistic_write", undefined, [query.alias]);
+    return skipLocked ? locking.setOnLocked("skip_locked") : locking;
   }
 
   announce(channel: string): Promise<void> {

@@ -194,7 +194,7 @@ export class SqliteEngine implements Engine {
     return undefined;
   }
 
-  /** Changes nothing, because SQLite has one writer at a time. */
+  /** Returns the given query, because SQLite has one writer at a time. */
   locking<Row extends ObjectLiteral>(query: SelectQueryBuilder<Row>): SelectQueryBuilder<Row> {
     return query;
   }
