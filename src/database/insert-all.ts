@@ -1,10 +1,8 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from "typeorm";
 import type { ColumnMetadata } from "typeorm/metadata/ColumnMetadata";
 import type { Change } from "./change-together";
+import { inStatements } from "./returning";
 import type { Tx } from "./unit-of-work";
-
-/** Max parameters of a statement; SQLite allows 32,766 and PostgreSQL 65,535. */
-const MAX_PARAMETERS = 30_000;
 
 /**
  * Inserts many rows with few statements, in about a fifth of the CPU time that TypeORM's query builder takes.
@@ -39,21 +37,15 @@ export function insertsOf<Row extends ObjectLiteral>(
     return column.isVirtualProperty || isNullInAll(rows, column) ? [] : [column];
   });
   const names = columns.map(({ databaseName }) => driver.escape(databaseName)).join(", ");
-  const atOnce = Math.floor(MAX_PARAMETERS / columns.length);
   // Uses numbered placeholders, because SQLite searches a list for each named placeholder, such as `$1`.
   const values = (length: number, from: number) =>
     `(${Array.from({ length }, (_, i) => driver.createParameter("", from + i)).join(", ")})`;
-  const inserts: Change[] = [];
-  for (let at = 0; at < rows.length; at += atOnce) {
-    const some = rows.slice(at, at + atOnce);
-    inserts.push({
-      sql: `INSERT INTO ${driver.escape(tableName)} (${names}) VALUES ${some.map((_, i) => values(columns.length, i * columns.length)).join(", ")}${orIgnore ? " ON CONFLICT DO NOTHING" : ""}`,
-      parameters: some.flatMap((row) =>
-        columns.map((column) => driver.preparePersistentValue(row[column.propertyName], column)),
-      ),
-    });
-  }
-  return inserts;
+  return inStatements(rows, columns.length).map((some) => ({
+    sql: `INSERT INTO ${driver.escape(tableName)} (${names}) VALUES ${some.map((_, i) => values(columns.length, i * columns.length)).join(", ")}${orIgnore ? " ON CONFLICT DO NOTHING" : ""}`,
+    parameters: some.flatMap((row) =>
+      columns.map((column) => driver.preparePersistentValue(row[column.propertyName], column)),
+    ),
+  }));
 }
 
 /**

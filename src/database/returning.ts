@@ -33,6 +33,20 @@ export function padded<T>(items: readonly T[]): T[] {
   return last === undefined ? [] : [...items, ...Array<T>(length - items.length).fill(last)];
 }
 
+/** Max parameters of a statement; SQLite allows 32,766 and PostgreSQL 65,535. */
+const MAX_PARAMETERS = 30_000;
+
+/**
+ * Splits rows into parts that each fit into the parameters of one statement, even if the part is padded.
+ * @param columns number of parameters per row
+ */
+export function inStatements<Row>(rows: readonly Row[], columns: number): Row[][] {
+  const length = 2 ** Math.floor(Math.log2(MAX_PARAMETERS / columns));
+  return Array.from({ length: Math.ceil(rows.length / length) }, (_, i) =>
+    rows.slice(i * length, (i + 1) * length),
+  );
+}
+
 /**
  * Returns the VALUES placeholders of an insert, for example `($1, $2), ($3, $4)` for two rows and two columns.
  * @param first number of the first placeholder

@@ -1,11 +1,10 @@
 import type { EntityTarget, ObjectLiteral } from "typeorm";
 import type { Change } from "./change-together";
-import { padded, placeholders } from "./returning";
+import { inStatements, padded, placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
 /**
- * Returns the statement that updates properties of many rows by ID, for `changeTogether`; empty if there are no rows.
- * @param rows few enough that their values fit into the parameters of one statement
+ * Returns the statements that update properties of many rows by ID, for `changeTogether`.
  * @param names properties of text or integer columns
  */
 export function updatesOf<Row extends ObjectLiteral & { id: string }>(
@@ -14,7 +13,6 @@ export function updatesOf<Row extends ObjectLiteral & { id: string }>(
   rows: readonly Row[],
   names: readonly (keyof Row & string)[],
 ): Change[] {
-  if (rows.length === 0) return [];
   const { driver } = tx.connection;
   const { tableName: table, columns: all } = tx.connection.getMetadata(entity);
   const columns = all.filter(({ propertyName }) => names.includes(propertyName));
@@ -22,13 +20,15 @@ export function updatesOf<Row extends ObjectLiteral & { id: string }>(
   const values = columns.map(({ databaseName: name, type }) =>
     type === "integer" ? `${name} = cast(changed.${name} as integer)` : `${name} = changed.${name}`,
   );
-  const some = padded(rows);
-  const sql = `with changed (id, ${columns.map(({ databaseName }) => databaseName).join(", ")}) as
+  return inStatements(rows, columns.length + 1).map((part) => {
+    const some = padded(part);
+    const sql = `with changed (id, ${columns.map(({ databaseName }) => databaseName).join(", ")}) as
        (values ${placeholders(some.length, columns.length + 1)})
      update ${table} set ${values.join(", ")} from changed where ${table}.id = changed.id`;
-  const parameters = some.flatMap((row) => [
-    row.id,
-    ...columns.map((column) => driver.preparePersistentValue(row[column.propertyName], column)),
-  ]);
-  return [{ sql, parameters }];
+    const parameters = some.flatMap((row) => [
+      row.id,
+      ...columns.map((column) => driver.preparePersistentValue(row[column.propertyName], column)),
+    ]);
+    return { sql, parameters };
+  });
 }

@@ -3,7 +3,7 @@ import { type Timestamp, timestamp } from "../common/time";
 import { type Change, changeTogether } from "../database/change-together";
 import type { Database } from "../database/database";
 import { lockRows } from "../database/lock-rows";
-import { padded, placeholders } from "../database/returning";
+import { inStatements, padded, placeholders } from "../database/returning";
 import type { Tx } from "../database/unit-of-work";
 import { Lane } from "./lane.entity";
 import { NO_WORK_OBSERVER, onceCommitted, type WorkObserver } from "./observer";
@@ -87,7 +87,7 @@ export class Lanes {
     await changeTogether(tx, this.adding(tx, lanes));
   }
 
-  /** Returns the statement that `add` runs; empty if there are no lanes. */
+  /** Returns the statements that `add` runs. */
   adding(tx: Tx, lanes: readonly NewLane[]): Change[] {
     if (lanes.length === 0) return [];
     const now = timestamp();
@@ -98,13 +98,11 @@ export class Lanes {
     // having seen the new work. An existing lane keeps its place in the queue for a sender.
     const [first = now] = inOrder.map(({ wakeAt = now }) => wakeAt).sort();
     this.announce(tx, { from: first > now ? first : undefined });
-    return [
-      {
-        sql: `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ${placeholders(inOrder.length, 4)}
+    return inStatements(inOrder, 4).map((some) => ({
+      sql: `INSERT INTO lane (id, agent_id, kind, wake_at) VALUES ${placeholders(some.length, 4)}
        ON CONFLICT (id) DO UPDATE SET wake_at = CASE WHEN lane.wake_at < excluded.wake_at THEN lane.wake_at ELSE excluded.wake_at END`,
-        parameters: inOrder.flatMap(({ id, agentId, kind, wakeAt = now }) => [id, agentId, kind, wakeAt]),
-      },
-    ];
+      parameters: some.flatMap(({ id, agentId, kind, wakeAt = now }) => [id, agentId, kind, wakeAt]),
+    }));
   }
 
   /**

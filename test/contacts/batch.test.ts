@@ -97,6 +97,16 @@ describeGateway((gateway, engine) => {
     expect((await find("many tags")).tags).toHaveLength(26);
   });
 
+  test("contacts with more addresses than a contact can have do not affect the others", async () => {
+    const addresses = (i: number) =>
+      Array.from({ length: 100 }, (_, j) => ({ kind: "local", address: `many ${i} ${j}` }));
+    const contacts = Array.from({ length: 66 }, (_, i) => ({ ref: `full ${i}`, addresses: addresses(i) }));
+    const answered = await results([...contacts, { ref: "beside full ones" }]);
+    const codes = answered.map(({ errorCode }: { errorCode?: string }) => errorCode);
+    expect(codes).toEqual([...contacts.map(() => "limit_reached"), undefined]);
+    expect(answered.at(-1)).toMatchObject({ created: true });
+  });
+
   slowTest("one request stores 500 contacts, and its repeat changes none", async () => {
     const contacts = Array.from({ length: 500 }, (_, i) => ({ ref: `many ${i}`, tags: ["many"] }));
     const first = await results(contacts);

@@ -1,4 +1,8 @@
+import { v7 as uuid } from "uuid";
 import { changeTogether } from "../../src/database/change-together";
+import { updatesOf } from "../../src/database/updates-of";
+import { Lane } from "../../src/delivery/lane.entity";
+import { Lanes } from "../../src/delivery/lanes";
 import { onEachEngine } from "../support/engines";
 import { openLogged } from "../support/query-plans";
 
@@ -33,4 +37,21 @@ onEachEngine((engine) => {
       }
     },
   );
+
+  test("any number of rows is inserted and changed, although the parameters of a statement are limited", async () => {
+    const { database, close } = await openLogged(engine);
+    try {
+      const agentId = uuid();
+      const lanes = Array.from({ length: 8_200 }, () => ({ id: uuid(), agentId, kind: "test" }));
+      const changed = await database.write(async (tx) => {
+        await new Lanes(database).add(tx, lanes);
+        const rows = lanes.map(({ id }) => ({ id, position: "last" }) as Lane);
+        await changeTogether(tx, updatesOf(tx, Lane, rows, ["position"]));
+        return tx.countBy(Lane, { position: "last" });
+      });
+      expect(changed).toBe(lanes.length);
+    } finally {
+      await close();
+    }
+  });
 });

@@ -32,6 +32,15 @@ export function normalized(addresses: readonly NewAddress[]): Address[] {
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
 }
 
+/**
+ * Checks that a contact can have a number of addresses.
+ * @throws GatewayError `limit_reached`
+ */
+export function assertFit(addresses: number): void {
+  if (addresses > MAX_ADDRESSES)
+    throw new GatewayError("limit_reached", `A contact can have at most ${MAX_ADDRESSES} addresses.`);
+}
+
 /** Returns the IDs of contacts with any of the addresses. */
 export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Address[]): Promise<string[]> {
   const ids = await Promise.all(addresses.map((address) => contactIdOf(tx, { agentId, address })));
@@ -53,9 +62,7 @@ export async function addAddresses(
   const names = new Set(present.map(nameOf));
   const missing = addresses.filter((address) => !names.has(nameOf(address)));
   if (missing.length === 0) return { all: present, added: false };
-  if (present.length + missing.length > MAX_ADDRESSES) {
-    throw new GatewayError("limit_reached", `A contact can have at most ${MAX_ADDRESSES} addresses.`);
-  }
+  assertFit(present.length + missing.length);
   const rows = missing.map((address) =>
     tx.create(ContactAddress, {
       ...address,

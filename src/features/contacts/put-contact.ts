@@ -11,7 +11,7 @@ import type { Address } from "./addresses";
 import { type Consents, detachConsents } from "./consents";
 import { Contact } from "./contact.entity";
 import { ContactAddress } from "./contact-address.entity";
-import { addAddresses, normalized, ownersOf, sameContact } from "./contact-addresses";
+import { addAddresses, assertFit, normalized, ownersOf, sameContact } from "./contact-addresses";
 import { contactEvent } from "./contact-events";
 import { insertTerms, replaceTerms } from "./contact-search";
 import { addressesOf, contactIdOf, lockContacts } from "./known-contact";
@@ -33,6 +33,8 @@ export async function putContact(
 ): Promise<StoredContact> {
   const { ref = null } = input;
   const addresses = normalized(input.addresses ?? []);
+  // Limits the parameters of the statements that look up a batch.
+  assertFit(addresses.length);
   const find = () => findMeant(tx, agentId, ref, addresses);
   const found = await find();
   const changeKnown = async ({ id }: Contact) => ({
