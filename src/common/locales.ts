@@ -1,4 +1,4 @@
-/** Max length of a language tag. */
+/** Max length of a language tag, as given and in its canonical form. */
 export const LOCALE_MAX_LENGTH = 35;
 
 /** Created on first use, because it loads the names of all languages. */
@@ -15,7 +15,9 @@ export function canonicalLocale(text: string): string | undefined {
   if (text.length > LOCALE_MAX_LENGTH) return undefined;
   try {
     const [locale = ""] = Intl.getCanonicalLocales(text);
-    return languageNames().of(new Intl.Locale(locale).language) === undefined ? undefined : locale;
+    const isKnown = languageNames().of(new Intl.Locale(locale).language) !== undefined;
+    // Canonicalization may replace a subtag by several.
+    return isKnown && locale.length <= LOCALE_MAX_LENGTH ? locale : undefined;
   } catch {
     return undefined;
   }

@@ -11,7 +11,6 @@ const load = <Name extends keyof Package>(folder: string, name: Name, file: stri
   require(`class-validator/cjs/${folder}/${file}`)[name];
 
 export const ArrayNotEmpty = load("decorator/array", "ArrayNotEmpty");
-export const IsEmail = load("decorator/string", "IsEmail");
 export const IsEnum = load("decorator/typechecker", "IsEnum");
 export const IsIn = load("decorator/common", "IsIn");
 export const IsOptional = load("decorator/common", "IsOptional");

@@ -272,6 +272,10 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     ["the name of a language", { ref: "bad", locale: "english" }],
     ["a language that does not exist", { ref: "bad", locale: "xx-CH" }],
     ["an undetermined language", { ref: "bad", locale: "und" }],
+    [
+      "a locale whose canonical form is too long",
+      { ref: "bad", locale: "sh-x-aaaaaaaa-aaaaaaaa-aaaaaaaa-aaa" },
+    ],
     ["an unknown time zone", { ref: "bad", timezone: "Europe/Atlantis" }],
     ["an offset as time zone", { ref: "bad", timezone: "+02:00" }],
     ["attributes that are too large", { ref: "bad", attributes: { text: "x".repeat(8_192) } }],

@@ -40,6 +40,12 @@ describeGateway({ engine: "any", env: { TRUST_PROXY: "true" } }, (gateway) => {
     });
   });
 
+  test("an address that is too long in lowercase is rejected", async () => {
+    const long = `${"İ".repeat(32)}@${"İ".repeat(60)}.${"İ".repeat(40)}.com`;
+    expect(long.length).toBeLessThan(254);
+    expect(codeOf(await changeEmail(long))).toBe("invalid_request");
+  });
+
   test("an address in use is rejected, and counts as a failure, so that no member can try many", async () => {
     const { manager } = await addOrganization(gateway, `own-${Math.random().toString(36).slice(2)}`);
     const codes = [];

@@ -10,8 +10,13 @@ import { GatewayError } from "../../errors";
 import type { AuditAction } from "../audit/audit-actions";
 import { memberActions } from "./member.audit";
 import { Member } from "./member.entity";
-import type { ChangeEmailInput, ChangeNameInput, ChangePasswordInput } from "./member.inputs";
-import { EMAIL_TAKEN, lockMember, nameFrom, normalizeEmail, recordOn } from "./member.service";
+import {
+  type ChangeEmailInput,
+  type ChangeNameInput,
+  type ChangePasswordInput,
+  normalizeEmail,
+} from "./member.inputs";
+import { EMAIL_TAKEN, lockMember, nameFrom, recordOn } from "./member.service";
 import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";

@@ -2,12 +2,12 @@ import { Field, InputType, ObjectType } from "type-graphql";
 import { Permission } from "../../auth/permissions";
 import { enumOf } from "../../common/declared-enum";
 import { Nullable, Optional } from "../../common/nullable";
-import { ArrayMaxSize, IsEmail, IsEnum, MaxLength } from "../../common/validators";
+import { ArrayMaxSize, IsEnum, MaxLength } from "../../common/validators";
 import { IdempotentInput } from "../../schema/idempotent.input";
 import { MaxCharacters } from "../../schema/list-size";
 import { InputById } from "../../schema/mutation-input";
 import { Invitation } from "./invitation.entity";
-import { IsMemberName, IsPassword, NO_SUCH_PERMISSION } from "./member.inputs";
+import { IsMemberEmail, IsMemberName, IsPassword, NO_SUCH_PERMISSION } from "./member.inputs";
 
 /** Max length of a link: a URL and its token. */
 const LINK_MAX_LENGTH = 2_200;
@@ -23,8 +23,7 @@ export class InviteMemberInput extends IdempotentInput {
     description:
       "E-mail address of the person to invite, case-insensitive. A pending invitation to the same address is replaced.",
   })
-  @IsEmail({}, { message: "must be an e-mail address" })
-  @MaxLength(254, { message: "must have at most 254 characters" })
+  @IsMemberEmail()
   email!: string;
 
   @Field(() => [Permission], {

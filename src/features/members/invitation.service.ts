@@ -33,7 +33,7 @@ import {
 import { INVITATION_LIFETIME_MS, invitationMail } from "./invitation-mail";
 import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
-import type { SignedIn } from "./member.inputs";
+import { normalizeEmail, type SignedIn } from "./member.inputs";
 import {
   canSignIn,
   EMAIL_TAKEN,
@@ -41,7 +41,6 @@ import {
   lockMember,
   type MemberService,
   nameFrom,
-  normalizeEmail,
   recordOn as recordOnMember,
 } from "./member.service";
 import type { PasswordChecks } from "./password-checks";

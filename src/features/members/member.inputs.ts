@@ -1,9 +1,10 @@
 import { Field, GraphQLISODateTime, ID, InputType, Int, ObjectType } from "type-graphql";
 import { PERMISSIONS, Permission } from "../../auth/permissions";
 import { applyDecorators } from "../../common/apply-decorators";
+import { Checked } from "../../common/checked";
 import { Nullable, Optional } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { ArrayMaxSize, IsEmail, IsEnum, Length, MaxLength, ValidateBy } from "../../common/validators";
+import { ArrayMaxSize, IsEnum, isEmail, Length, MaxLength, ValidateBy } from "../../common/validators";
 import { InputById } from "../../schema/mutation-input";
 import { type ObjectRule, Rule } from "../../schema/object-rule";
 import { HoldsNoToken, IsText } from "../../schema/text";
@@ -18,6 +19,20 @@ export const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(
 export const IsPassword = () =>
   Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
+  });
+
+const EMAIL_MAX_LENGTH = 254;
+
+/** Trims and lowercases an e-mail address, because addresses are case-insensitive. */
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
+
+/** Requires the property to be an e-mail address that is short enough even in lowercase, which may be longer. */
+export const IsMemberEmail = () =>
+  Checked("isMemberEmail", (value) => {
+    if (typeof value !== "string" || !isEmail(value)) return "must be an e-mail address";
+    return normalizeEmail(value).length > EMAIL_MAX_LENGTH
+      ? `must have at most ${EMAIL_MAX_LENGTH} characters`
+      : undefined;
   });
 
 const MEMBER_NAME_MAX_LENGTH = 100;
@@ -48,8 +63,7 @@ export class NewPassword {
 
 /** A member to create from the command line. */
 export class NewMember extends NewPassword {
-  @IsEmail({}, { message: "must be an e-mail address" })
-  @MaxLength(254, { message: "must have at most 254 characters" })
+  @IsMemberEmail()
   email!: string;
 
   @IsEnum(Permission, { ...NO_SUCH_PERMISSION, each: true })
@@ -110,7 +124,7 @@ export class UnlinkIdentityInput {
 @InputType({ description: "A member's credentials." })
 export class SignInInput {
   @Field(() => String, { description: "E-mail address, case-insensitive." })
-  @MaxLength(254, { message: "must have at most 254 characters" })
+  @MaxLength(EMAIL_MAX_LENGTH, { message: `must have at most ${EMAIL_MAX_LENGTH} characters` })
   email!: string;
 
   @Field(() => String, { description: "Password." })
@@ -138,8 +152,7 @@ export class ChangePasswordInput {
 @InputType({ description: "A change to the member's e-mail address." })
 export class ChangeEmailInput {
   @Field(() => String, { description: "The new e-mail address to sign in with." })
-  @IsEmail({}, { message: "must be an e-mail address" })
-  @MaxLength(254, { message: "must have at most 254 characters" })
+  @IsMemberEmail()
   email!: string;
 }
 

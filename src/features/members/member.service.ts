@@ -20,11 +20,12 @@ import type { Changes } from "../audit/audit-change";
 import { endInvitationsOf } from "./end-invitations";
 import { memberActions } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
-import type {
-  ChangePermissionsInput,
-  GrantPermissionInput,
-  NewMember,
-  RevokePermissionInput,
+import {
+  type ChangePermissionsInput,
+  type GrantPermissionInput,
+  type NewMember,
+  normalizeEmail,
+  type RevokePermissionInput,
 } from "./member.inputs";
 import { MemberIdentity } from "./member-identity.entity";
 import { Passkey } from "./passkey.entity";
@@ -43,9 +44,6 @@ declare module "../../schema/hooks" {
 }
 
 type MemberHook = (tx: Tx, member: Pick<Member, "id">, context: RequestContext) => Promise<void>;
-
-/** Trims and lowercases an e-mail address, because addresses are case-insensitive. */
-export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
 /** Returns the name to store; null if none was given. */
 export const nameFrom = ({ name }: { name?: string | null }): string | null => name?.trim() ?? null;
