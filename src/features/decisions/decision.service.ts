@@ -102,12 +102,13 @@ async function matchingIn(
   return { query, parts };
 }
 
-/** True if a filter for rare values may read many index entries, because no selective index applies. */
-function mayReadMany(filter: DecisionFilter): boolean {
-  const { key, contactId, conversationId, type, ruleId, outcome, version, search, hasFailures } = filter;
-  const isNarrow = [key, contactId, conversationId].some((value) => value != null);
-  const isRare = [type, ruleId, outcome, version, search].some((value) => value != null);
-  return !isNarrow && (isRare || hasFailures === false);
+/** Filters that have an index of their own. `since` narrows any of these indexes, because they are ordered by ID. */
+const INDEXED: readonly string[] = ["key", "contactId", "conversationId", "hasFailures"];
+
+/** True if a page may read many index entries or rows for few matches. */
+function mayReadMany({ since: _, ...filter }: DecisionFilter): boolean {
+  const given = Object.entries(filter).filter(([, value]) => value != null);
+  return given.length > 1 || given.some(([name, value]) => !INDEXED.includes(name) || value === false);
 }
 
 /** Submits situations to agents, and lists their decisions. */
