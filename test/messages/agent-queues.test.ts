@@ -130,7 +130,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 });
 
-test("the longer a count takes, the longer it is used, up to 5 seconds", async () => {
+test("counts take up to a fiftieth of the time, and are used for up to 30 seconds", async () => {
   jest.useFakeTimers();
   try {
     const counts = async (tookMs: number, laterMs: number) => {
@@ -150,7 +150,10 @@ test("the longer a count takes, the longer it is used, up to 5 seconds", async (
     expect(await counts(1, 1_001)).toBe(2);
     expect(await counts(60, 2_999)).toBe(1);
     expect(await counts(60, 3_001)).toBe(2);
-    expect(await counts(500, 5_001)).toBe(2);
+    expect(await counts(500, 24_999)).toBe(1);
+    expect(await counts(500, 25_001)).toBe(2);
+    expect(await counts(2_500, 29_999)).toBe(1);
+    expect(await counts(2_500, 30_001)).toBe(2);
   } finally {
     jest.useRealTimers();
   }
