@@ -28,11 +28,14 @@ export class TimerService {
    */
   list(context: RequestContext, { agentId, contactId, ...args }: TimersArgs): Promise<TimerConnection> {
     const matching = async (reader: EntityManager) => {
-      const query = reader
-        .createQueryBuilder(Timer, "timer")
-        .where({ agentId: await scopedAgentId(reader, context, agentId) });
-      if (contactId == null) return query;
-      return isUuid(contactId) ? query.andWhere({ subjectId: contactId, contactId }) : null;
+      const agent = await scopedAgentId(reader, context, agentId);
+      const query = reader.createQueryBuilder(Timer, "timer");
+      if (contactId == null) return query.where({ agentId: agent });
+      if (!isUuid(contactId)) return null;
+      // `|| ''` keeps SQLite from reading all of the agent's timers.
+      return query
+        .where({ subjectId: contactId, contactId })
+        .andWhere("timer.agent_id || '' = :agent", { agent });
     };
     return listPage(this.database, context, TimerConnection, args, { matching });
   }
