@@ -5,6 +5,7 @@ import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { indexBy } from "../../common/coalesce";
+import type { Timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { rowsById } from "../../database/rows-by-id";
@@ -19,6 +20,7 @@ import { findOfCaller, scopedAgentId, scopedAgentIds } from "../agents/agent-sco
 import { assertKeysAccepted } from "../api-keys/assert-accepted";
 import type { CompiledConfigurations } from "../configuration/compiled-configurations";
 import { periodMs } from "../configuration/document/period";
+import { Contact } from "../contacts/contact.entity";
 import { ContactAddress } from "../contacts/contact-address.entity";
 import { normalized } from "../contacts/contact-addresses";
 import { type AgentQueues, acceptedAs, assertRoom } from "../messages/agent-queues";
@@ -26,7 +28,7 @@ import { asAccepted, laterTime } from "../messages/insert-messages";
 import { IS_UNPLACED, MESSAGE_ORDER, Message } from "../messages/message.entity";
 import { MessageConnection, startIn } from "../messages/message.inputs";
 import { ConversationConnection, ownedBy, pageOfConversations } from "./conversation.connection";
-import { Conversation, ConversationState } from "./conversation.entity";
+import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import type {
   ConversationMessagesArgs,
   ConversationsArgs,
@@ -72,6 +74,8 @@ export class ConversationService {
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
   /** Finds the `releaseAfter` of an agent's live configuration (ms) by the agent's ID; undefined if it is not set. */
   private readonly releasePeriodOf: (agentId: string) => Promise<number | undefined>;
+  /** Finds the last `humanAt` of the open conversations handed off together, by the contact's ID. */
+  private readonly lastHumanAtOf: (contactId: string) => Promise<Timestamp | undefined>;
 
   constructor(
     private readonly database: Database,
@@ -130,13 +134,18 @@ export class ConversationService {
         return periods;
       }),
     );
+    this.lastHumanAtOf = database.coalesceByKey("conversations handed off together", async (contactIds) => {
+      const rows = await database.read((reader) => handedOffTogether(reader, contactIds));
+      return new Map(rows.map(({ contactId, humanAt }) => [contactId, humanAt]));
+    });
   }
 
   /** Returns when a conversation will be released unless a human answers first; null if it will not be released. */
-  async releaseAtOf({ agentId, state, humanAt }: Conversation): Promise<Date | null> {
+  async releaseAtOf({ agentId, contactId, state, humanAt }: Conversation): Promise<Date | null> {
     if (humanAt === null || state === ConversationState.closed) return null;
     const ms = await this.releasePeriodOf(agentId);
-    return ms === undefined ? null : new Date(Date.parse(humanAt) + ms);
+    if (ms === undefined) return null;
+    return new Date(Date.parse((await this.lastHumanAtOf(contactId)) ?? humanAt) + ms);
   }
 
   /** @returns the conversation, or null if the caller's agent or organization has none with this ID */
@@ -310,6 +319,25 @@ const lastMessages = (reader: EntityManager, conversationIds: readonly string[])
       "message.sequence = (select max(sequence) from message where conversation_id = conversation.id)",
     )
     .getMany();
+
+/** Returns the last `humanAt` of the conversations of each handed-off contact, which are released together. */
+const handedOffTogether = (
+  reader: EntityManager,
+  contactIds: readonly string[],
+): Promise<{ contactId: string; humanAt: Timestamp }[]> =>
+  reader
+    .createQueryBuilder(Conversation, "conversation")
+    .innerJoin(
+      Contact,
+      "contact",
+      "contact.id = conversation.contact_id AND contact.handed_off_at IS NOT NULL",
+    )
+    .select("conversation.contact_id", "contactId")
+    .addSelect("MAX(conversation.human_at)", "humanAt")
+    .where("conversation.contact_id IN (:...contactIds)", { contactIds })
+    .andWhere({ state: ConversationState.open, handler: Handler.human })
+    .groupBy("conversation.contact_id")
+    .getRawMany();
 
 /** Returns the last handoff of each conversation. */
 const lastHandoffs = (
