@@ -370,7 +370,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test("an endpoint that has failed for five days is disabled and says so; redeliver(since) then sends everything", async () => {
+  test("an endpoint that has failed for five days, and for hours with one event, is disabled and says so; redeliver(since) then sends everything", async () => {
     const since = timestamp(-DAY_MS);
     receiver.reaction = answering(500);
     const { id } = await endpointTo();
@@ -380,15 +380,21 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const { failingSince } = await stateOf(id);
     expect(Date.parse(failingSince)).toBeLessThanOrEqual(Date.now());
     const fiveDaysAgo = timestamp(-5 * DAY_MS);
-    await write("update webhook_endpoint set failing_since = $1 where id = $2", [
-      timestamp(-4 * DAY_MS - 60_000),
-      id,
-    ]);
-    await hurry(id);
-    await become(id, 1, { attempts: 2 });
+    const fail = async (attempts: number, start: string) => {
+      await write("update webhook_endpoint set failing_since = $1 where id = $2", [start, id]);
+      await write("update webhook_delivery set attempts = $1 where endpoint_id = $2", [attempts, id]);
+      await hurry(id);
+    };
+    // Like the first attempts after the gateway was stopped for five days.
+    for (const attempts of [1, 4]) {
+      await fail(attempts, fiveDaysAgo);
+      await become(id, 1, { attempts: attempts + 1 });
+      expect(await stateOf(id)).toMatchObject({ state: "active" });
+    }
+    await fail(7, timestamp(-4 * DAY_MS - 60_000));
+    await become(id, 1, { attempts: 8 });
     expect(await stateOf(id)).toMatchObject({ state: "active" });
-    await write("update webhook_endpoint set failing_since = $1 where id = $2", [fiveDaysAgo, id]);
-    await hurry(id);
+    await fail(5, fiveDaysAgo);
     expect(await becomeEndpoint(id, "disabled")).toMatchObject({
       disabledReason: "failing",
       failingSince: fiveDaysAgo,

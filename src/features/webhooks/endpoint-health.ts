@@ -3,14 +3,14 @@ import { systemFor } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
-import { AttemptOutcome, type SendResult } from "../../delivery/driver";
+import { AttemptOutcome } from "../../delivery/driver";
 import type { FinishedSend } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
 import { recordAudit } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
 import { GONE } from "./event-post";
 import { auditTarget, webhookActions } from "./webhook.audit";
-import { MAX_FAILING_DAYS } from "./webhook.limits";
+import { MAX_FAILING_DAYS, MIN_FAILED_ATTEMPTS } from "./webhook.limits";
 import { type FAILURE_REASONS, WEBHOOKS_DISABLED } from "./webhook.metrics";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
@@ -33,11 +33,11 @@ export class EndpointHealth {
   ): Promise<void> {
     const byEndpoint = groupBy(attempts, ({ channelId }) => channelId);
     for (const endpoint of endpoints) {
-      const results = byEndpoint.get(endpoint.id)?.map(({ result }) => result);
-      if (results === undefined) continue;
-      const reason = reasonToDisable(endpoint, results);
+      const made = byEndpoint.get(endpoint.id);
+      if (made === undefined) continue;
+      const reason = reasonToDisable(endpoint, made);
       if (reason !== undefined) await this.disable(tx, endpoint, reason, observer);
-      else if (results.some(isAccepted)) {
+      else if (made.some(isAccepted)) {
         if (endpoint.failingSince !== null)
           await tx.update(WebhookEndpoint, endpoint.id, { failingSince: null });
       } else if (endpoint.failingSince === null) {
@@ -78,14 +78,17 @@ export class EndpointHealth {
   }
 }
 
-const isAccepted = ({ outcome }: SendResult): boolean => outcome === AttemptOutcome.accepted;
+const isAccepted = ({ result }: FinishedSend): boolean => result.outcome === AttemptOutcome.accepted;
 
 function reasonToDisable(
   { state, failingSince }: WebhookEndpoint,
-  results: readonly SendResult[],
+  attempts: readonly FinishedSend[],
 ): (typeof FAILURE_REASONS)[number] | undefined {
   if (state !== WebhookEndpointState.active) return undefined;
-  if (results.some(({ status }) => status === GONE)) return WebhookDisabledReason.gone;
-  if (results.some(isAccepted) || failingSince === null) return undefined;
-  return failingSince <= timestamp(-MAX_FAILING_DAYS * DAY_MS) ? WebhookDisabledReason.failing : undefined;
+  if (attempts.some(({ result }) => result.status === GONE)) return WebhookDisabledReason.gone;
+  if (attempts.some(isAccepted) || failingSince === null) return undefined;
+  const isOver =
+    failingSince <= timestamp(-MAX_FAILING_DAYS * DAY_MS) &&
+    attempts.some(({ attempt }) => attempt >= MIN_FAILED_ATTEMPTS);
+  return isOver ? WebhookDisabledReason.failing : undefined;
 }

@@ -17,3 +17,9 @@ export const BODY_MAX_LENGTH = 64 * 1024;
 
 /** Time after which a failing endpoint is disabled (days). */
 export const MAX_FAILING_DAYS = 5;
+
+/**
+ * Min failed attempts to deliver one event before a failing endpoint is disabled. They take two and a half hours or more,
+ * so an endpoint is not disabled for days when the gateway was stopped and sent nothing.
+ */
+export const MIN_FAILED_ATTEMPTS = 6;
