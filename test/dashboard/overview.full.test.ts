@@ -296,7 +296,7 @@ describeDashboard("the overview", (dashboard) => {
     const { gateway } = dashboard;
     const { secret } = await mint(gateway, { name: "read out" });
     await call(secret, 4);
-    const page = await dashboard.visit();
+    const page = await dashboard.visit("", { timezoneId: "UTC" });
     await seenInTime(rowOf(page, "read out"));
     const chart = page.getByRole("group", { name: /requests in the last 24 hours/ });
     const reading = page.locator("figcaption");
@@ -304,6 +304,10 @@ describeDashboard("the overview", (dashboard) => {
     await page.keyboard.press("End");
     await seen(reading.getByText("read out"));
     await eventually(() => reading.textContent()).toContain("read out 4");
+    await eventually(async () => {
+      await page.keyboard.press("ArrowLeft");
+      return reading.textContent();
+    }).toContain(" 00:00");
     await page.keyboard.press("Home");
     await seen(reading.getByText("No requests"));
     await seen(page.getByRole("figure").getByText("now"));

@@ -59,11 +59,16 @@ export const PERIOD_OPTIONS: { value: UsagePeriod; label: string }[] = [
 ];
 
 const hour = lazy(
-  () => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hour12: false }),
+  () => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
 );
 const hourOfDay = lazy(
   () =>
-    new Intl.DateTimeFormat(LOCALE, { weekday: "short", hour: "2-digit", minute: "2-digit", hour12: false }),
+    new Intl.DateTimeFormat(LOCALE, {
+      weekday: "short",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+    }),
 );
 const utcDay = lazy(
   () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
