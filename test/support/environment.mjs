@@ -54,6 +54,11 @@ export default class Environment extends TestEnvironment {
   async setup() {
     await super.setup();
     this.global.process.env.NODE_ENV = "production";
+    // Tests get a copy of the environment variables, whose TZ has no effect.
+    this.global.setTimeZone = (zone) => {
+      delete process.env.TZ;
+      if (zone !== undefined) process.env.TZ = zone;
+    };
     asyncHooks.AsyncLocalStorage = CurrentTest;
   }
 

@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { exactTime } from "../ui/format";
-import { DAY_MS } from "../ui/period";
+import { DAY_MS, startOfDay } from "../ui/period";
 
 const CHOICES = [
   { value: "", label: "No expiration" },
@@ -28,8 +28,8 @@ export interface Expiry {
 export function expiryOf({ days, date }: Expiry): string | null {
   if (days === "") return null;
   if (days !== "date") return new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-  const end = new Date(`${date}T23:59:59`);
-  return Number.isNaN(end.getTime()) ? null : end.toISOString();
+  const end = startOfDay(date, 1);
+  return end && new Date(Date.parse(end) - 1_000).toISOString();
 }
 
 /**

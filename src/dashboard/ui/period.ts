@@ -34,10 +34,12 @@ export function periodOf(
 /** Returns a period and rerenders the component when the period moves, even if its data stays the same. */
 export const usePeriod = (period: string, from = "", to = "") => periodOf(period, from, to, useNow(STEP_MS));
 
-function startOfDay(day: string, plusDays: number): string | null {
+/** Returns the start of a day in the browser's time zone, or of a later day; null if it is not a day. */
+export function startOfDay(day: string, plusDays: number): string | null {
   const moment = new Date(`${day}T00:00:00`);
   if (Number.isNaN(moment.getTime())) return null;
-  // Does not subtract 24 hours, because a day with a clock change has 23 or 25.
+  // Does not add 24 hours, because a day with a clock change has 23 or 25, and may even start at 01:00.
   moment.setDate(moment.getDate() + plusDays);
+  moment.setHours(0, 0, 0, 0);
   return moment.toISOString();
 }
