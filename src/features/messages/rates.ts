@@ -19,7 +19,7 @@ const NO_TRAFFIC = {
  * Enforces the rate limits of lines exactly, across all processes. A line never exceeds its limit in any
  * minute. Messages are spaced evenly (the generic cell rate algorithm, as in ITU-T I.371), and each new
  * waiting message gets the last turn. An urgent message takes the next turn, and the message that had it
- * moves to the end.
+ * moves to the end, like messages that missed their turn.
  */
 export class Rates {
   private constructor(
