@@ -209,8 +209,8 @@ async function lastPurged(reader: EntityManager, agentId: string, last: bigint):
 }
 
 /**
- * Returns the position of the last event before a time, by binary search, which works because positions are ordered by
- * time.
+ * Returns the position of the last event before a time, by binary search. On PostgreSQL, the times of concurrent events
+ * may be out of order, so the result can be off by the events of a moment.
  */
 async function lastBefore(
   reader: EntityManager,
