@@ -23,9 +23,9 @@ const PASSWORD = "a password of the first release";
  * earlier builds are recognized by their migration's name.
  */
 const UNRELEASED = {
-  name: "VersionTwo1768000000000",
-  SQLite: "9928a8739c638df2c6b5c1f0bd98b196034e2c9f8b5dd445e27b43f512ef45ff",
-  PostgreSQL: "2d045132c2e559070f8c692b2f5d8c7cc8f5e59b38c503f3589826c862d07b53",
+  name: "VersionTwo1769000000000",
+  SQLite: "a0656f8fcfb50ae24f1f16d803b37cbfa77414ff5b0b1a33b5de7616d1b195e2",
+  PostgreSQL: "ff1128f6aed04b7601d2bd32d58552b8297abfa5a0adf7c4d9b0ee5b1db3c1bb",
 };
 
 const ORIGIN = { ip: null, userAgent: null, requestId: null };
