@@ -1,19 +1,36 @@
+import { generateKeyPairSync, sign } from "node:crypto";
 import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { hammer, type Sample } from "../support/hammer";
 import { runCliForJson, secretsIn, startServer, type TestServer } from "../support/process";
+import { Receiver } from "../support/receiver";
+import { slowTest } from "../support/slow-test";
 
 /** Min number of requests to each server before and after the key stops working. */
 const BEFORE = 60;
 const AFTER = 150;
+const REPORTS = 20;
+
+const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 
 onAnyEngine((engine) => {
   let database: TestDatabase;
+  let gitHub: Receiver;
   let servers: TestServer[];
   let owner: string;
 
   beforeAll(async () => {
     database = await engine.createMigratedDatabase();
-    const start = () => startServer({ DATABASE_URL: database.url, LOG_LEVEL: "error" });
+    gitHub = await Receiver.start();
+    const list = {
+      public_keys: [{ key_identifier: "known", key: publicKey.export({ type: "spki", format: "pem" }) }],
+    };
+    gitHub.reaction = (response) => response.end(JSON.stringify(list));
+    const start = () =>
+      startServer({
+        DATABASE_URL: database.url,
+        LOG_LEVEL: "error",
+        GITHUB_SECRET_SCANNING_KEYS_URL: gitHub.url(),
+      });
     servers = [await start(), await start()];
     const { email, password } = secretsIn(servers[0]?.stdout() ?? "") ?? {};
     const signedIn = await ask("mutation ($input: SignInInput!) { signIn(input: $input) { token } }", {
@@ -23,6 +40,7 @@ onAnyEngine((engine) => {
   });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
+    await gitHub.close();
     await database.drop();
   });
 
@@ -103,5 +121,33 @@ onAnyEngine((engine) => {
     );
     client.turn();
     expect(outcomes(await client.finish(10))).toEqual(["200 accepted"]);
+  });
+
+  slowTest("a signed report revokes its key before the next request to another process", async () => {
+    const seen: string[] = [];
+    for (let i = 0; i < REPORTS; i++) {
+      // The two servers take turns.
+      const [reported, other] = (i % 2 === 0 ? servers : servers.toReversed()) as [TestServer, TestServer];
+      const { secret } = await mint(`leaked ${i}`);
+      const outcome = async () => {
+        const headers = { authorization: `Bearer ${secret}` };
+        const response = await fetch(`${other.url}/agent/whoami`, { headers });
+        const { code = "accepted" } = (await response.json()) as { code?: string };
+        return `${response.status} ${code}`;
+      };
+      const before = await outcome();
+      const body = JSON.stringify([{ token: secret, type: "agent_gateway_key", url: "", source: "content" }]);
+      const { status } = await fetch(`${reported.url}/leaked-keys`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "github-public-key-identifier": "known",
+          "github-public-key-signature": sign("sha256", Buffer.from(body), privateKey).toString("base64"),
+        },
+        body,
+      });
+      seen.push([before, status, await outcome()].join(", "));
+    }
+    expect(seen).toEqual(Array(REPORTS).fill("200 accepted, 202, 403 key_revoked"));
   });
 });
