@@ -30,8 +30,9 @@ describe("the embedded database without INSTANCE_KEY", () => {
     await depend({ DATABASE_URL: database.url });
     const lost = await readFile(keyFile(), "utf8");
     await rm(keyFile());
-    const server = await startServer({ DATABASE_URL: database.url });
-    expect((await server.stop()).stderr).toContain(keyFile());
+    await withServices({ DATABASE_URL: database.url }, async ({ instanceKey }) =>
+      expect(await instanceKey.open()).toContain(keyFile()),
+    );
     await expect(stat(keyFile())).rejects.toThrow("ENOENT");
     await expect(depend({ DATABASE_URL: database.url })).rejects.toMatchObject({ code: "conflict" });
     expect(await runCli(database.url, ["instance-key", "replace"])).toMatchObject({ code: 0, stderr: "" });
