@@ -6,7 +6,7 @@ import { operator, startGateway, type TestGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { startPostgres } from "../support/postgres-server";
-import { endProcesses, spawnCli } from "../support/process";
+import { runCli } from "../support/process";
 import { slowTest } from "../support/slow-test";
 import { suiteGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
@@ -46,10 +46,7 @@ describe("processes on one PostgreSQL", () => {
     const { database: reading } = gateway.services;
     await waitUntil(async () => (await reading.read((reader) => reader.query(listening))).length !== 0);
   });
-  afterAll(async () => {
-    await endProcesses();
-    await deliverer.close();
-  });
+  afterAll(() => deliverer.close());
 
   const send = async (from: TestGateway): Promise<string> =>
     (await from.rest("POST", "/messages", { body: { message: "Hello" }, token: gateway.key })).body.id;
@@ -68,13 +65,7 @@ describe("processes on one PostgreSQL", () => {
     const line = await addLine(gateway, { agentId: await firstAgentId(gateway) });
     await lineClient(gateway).pause(line.id);
     const before = heard.count;
-    const resumed = await spawnCli(gateway.databaseUrl, [
-      "lines",
-      "resume",
-      "--agent",
-      "first-agent",
-      line.id,
-    ]);
+    const resumed = await runCli(gateway.databaseUrl, ["lines", "resume", "--agent", "first-agent", line.id]);
     expect(resumed).toMatchObject({ code: 0, stderr: "" });
     await heard.above(before);
   });
