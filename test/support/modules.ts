@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { memoryFolder } from "./memory-folder";
 
 /**
  * Runs a script of ES modules, which Jest cannot load.
@@ -6,8 +7,10 @@ import { execFile } from "node:child_process";
  */
 function run(...args: string[]): Promise<string> {
   const { NODE_OPTIONS: _, ...env } = process.env;
+  // The tests kill processes, not the machine, so their databases need not wait for the disk.
+  const settings = { ...env, TMPDIR: memoryFolder(4e9) };
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, args, { env: settings }, (error, stdout, stderr) =>
       resolve(`${stdout}${stderr}ended with ${error === null ? 0 : error.code}`),
     );
   });
