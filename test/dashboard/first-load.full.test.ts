@@ -84,8 +84,7 @@ describeDashboard("the first load of the dashboard", (dashboard) => {
   test("of Overview is at most 115 kB, and half a minute there loads at most 10 kB", async () => {
     const { gateway } = dashboard;
     const { manager } = await addOrganization(gateway, "counting");
-    const page = await dashboard.visit("", { as: manager });
-    await page.clock.install();
+    const page = await dashboard.visit("", { as: manager, clock: true });
     const steps = page.getByRole("region", { name: "Get started" });
     await steps.getByRole("button", { name: "Dismiss" }).click();
     await gone(steps);

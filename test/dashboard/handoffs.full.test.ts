@@ -102,7 +102,7 @@ describeDashboard(
         { id: second },
         { token: ben.token },
       );
-      const page = await dashboard.visit("/conversations", { as: anna });
+      const page = await dashboard.visit("/conversations", { as: anna, clock: true });
       await seen(page.getByText("asked for a person"));
       await eventually(() => page.title()).toBe("(2) Conversations · Gateway");
       await seen(page.getByRole("link", { name: "Needs reply 2" }));
@@ -127,7 +127,6 @@ describeDashboard(
       await page.keyboard.press("ControlOrMeta+Enter");
       await seen(log.getByText("You", { exact: true }));
       await eventually(() => page.title()).toMatch(/^\(1\) /);
-      await page.clock.install();
       await page.goto(`${gateway.url}/dashboard/conversations?agent=${agentId}`, {});
       await seen(page.getByText("No conversations need a reply"));
 

@@ -13,7 +13,6 @@ describeDashboard("on a slow line, the dashboard", (dashboard) => {
       await seen(page.locator("h1", { hasText: TITLES[path] ?? "no title" }));
       await page.close();
     }
-    await context.unrouteAll();
   });
 
   test("is dark from the first paint if dark mode was chosen", async () => {
@@ -26,7 +25,6 @@ describeDashboard("on a slow line, the dashboard", (dashboard) => {
     await page.goto(`${dashboard.gateway.url}/dashboard`, { waitUntil: "commit" });
     await seen(page.locator("h1"));
     await eventually(() => page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(DARK);
-    await context.unrouteAll();
   });
 });
 
@@ -138,7 +136,6 @@ describeDashboard("without the code of a page, the dashboard", (dashboard) => {
     const page = await context.newPage();
     await page.goto(`${dashboard.gateway.url}/dashboard/settings/audit-log`);
     await seen(page.getByRole("heading", { name: /can’t be loaded\. Reload the page/ }));
-    await context.unrouteAll();
   });
 
   test("stays as it is while the server cannot be reached", async () => {

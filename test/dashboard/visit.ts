@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { openBrowser } from "../support/browser";
 import { sqlite } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
@@ -28,6 +28,8 @@ type Settings = Record<string, string>;
 export interface Visit extends BrowserContextOptions {
   /** The owner by default; null for no session. */
   as?: Credentials | null;
+  /** True if the test runs the page's timers. */
+  clock?: true;
 }
 
 /** A gateway with the built dashboard, and a browser. */
@@ -38,8 +40,8 @@ export interface Dashboard {
 }
 
 /**
- * Declares a suite with its own gateway. An error in the console of a page fails the test.
- * @param env settings of the gateway; if they depend on its public URL, pages are visited there
+ * Declares a suite with its own gateway, whose URL is the front's. An error in the console of a page fails the test.
+ * @param env settings of the gateway, which may depend on its URL
  */
 export function describeDashboard(
   title: string,
@@ -48,43 +50,27 @@ export function describeDashboard(
 ): void {
   describeInChromium(title, () => {
     const dashboard = {} as Dashboard;
-    let browser: Browser;
-    let front: Front | undefined;
-    let contexts: ContextPool;
-    let errors: string[] = [];
     const cookies = new Map<string, Promise<Cookie>>();
 
     beforeAll(async () => {
       if (!existsSync(join(BUILT, "index.html")))
         throw new Error("The dashboard is not built: npm run build");
-      front = typeof env === "function" ? await openFront() : undefined;
-      const settings = typeof env === "function" ? await env(front?.url ?? "") : env;
+      const { url, leadTo } = await openFront();
+      const settings = typeof env === "function" ? await env(url) : env;
       const gateway = await startGateway(sqlite, {
         dashboard: BUILT,
         env: settings,
         signInOwner: !settings.OIDC_ONLY,
       });
-      front?.leadTo(gateway.url);
-      const url = front?.url ?? gateway.url;
-      browser = await launchChromium();
-      contexts = new ContextPool(url, async (options) => {
-        const context = await browser.newContext(options);
-        context.setDefaultTimeout(TIMEOUT_MS);
-        context.on("console", (message) => {
-          if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
-            errors.push(message.text());
-          }
-        });
-        context.on("weberror", (error) => errors.push(String(error.error())));
-        return context;
-      });
+      leadTo(gateway.url);
+      gateway.url = url;
       const visit: Dashboard["visit"] = async (
         path = "",
         { as = gateway.ownerCredentials, viewport, colorScheme, ...options } = {},
       ) => {
-        const context = await contexts.acquire({ reducedMotion: "reduce", ...options });
+        const context = await contexts.acquire(url, { reducedMotion: "reduce", ...options });
         if (as !== null) {
-          const cookie = cookies.get(as.email) ?? sessionCookie(gateway, url, as);
+          const cookie = cookies.get(as.email) ?? sessionCookie(gateway, as);
           cookies.set(as.email, cookie);
           await context.addCookies([await cookie]);
         }
@@ -98,79 +84,84 @@ export function describeDashboard(
     });
     afterEach(async () => {
       await contexts.releaseAll();
-      const reported = errors;
-      errors = [];
-      expect(reported).toEqual([]);
+      expect(contexts.errors.splice(0)).toEqual([]);
     });
-    afterAll(async () => {
-      await contexts?.end();
-      await dashboard.gateway?.close();
-      front?.close();
-    });
+    afterAll(() => dashboard.gateway?.close());
     suite(dashboard);
   });
 }
 
 /**
- * Serves a public URL that is known before the gateway's port. It has a host name, because passkeys do not work with IP
- * addresses.
+ * A URL that is known before the gateway's port and is the same for all gateways, so that they share the browser's
+ * contexts. It has a host name, because passkeys do not work with IP addresses.
  */
 interface Front {
   url: string;
   leadTo(gatewayUrl: string): void;
-  close(): void;
 }
 
-async function openFront(): Promise<Front> {
+let front: Promise<Front> | undefined;
+
+function openFront(): Promise<Front> {
+  front ??= startFront();
+  return front;
+}
+
+async function startFront(): Promise<Front> {
   let port = 0;
   const server = createServer((near) => {
     const far = connect(port, "127.0.0.1");
     near.pipe(far).pipe(near);
     for (const socket of [near, far]) socket.on("error", () => near.destroy());
   }).listen(0, "localhost");
+  server.unref();
   await once(server, "listening");
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     leadTo: (gatewayUrl) => {
       port = Number(new URL(gatewayUrl).port);
     },
-    close: () => void server.close(),
   };
 }
 
 /**
  * Browser contexts that later tests reuse, because a new one would compile and optimize the dashboard's scripts again,
- * which takes most of a page's load time.
+ * which takes most of a page's load time. They end with the browser.
  */
 class ContextPool {
+  /** The errors in the consoles of all pages. */
+  readonly errors: string[] = [];
   private readonly idle = new Map<string, BrowserContext[]>();
   private acquired: { context: BrowserContext; key: string; anchor: Page }[] = [];
 
-  constructor(
-    private readonly url: string,
-    private readonly create: (options: BrowserContextOptions) => Promise<BrowserContext>,
-  ) {}
-
-  async acquire(options: BrowserContextOptions): Promise<BrowserContext> {
+  async acquire(url: string, options: Visit): Promise<BrowserContext> {
     const key = JSON.stringify(options);
     const context = this.idle.get(key)?.pop() ?? (await this.create(options));
     // Keeps the process of the site alive after the other pages are closed.
     const anchor = context.pages()[0] ?? (await context.newPage());
-    if (anchor.url() === "about:blank") await anchor.goto(`${this.url}/favicon.ico`);
+    if (anchor.url() === "about:blank") await anchor.goto(`${url}/favicon.ico`);
     this.acquired.push({ context, key, anchor });
     return context;
   }
 
-  /** Closes all contexts. */
-  async end(): Promise<void> {
-    await this.releaseAll();
-    for (const context of [...this.idle.values()].flat()) await context.close();
+  private async create({ clock, ...options }: Visit): Promise<BrowserContext> {
+    const context = await (await launchChromium()).newContext(options);
+    if (clock) await context.clock.install();
+    context.setDefaultTimeout(TIMEOUT_MS);
+    context.on("console", (message) => {
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+        this.errors.push(message.text());
+      }
+    });
+    context.on("weberror", (error) => this.errors.push(String(error.error())));
+    return context;
   }
 
-  /** Closes the pages of all contexts and removes their cookies and storage. */
+  /** Closes the pages of all contexts and removes their routes, cookies and storage. */
   async releaseAll(): Promise<void> {
     for (const { context, key, anchor } of this.acquired) {
       for (const page of context.pages()) if (page !== anchor) await page.close();
+      await context.unrouteAll();
       await context.clearCookies();
       await anchor.evaluate(() => localStorage.clear());
       this.idle.set(key, [...(this.idle.get(key) ?? []), context]);
@@ -179,17 +170,19 @@ class ContextPool {
   }
 }
 
+const contexts = new ContextPool();
+
 type Cookie = Awaited<ReturnType<typeof sessionCookie>>;
 
 /**
  * Signs in without a page.
  * @returns the cookie for the browser
  */
-async function sessionCookie(gateway: TestGateway, url: string, credentials: Credentials) {
-  const browser = openBrowser(gateway, url);
-  await browser.signIn(credentials);
+async function sessionCookie(gateway: TestGateway, credentials: Credentials) {
+  const { host, hostname: domain } = new URL(gateway.url);
+  const browser = openBrowser(gateway);
+  await browser.signIn(credentials, { headers: { host } });
   const [name = "", value = ""] = (browser.cookie() ?? "").split("=");
-  const domain = new URL(url).hostname;
   return { name, value, domain, path: "/graphql", httpOnly: true, sameSite: "Strict" as const };
 }
 
