@@ -103,10 +103,14 @@ describeDashboard("a page of the dashboard", (dashboard) => {
     const pages = await readFile(join(__dirname, "../../src/dashboard/pages.tsx"), "utf8");
     const paths = [...pages.matchAll(/path: "([^"]+):\w+"/g)].map(([, path]) => path);
     expect(paths).toContain("/contacts/");
-    const page = await dashboard.visit();
+    const page = await dashboard.visit("/nowhere");
+    const unknown = page.getByRole("heading", { name: "Page not found" });
+    const heading = page.locator("main > header h1");
     for (const path of paths) {
-      await page.goto(`${dashboard.gateway.url}/dashboard${path}018f0000-0000-7000-8000-000000000001`);
-      const heading = page.locator("main > header h1");
+      await follow(page, "/nowhere");
+      await seen(unknown);
+      await follow(page, `${path}018f0000-0000-7000-8000-000000000001`);
+      await gone(unknown);
       await seen(heading);
       const shown = await heading.elementHandle();
       await follow(page, `${path}018f0000-0000-7000-8000-000000000002`);
