@@ -5,13 +5,11 @@ const DARK = "rgb(16, 19, 23)";
 
 describeDashboard("on a slow line, the dashboard", (dashboard) => {
   test("shows the outline and title of each page before its program has loaded", async () => {
-    const context = (await dashboard.visit("/nowhere")).context();
-    await context.route(/assets\/(?!boot-).*\.js$/, () => undefined);
+    const page = await dashboard.visit("/nowhere");
+    await page.route(/assets\/(?!boot-).*\.js$/, () => undefined);
     for (const path of await pagePaths(dashboard)) {
-      const page = await context.newPage();
       await page.goto(`${dashboard.gateway.url}/dashboard${path}`, { waitUntil: "commit" });
       await seen(page.locator("h1", { hasText: TITLES[path] ?? "no title" }));
-      await page.close();
     }
   });
 
