@@ -138,7 +138,7 @@ describeInChromium("/docs", () => {
       await eventually(isReadable).toBe(true);
     }
     await check("get-/agent/whoami", MAIN);
-    await check("get-/agent/whoami", undefined, PHONE);
+    await check("get-/agent/whoami", MAIN, PHONE);
   });
 
   test("it follows the color scheme of the system", async () => {
