@@ -2,7 +2,7 @@ import { feature } from "../../schema/feature";
 import { ActivityResolver } from "./activity.resolver";
 import { ActivityService } from "./activity.service";
 
-/** The activity of an organization's agents. */
+/** Reports the activity of an organization's agents. */
 export const activity = feature({
   entities: [],
   services: ({ database }) => ({ activity: new ActivityService(database) }),

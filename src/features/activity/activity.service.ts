@@ -85,12 +85,17 @@ export class AgentSummary {
   lastDecisionAt!: Timestamp | null;
 }
 
-/** Length of each period (days), counted back from now, as in the lists of messages and decisions. */
+/**
+ * Length of each period (days), ending at the current time; message and decision lists use the same periods.
+ */
 const DAYS: Readonly<Record<UsagePeriod, number>> = { last_24_hours: 1, last_30_days: 30 };
 
 const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read] as const;
 
-/** Counts messages and decisions from indexes, up to a limit, so large tables cost no more than small ones. */
+/**
+ * Counts messages and decisions by scanning indexes up to a limit, so that the cost does not grow with table
+ * size.
+ */
 export class ActivityService {
   constructor(private readonly database: Database) {}
 
@@ -166,7 +171,7 @@ export class ActivityService {
   }
 
   /**
-   * Returns the message counts for a line in the caller's organization.
+   * Returns the message counts for one of the lines in the caller's organization.
    * @throws GatewayError `not_found`
    */
   countOnLine(context: RequestContext, lineId: string): Promise<LineActivity> {
@@ -198,7 +203,7 @@ async function countOf(...query: Parameters<typeof countRows>): Promise<Activity
   return { count: Math.min(found, MAX_COUNT), isExact: found <= MAX_COUNT };
 }
 
-/** Returns a query for rows that an organization's agents have created since a given time. */
+/** Returns a query for the rows created by an organization's agents since a given time. */
 const sinceIn = (
   reader: EntityManager,
   entity: typeof Message | typeof Decision,

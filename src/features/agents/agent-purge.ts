@@ -8,7 +8,7 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** Changes that started before a deletion may still add rows for this long (ms). */
+/** Max time after a deletion during which changes that started earlier may still add rows (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**
@@ -19,14 +19,17 @@ export type PurgeStep = (agentId: string, options: ChunkOptions) => Promise<bool
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Purges a deleted agent; hooks run in reverse order, because later features refer to rows of earlier features. */
+    /**
+     * Purges a deleted agent. Hooks run in reverse feature order, because later features' rows refer to
+     * earlier features' rows.
+     */
     agentPurged: PurgeStep;
   }
 }
 
 /**
- * Deletes the rows of deleted agents in chunks, because there may be many, and one agent per organization at a time.
- * Housekeeping resumes interrupted purges.
+ * Deletes the rows of deleted agents: in chunks, because there may be many rows, and one agent at a time per
+ * organization. Housekeeping resumes interrupted purges.
  */
 export class AgentPurge {
   private readonly jobs: SerialJobs;
@@ -61,11 +64,11 @@ export class AgentPurge {
         order: { deletedAt: "ASC" },
       }),
     );
-    // One at a time, because parallel purges would leave little database capacity for requests.
+    // Purges one agent at a time, because parallel purges would leave little database capacity for requests.
     for (const { id, organizationId: owner } of deleted) await this.jobs.run(id, { owner, signal });
   }
 
-  /** Stops after the current chunks. */
+  /** Stops all purges after their current chunks. */
   close(): Promise<void> {
     return this.jobs.close();
   }
@@ -87,7 +90,7 @@ export class AgentPurge {
 /**
  * Creates the step that deletes the rows of a table with an `agentId`.
  * @param dependents other tables, each with the column that refers to these rows
- * @param where deletes only matching rows; an index on `agentId` and `id` must contain all of them
+ * @param where condition on the rows to delete; an index on `agentId` and `id` must contain all matching rows
  */
 export const purgeRows =
   (

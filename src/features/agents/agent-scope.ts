@@ -13,10 +13,10 @@ import { InvalidInput, noSuch } from "../../errors";
 import { Agent } from "./agent.entity";
 
 /**
- * Returns the ID of the agent that a call is for: the API key's agent, or the agent that a member specifies.
+ * Returns the ID of the agent that a call acts on: the API key's agent, or the agent that a member specifies.
  * @param path path of the argument in error messages
- * @throws GatewayError `invalid_request` if a key passes an agent or a member does not; `not_found` for an agent
- *   outside the caller's organization
+ * @throws GatewayError `invalid_request` if a key passes an agent or a member does not; `not_found` for an
+ *   agent outside the caller's organization
  */
 export async function scopedAgentId(
   reader: EntityManager,
@@ -37,8 +37,8 @@ export async function scopedAgentId(
 }
 
 /**
- * Returns the IDs of the agents that a list is for, like `scopedAgentId`. If a member specifies no agent, returns all
- * agents in the organization.
+ * Like `scopedAgentId`, but for lists: if a member specifies no agent, returns the IDs of all agents in the
+ * organization.
  * @throws GatewayError `invalid_request` if a key passes an agent, `not_found`
  */
 export async function scopedAgentIds(
@@ -52,13 +52,16 @@ export async function scopedAgentIds(
   return (await reader.find(Agent, { select: ["id"], where })).map(({ id }) => id);
 }
 
-/** Reads a list that belongs to an agent; null for a deleted agent, because its rows may still exist. */
+/** Reads a list of an agent's resources; null for a deleted agent, whose rows may still exist. */
 export const unlessDeleted = async <List>(
   { id, deletedAt }: Agent,
   read: (id: string) => Promise<List>,
 ): Promise<List | null> => (deletedAt == null ? read(id) : null);
 
-/** Finds a row by ID; null unless it belongs to the calling agent or to any agent in the member's organization. */
+/**
+ * Finds a row by ID; null unless it belongs to the calling agent or, for members, to an agent in their
+ * organization.
+ */
 export async function findOfCaller<
   Row extends ObjectLiteral & { id: string; agentId: string; agent?: Agent },
 >(
@@ -77,13 +80,13 @@ export async function findOfCaller<
 }
 
 /**
- * Locks an agent's row until the transaction ends, which serializes changes to the agent.
+ * Locks an agent's row until the transaction ends, so that changes to the agent are serialized.
  * @throws GatewayError `not_found` if the agent was deleted concurrently
  */
 export const lockAgent = coalesceInTx(
   async (tx: Tx, agentIds: readonly string[]): Promise<(Error | undefined)[]> => {
     const missing = new Set<string>();
-    // The fixed order keeps transactions that share two agents from deadlocking.
+    // The fixed order prevents deadlocks between transactions that share two agents.
     for (const id of [...new Set(agentIds)].sort()) {
       const present = { id, deletedAt: IsNull() };
       const { affected } = await tx.update(Agent, present, { createdAt: () => "created_at" });

@@ -37,11 +37,14 @@ export class Agent {
   @Column(TIMESTAMP_COLUMN)
   createdAt!: Timestamp;
 
-  /** The version number of the live configuration; null unless the configuration has a message policy. */
+  /** The live configuration's version number; null unless the configuration has a message policy. */
   @Column({ type: "integer", nullable: true })
   policyVersion!: number | null;
 
-  /** TypeORM omits deleted agents from every query and join without `withDeleted`; raw SQL does not. */
+  /**
+   * TypeORM omits deleted agents from every query and join that does not use `withDeleted`; raw SQL includes
+   * them.
+   */
   @Nullable(
     () => GraphQLISODateTime,
     "When the agent was deleted. A deleted agent is visible only through its revoked and expired keys.",
@@ -49,7 +52,7 @@ export class Agent {
   @DeleteDateColumn({ ...TIMESTAMP_COLUMN, nullable: true })
   deletedAt!: Timestamp | null;
 
-  /** When the purge found no more rows of the deleted agent. */
+  /** When the purge confirmed that the deleted agent has no rows left. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   purgedAt!: Timestamp | null;
 }

@@ -3,5 +3,5 @@
 /** Max length of an agent's name (code points). */
 export const AGENT_NAME_MAX_LENGTH = 200;
 
-/** Max agents per organization, not counting deleted ones. */
+/** Max agents per organization, excluding deleted ones. */
 export const MAX_AGENTS = 200;

@@ -61,7 +61,7 @@ export class AgentResolver {
 
   @FieldResolver(() => GraphQLISODateTime, { description: "When the agent was created." })
   async createdAt(@Root() agent: Agent): Promise<Timestamp> {
-    // The agent in a key's identity lacks this field.
+    // The agent in a key's identity (`whoami`) lacks this field.
     return agent.createdAt ?? (await this.service.of({ agentId: agent.id })).createdAt;
   }
 }

@@ -1,6 +1,6 @@
 import type { RouteGroup } from "../../schema/rest-route";
 
-/** The agent API: the identity of the API key's agent. */
+/** The route that identifies the agent or organization of an API key. */
 export const agentRoutes: RouteGroup = {
   tag: "Agent",
   description: "The agent that an API key resolves to.",

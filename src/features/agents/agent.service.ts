@@ -31,13 +31,13 @@ declare module "../../schema/hooks" {
     /** Adds a feature's data for a new agent, in the transaction that creates the agent. */
     agentCreated: AgentHook;
     /**
-     * Ends an agent's grants in the transaction that deletes the agent. Runs before the agent's row is locked, because
-     * transactions that act on behalf of a key lock the key before its agent.
+     * Revokes an agent's grants in the transaction that deletes the agent. Runs before the agent's row is
+     * locked, because transactions that act on behalf of a key lock the key before its agent.
      */
     agentDeletionStarted: AgentHook;
-    /** Checks, while an agent's row is locked, that the agent may be deleted; throws if not. */
+    /** Throws if an agent may not be deleted; called while the agent's row is locked. */
     agentDeleting: AgentHook;
-    /** Ends an agent's activity in the transaction that deletes the agent; its rows are purged later. */
+    /** Stops an agent's activity in the transaction that deletes the agent; its rows are purged later. */
     agentDeleted: AgentHook;
   }
 }
@@ -70,7 +70,8 @@ export class AgentService {
   }
 
   /**
-   * Returns the agent of a resource that the caller has access to, even if the agent is deleted.
+   * Returns the agent that owns a resource, even if the agent is deleted. The caller must have access to the
+   * resource.
    * @throws GatewayError `not_found`
    */
   async of({ agentId }: { agentId: string }): Promise<Agent> {
@@ -119,10 +120,10 @@ export class AgentService {
 
   /**
    * Creates an agent in the caller's organization, with other features' initial data.
-   * @param tx the transaction to join, if any
+   * @param tx the transaction to join; by default, a new one
    * @returns the agent; a retry with the same idempotency key returns its current state
-   * @throws GatewayError `conflict` if the slug is taken, `limit_reached`, `idempotency_key_reused`, or `not_found` for
-   *   a retry after the agent was deleted
+   * @throws GatewayError `conflict` if the slug is taken, `limit_reached`, `idempotency_key_reused`, or
+   *   `not_found` for a retry after the agent was deleted
    */
   create(
     context: RequestContext,
@@ -153,7 +154,7 @@ export class AgentService {
     { slug, name }: Pick<Agent, "slug" | "name">,
   ): Promise<Agent> {
     const organizationId = organizationOf(context);
-    // Locks the row, because two concurrent calls must not both pass the limit check.
+    // Locks the organization's row, so that two concurrent calls cannot both pass the limit check.
     await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
     if ((await tx.countBy(Agent, { organizationId })) >= MAX_AGENTS)
       throw new GatewayError("limit_reached", `An organization can have at most ${MAX_AGENTS} agents.`);
@@ -180,7 +181,7 @@ export class AgentService {
   }
 
   /**
-   * Changes an agent's display name; setting the current name again is not recorded.
+   * Changes an agent's display name. Setting the current name records nothing.
    * @throws GatewayError `not_found`
    */
   rename(context: RequestContext, { id, name }: RenameAgentInput): Promise<Agent> {
@@ -198,7 +199,8 @@ export class AgentService {
   }
 
   /**
-   * Deletes an agent, which can then no longer be found, send messages or get new keys. `AgentPurge` deletes its rows.
+   * Deletes an agent, which can then no longer be found or send messages. No new keys can be minted for it.
+   * `AgentPurge` deletes its rows.
    * @throws GatewayError `not_found`, or `conflict` while the agent has active keys
    */
   delete(context: RequestContext, id: string): Promise<Agent> {
@@ -211,7 +213,7 @@ export class AgentService {
       await tx.waitForInserts();
       const deletedAt = timestamp();
       await tx.update(Agent, { id }, { deletedAt });
-      // No delivery can start after this; the agent's lanes are purged with its other rows.
+      // No delivery can start after this; the agent's lanes are purged along with its other rows.
       await this.lanes.awaitDeliveries(tx, [id]);
       for (const hook of this.hooks.of("agentDeleted")) await hook(tx, context, agent);
       await recordAudit(tx, context, agentActions.agent_deleted, targetOf(agent), {

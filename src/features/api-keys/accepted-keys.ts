@@ -42,8 +42,8 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
    */
   async resolve(token: string, origin: Origin, { again = false } = {}): Promise<KeyCaller> {
     const hash = isWellFormedApiKey(token) ? hashToken(token) : undefined;
-    // Checked before the lookup, because a development server must not act on a production key, even one in its own
-    // database.
+    // Checks the environment before the lookup, because a development server must not act on a production
+    // key, even one in its own database.
     if (hash !== undefined) this.assertEnvironment(environmentOf(token));
     const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
     if (found === undefined) throw new GatewayError("invalid_api_key");
@@ -75,7 +75,7 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
     );
   }
 
-  /** Counts the active keys for environments that this server does not accept, by environment. */
+  /** Returns the number of active keys for each environment that this server does not accept. */
   async countRejectedByEnvironment(): Promise<Partial<Record<Environment, number>>> {
     const rejected = ENVIRONMENTS.filter((each) => !this.accepted.includes(each));
     const counts = await Promise.all(

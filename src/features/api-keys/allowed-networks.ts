@@ -3,14 +3,14 @@ import { canonicalCidr, within } from "../../common/network";
 import { GatewayError, type InputProblem } from "../../errors";
 import { MAX_NETWORKS } from "./api-key.limits";
 
-/** Max cached lists. */
+/** Max cached network lists. */
 const MAX_LISTS = 1_000;
 
 /** Caches parsed lists by column value, because parsing a list takes much longer than checking an address. */
 const lists = lruCache<string, readonly string[]>(MAX_LISTS);
 const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 
-/** Parses a key's network column; equal lists share an object. */
+/** Parses a key's network column; equal columns share a list. */
 export function networksOf(column: string | null): readonly string[] | null {
   if (column === null) return null;
   const known = lists.get(column);
@@ -23,7 +23,7 @@ export function networksOf(column: string | null): readonly string[] | null {
 /**
  * Returns the error for a key used from an address; undefined if the address is allowed.
  * @param networks from `networksOf`
- * @param ip null if the address is unknown and therefore in no network
+ * @param ip the address; null if it is unknown and therefore in no network
  */
 export function addressRejection(
   networks: readonly string[] | null,
@@ -41,7 +41,10 @@ function matcherOf(networks: readonly string[]): (ip: string) => boolean {
   return matches;
 }
 
-/** Converts the networks in an input to their stored form: canonical and distinct; null if there are none. */
+/**
+ * Converts the networks in an input to their stored form: distinct networks in canonical form, or null if
+ * there are none.
+ */
 export function storedNetworks(networks: readonly string[] | null | undefined): string[] | null {
   const canonical = (networks ?? []).map((network) => canonicalCidr(network.trim()) ?? network);
   return canonical.length === 0 ? null : [...new Set(canonical)];

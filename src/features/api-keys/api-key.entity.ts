@@ -16,12 +16,12 @@ import { CLIENT_ID_MAX_LENGTH, KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS, MAX_SCO
 const CIDR_MAX_LENGTH = 43;
 
 /**
- * Returns the virtual column for a property of a key's last accepted use. Its value comes from the latest hour with a
- * use or, if that hour was deleted, from the key's row.
+ * Returns a virtual column for the time or address of a key's last accepted use. The value comes from the
+ * key's latest hourly row with an accepted use or, if that row was deleted, from the key's own row.
  */
 const ofLastUse = (property: "at" | "ip") => ({
   type: "varchar" as const,
-  // The alias must differ from the name of the column for deleted hours.
+  // The alias must differ from `last_used_at` and `last_used_ip`, the key's own columns for deleted hours.
   name: `latest_used_${property}`,
   query: (key: string) =>
     `COALESCE((SELECT used.last_used_${property} FROM hourly_use AS used
@@ -67,7 +67,7 @@ export class ApiKey {
   @ManyToOne(() => Organization, { createForeignKeyConstraints: false })
   organization?: Organization;
 
-  /** Null for an organization key. */
+  /** ID of the key's agent; null for an organization key. */
   @Column({ ...UUID_COLUMN, nullable: true })
   agentId!: string | null;
 
@@ -80,11 +80,14 @@ export class ApiKey {
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  /** The name from `reservedNameOf` that the key reserves among the agent's or organization's active keys, if any. */
+  /**
+   * The normalized name (`reservedNameOf`) that the key reserves among its agent's or organization's active
+   * keys; null if it reserves none.
+   */
   @Column({ name: "held_name", type: "varchar", length: 100, nullable: true })
   reservedName!: string | null;
 
-  /** Text for `search`, built by `searchTextOf`; not selected by default because no response needs it. */
+  /** Text for `search`, built by `searchTextOf`; not selected by default because responses do not need it. */
   @Column({ type: "text", select: false })
   searchText!: string;
 
@@ -95,7 +98,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 40, unique: true })
   hint!: string;
 
-  /** SHA-256 of the whole key in hexadecimal; random secrets need no slow hash. */
+  /** SHA-256 of the whole key in hexadecimal; random secrets do not need a slow hash. */
   @Column({ type: "varchar", length: 64, unique: true })
   hash!: string;
 
@@ -114,7 +117,7 @@ export class ApiKey {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   expiresAt!: Timestamp | null;
 
-  /** The expiry that the key was minted with; a rotation's grace period shortens only `expiresAt`. */
+  /** The key's expiry when it was minted; a rotation's grace period shortens only `expiresAt`. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   originalExpiresAt!: Timestamp | null;
 
@@ -138,7 +141,10 @@ export class ApiKey {
   @VirtualColumn(ofLastUse("ip"))
   lastUsedIp!: string | null;
 
-  /** Last accepted use, copied when its hour was deleted; never selected, because `lastUsedAt` includes it. */
+  /**
+   * Time of the last accepted use, copied here when its hourly row is deleted. Never selected, because
+   * `lastUsedAt` includes it.
+   */
   @Column({ ...TIMESTAMP_COLUMN, name: "last_used_at", nullable: true, select: false })
   earlierUsedAt!: Timestamp | null;
 
@@ -182,7 +188,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: CLIENT_ID_MAX_LENGTH, nullable: true })
   clientId!: string | null;
 
-  /** The member who connected the application; the key ends when the member is removed. */
+  /** The member who connected the application; removing the member revokes the key. */
   @Index("api_key_member", { where: "member_id IS NOT NULL" })
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;

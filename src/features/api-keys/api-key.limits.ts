@@ -18,11 +18,11 @@ export const ORGANIZATION_KEY_MAX_DAYS = 366;
 /** Max value of an API key's own rate limit (requests per minute). */
 export const KEY_RATE_LIMIT_MAX = 100_000_000;
 
-/** Max length of the ID of an application that uses a key. */
+/** Max length of a connected application's client ID. */
 export const CLIENT_ID_MAX_LENGTH = 500;
 
 /** Max length of a search string. */
 export const SEARCH_MAX_LENGTH = 100;
 
-/** Keys that expire within this many days need attention. */
+/** Number of days before its expiry when a key starts to need attention. */
 export const EXPIRING_DAYS = 14;

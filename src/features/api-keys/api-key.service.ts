@@ -61,7 +61,7 @@ export class ApiKeyService {
   private readonly successors: (id: string) => Promise<ApiKey | undefined>;
   private readonly environment: KeyEnvironment;
   private readonly maxLifetimeDays: number | undefined;
-  /** Max requests per minute of a key without its own limit; 0 for no limit. */
+  /** Max requests per minute for a key without its own limit; 0 for no limit. */
   private readonly rateLimit: number;
 
   constructor(
@@ -143,7 +143,7 @@ export class ApiKeyService {
     return { key, organization: key.organization };
   }
 
-  /** @returns the key, or null if it does not exist in the organization */
+  /** @returns the key, or null if it does not exist in the caller's organization */
   async find(context: RequestContext, id: string): Promise<ApiKey | null> {
     if (!isUuid(id)) return null;
     return this.database.read((reader) =>
@@ -159,12 +159,12 @@ export class ApiKeyService {
   }
 
   /**
-   * Mints an agent's key. A retry with the same idempotency key cannot show the first secret again, so it revokes the
-   * first key and mints a replacement.
-   * @param tx the transaction to join, if any
-   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`, `invalid_request` for an
-   *   expiry later than the server allows, or `forbidden` if the new key would have more access than the calling
-   *   organization key
+   * Mints an agent's key. A retry with the same idempotency key cannot show the first secret again, so it
+   * revokes the first key and mints a replacement.
+   * @param tx the transaction to join; by default, a new one
+   * @throws GatewayError `not_found` (agent), `conflict` (name), `idempotency_key_reused`, `invalid_request`
+   *   for an expiry later than the server allows, or `forbidden` if the new key would have more access than
+   *   the calling organization key
    */
   create(context: RequestContext, input: CreateApiKeyInput, tx?: Tx): Promise<MintedApiKey> {
     const { agentId, scopes: given } = input;
@@ -218,7 +218,7 @@ export class ApiKeyService {
         scope: `${operation}:${actorOf(context.caller).actorId ?? organizationId}`,
         answer: context.answer,
         key: idempotencyKey,
-        // Omits nulls, so that retries of a call to an earlier version still match.
+        // Omits nulls, so that retries match requests recorded by earlier versions.
         request: { agentId, name, expiresAt: end, ...(scopes && { scopes }), ...withoutNulls(settings) },
         create,
         repeat: async (id) => {
@@ -234,8 +234,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Returns the expiry of a key to mint: the requested expiry or, by default, the latest expiry that the server
-   * and the minting key allow.
+   * Returns the expiry for a new key: the requested expiry or, by default, the latest one that the server and
+   * the minting key allow.
    * @throws GatewayError `invalid_request` if the requested expiry is later than the server allows
    */
   private withinLifetime(expiresAt: string | null, minter: ApiKey | null): string | null {
@@ -248,7 +248,7 @@ export class ApiKeyService {
   }
 
   /**
-   * Changes the name and settings of a key, effective on the next request.
+   * Changes a key's name and settings, effective on the next request.
    * @throws GatewayError see `changeKey`
    */
   update(context: RequestContext, input: UpdateApiKeyInput): Promise<ApiKey> {
@@ -260,10 +260,10 @@ export class ApiKeyService {
 
   /**
    * Revokes a key, effective on the next request. Revoking a revoked key has no effect.
-   * @param tx the transaction to join, if any
-   * @param options.keepReplaced true to keep the replaced key if it is still accepted
-   * @throws GatewayError `not_found`, `conflict` if there is no key to keep, or `forbidden` if an organization key
-   *   tries to keep another organization key, because keeping a key restores its expiry
+   * @param tx the transaction to join; by default, a new one
+   * @param options.keepReplaced true to undo a rotation: restores the replaced key's expiry
+   * @throws GatewayError `not_found`, `conflict` if the replaced key is no longer accepted, or `forbidden` if
+   *   an organization key tries to undo the rotation of another one
    */
   revoke(context: RequestContext, id: string, tx?: Tx, { keepReplaced = false } = {}): Promise<ApiKey> {
     const unit = async (tx: Tx) => {
@@ -274,7 +274,7 @@ export class ApiKeyService {
     return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 
-  /** Revokes a key; the transaction must then wait for inserts. */
+  /** Revokes a key; the caller must then call `waitForInserts` in the same transaction. */
   private async end(tx: Tx, context: RequestContext, id: string, keeps = false): Promise<ApiKey> {
     const replaced = keeps ? await idsOfReplaced(tx, context, id) : [];
     await lockKeys(tx, context, [id, ...replaced], { ...REQUIRED, whileDeactivated: !keeps });
@@ -374,7 +374,7 @@ export class ApiKeyService {
 const withoutNulls = (settings: KeySettings) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
-/** Returns a query for keys joined with their agent, even a deleted one, and their organization. */
+/** Returns a query for keys joined with their organizations and agents, including deleted agents. */
 const withAgent = (reader: EntityManager) =>
   reader
     .createQueryBuilder(ApiKey, "key")

@@ -12,7 +12,7 @@ interface Needs {
   usageRecorder: KeyUsageRecorder;
 }
 
-/** API keys: authentication and management. */
+/** Authentication with API keys, and their management. */
 export const apiKeys = feature({
   entities: [ApiKey],
   services: ({ database, config, usageRecorder, rejectedTokens }: Needs & Core) => ({

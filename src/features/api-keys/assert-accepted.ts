@@ -9,8 +9,9 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 
 /**
- * Rechecks keys in the transaction that acts on their behalf, because a key may have been revoked since its request
- * arrived. The transaction must already hold its insert-order lock, or take a lock on the rows.
+ * Rechecks keys in the transaction that acts on their behalf, because a key may have been revoked since its
+ * request arrived. The transaction must already hold its insert-order lock; otherwise, the rows must be
+ * locked.
  * @throws GatewayError the rejection of the first key that is no longer accepted
  */
 export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[]): Promise<void> {
@@ -18,7 +19,7 @@ export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[]): Pro
     if (rejection !== undefined) throw rejection;
 }
 
-/** @param lock the locking clause at the end of the statement, from `Tx.shareLock` */
+/** @param lock the locking clause (`Tx.shareLock`) for the end of the statement */
 async function rejectionsOf(
   tx: Tx,
   keyIds: readonly string[],

@@ -4,7 +4,7 @@ import { isSubnet } from "../../common/network";
 import { GatewayError } from "../../errors";
 import { ApiKey } from "./api-key.entity";
 
-/** Limits on the use of a key. */
+/** Limits on a key's use. */
 export type KeyLimits = Pick<ApiKey, "expiresAt" | "allowedNetworks" | "rateLimitPerMinute">;
 
 /**
@@ -27,8 +27,8 @@ export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, giv
 });
 
 /**
- * Checks that an organization key does not obtain the secret of a key with more access than its own. The scopes of
- * agents' keys are not compared, because `keys:manage` covers them, but they must be explicit.
+ * Checks that an organization key does not obtain the secret of a key with more access than its own. An agent
+ * key's scopes are not compared, because `keys:manage` covers them, but they must be explicit.
  * @param minter from `callingKey`
  * @throws GatewayError `forbidden`
  */
@@ -54,7 +54,7 @@ function assertHolds(minter: ApiKey, scopes: readonly string[], cannot: string):
 
 /**
  * Checks that a key is not accepted for longer, from more networks or more often than another key.
- * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
+ * @param serverLimit max requests per minute for a key without its own limit; 0 for no limit
  * @param cannot start of the error message
  * @throws GatewayError `forbidden`
  */

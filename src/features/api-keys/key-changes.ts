@@ -23,7 +23,7 @@ import { ORGANIZATION_KEY_MAX_DAYS } from "./api-key.limits";
 import { assertNotWider, callingKey } from "./delegation";
 import { searchTextOf } from "./key-search";
 
-// Steps of key operations; each runs in its operation's transaction.
+// Steps of operations on keys; each step runs in its operation's transaction.
 
 /** The agent that a key belongs to or, if `agentId` is null, the organization; its active keys have unique names. */
 type KeyOwner = Pick<ApiKey, "organizationId" | "agentId">;
@@ -39,7 +39,7 @@ const NEEDS_NETWORKS = {
   message: `must contain a network, because the organization key does not expire within ${ORGANIZATION_KEY_MAX_DAYS} days`,
 };
 
-/** The problem with a new organization key that has neither networks nor an expiry. */
+/** The problem reported for a new organization key that has neither networks nor an expiry. */
 export const NEEDS_EXPIRY = {
   path: "input.expiresAt",
   message: `must be at most ${ORGANIZATION_KEY_MAX_DAYS} days from now for an organization key without allowed networks`,
@@ -49,12 +49,12 @@ export const NEEDS_EXPIRY = {
 const RESERVED_NAME_MAX_LENGTH = 100;
 
 /**
- * Returns the normal form used to compare names: NFKC without joiners and variation selectors, so that names that look
- * alike are equal.
+ * Returns the normal form used to compare names: NFKC without joiners and variation selectors, so that names
+ * that look identical are equal.
  */
 function reservedNameOf(name: string): string {
   const normalized = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
-  // NFKC expands some characters up to 18-fold.
+  // NFKC can expand a character into 18 characters.
   return [...normalized].length > RESERVED_NAME_MAX_LENGTH ? sha256(normalized) : normalized;
 }
 
@@ -63,15 +63,17 @@ interface KeyToMint extends KeyOwner {
   id?: string;
   name: string;
   expiresAt: string | null;
-  /** Null grants every scope that an agent's key can have. */
+  /** The key's scopes; null grants every scope that an agent's key can have. */
   scopes: readonly KeyScope[] | null;
   settings: KeySettings;
   environment: KeyEnvironment;
-  /** The application that will use the key without its secret; its name is not reserved. */
+  /**
+   * The connected application that will use the key through access tokens; the key's name is not reserved.
+   */
   application?: { clientId: string; memberId: string };
 }
 
-/** The settings of a key that managers may change, other than its name. */
+/** A key's settings, other than its name, that managers may change. */
 export type KeySettings = Pick<ApiKey, "description" | "rateLimitPerMinute" | "allowedNetworks">;
 
 /** Converts the settings in an input to their stored form. */
@@ -81,7 +83,7 @@ export const storedSettings = (input: Omit<UpdateApiKeyInput, "id" | "name">): K
   allowedNetworks: storedNetworks(input.allowedNetworks),
 });
 
-/** Returns the changed settings as recorded in the audit log. */
+/** Returns settings before and after a change, in the form for the audit log. */
 const settingsAudit = (before: KeySettings | undefined, after: KeySettings): Changes => ({
   description: [before?.description ?? null, after.description],
   rateLimitPerMinute: [asText(before?.rateLimitPerMinute), asText(after.rateLimitPerMinute)],
@@ -135,7 +137,7 @@ export async function insertKey(
   });
   if (application === undefined) await releaseExpiredName(tx, apiKey, name);
   await insertUnlessTaken(tx, ApiKey, apiKey, nameTaken(apiKey));
-  // Locked last, because transactions that act on behalf of a key lock the key before its agent.
+  // The agent is locked last, because transactions that act on behalf of a key lock the key before its agent.
   if (agentId !== null) await keepAgent(tx, agentId);
   await recordAudit(tx, context, apiKeyActions.api_key_created, apiKey, {
     expiresAt: [null, expiresAt],
@@ -158,8 +160,8 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
 }
 
 /**
- * Checks that an agent may be deleted. The transaction must have disconnected its applications and locked the agent
- * against new keys.
+ * Checks that an agent may be deleted. The transaction must have disconnected the agent's applications and
+ * locked the agent against new keys.
  * @throws GatewayError `conflict` with the number of active keys
  */
 export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {
@@ -218,7 +220,7 @@ export async function lockKeys(
 ): Promise<void> {
   const { caller } = context;
   const isKey = caller.kind === "organizationKey";
-  // Locks the member before the keys, as removing a member does.
+  // Locks the member before the keys, in the same order as the removal of a member.
   if (!isKey) await assertSignedIn(tx, context, rule);
   const ids = [...keyIds.filter(isUuid), ...(isKey ? [caller.key.id] : [])];
   const own = { id: In(ids), organizationId: organizationOf(context) };
@@ -226,7 +228,7 @@ export async function lockKeys(
   if (isKey) await assertSignedIn(tx, context, rule);
 }
 
-/** Returns the IDs of the keys in the caller's organization that a key has replaced. */
+/** Returns the IDs of keys that a key in the caller's organization has replaced. */
 export async function idsOfReplaced(
   tx: Tx,
   context: RequestContext,
@@ -256,8 +258,8 @@ export async function redirectReplaced(
 }
 
 /**
- * Undoes a rotation when its new key is revoked: restores the old key's expiry, and its name unless the name was
- * reused.
+ * Undoes a rotation after its new key was revoked: restores the old key's expiry, and its name unless the
+ * name was reused.
  * @returns true if there was an old key that is still accepted
  */
 export async function keepReplaced(tx: Tx, context: RequestContext, successor: ApiKey): Promise<boolean> {
@@ -278,7 +280,7 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
 }
 
 /**
- * Checks that an organization key is limited to networks or to a lifetime.
+ * Checks that an organization key is limited to certain networks or has an expiry.
  * @param problem the problem to report if the key has neither limit
  * @throws GatewayError `invalid_request`
  */
@@ -292,11 +294,12 @@ export function assertLimited(
 }
 
 /**
- * Changes the name and settings of a key in the caller's organization, and records any differences. The transaction
- * must have locked the key.
- * @param serverLimit max requests per minute of a key without its own limit; 0 for no limit
- * @throws GatewayError `not_found`, `conflict` if the name is taken or the key is not active, `forbidden` if an
- *   organization key tries to widen the limits, or `invalid_request` if nothing would limit an organization key
+ * Changes the name and settings of a key in the caller's organization, and records the differences. The
+ * transaction must have locked the key.
+ * @param serverLimit max requests per minute for a key without its own limit; 0 for no limit
+ * @throws GatewayError `not_found`, `conflict` if the name is taken or the key is not active, `forbidden` if
+ *   an organization key tries to widen the limits, or `invalid_request` if nothing would limit an
+ *   organization key
  */
 export async function changeKey(
   tx: Tx,
@@ -333,7 +336,7 @@ async function reserveName(tx: Tx, key: ApiKey, name: string): Promise<Partial<A
   return { name, reservedName, searchText: searchTextOf({ name, hint: key.hint }) };
 }
 
-/** Releases the name of an expired key when another key needs it, because nothing is written when a key expires. */
+/** Releases an expired key's name when another key needs it, because expiry itself writes nothing. */
 async function releaseExpiredName(tx: Tx, owner: KeyOwner, name: string): Promise<void> {
   await tx.update(
     ApiKey,

@@ -17,12 +17,12 @@ type KeyValues = [
   createdAt: Timestamp,
   expiresAt: Timestamp | null,
   revokedAt: Timestamp | null,
-  /** Comma-separated. */
+  /** The key's scopes, separated by commas. */
   scopes: string | null,
   rateLimitPerMinute: number | null,
-  /** Comma-separated. */
+  /** The networks that may use the key, separated by commas. */
   allowedNetworks: string | null,
-  /** Null for an organization key. */
+  /** The agent's ID; null for an organization key. */
   agentId: string | null,
   agentSlug: string | null,
   agentName: string | null,
@@ -33,16 +33,19 @@ type KeyValues = [
   deactivatedAt: Timestamp | null,
 ];
 
-/** The columns and tables used to look up a credential of a key: its secret or an access token. */
+/** The columns and tables used to look up a key's credential: its secret or an access token. */
 interface Credential {
   hash: string;
   expiresAt: string;
   scopes: string;
-  /** Ends with the table `key`. */
+  /** SQL of the FROM clause; ends with the table `key`. */
   from: string;
 }
 
-/** Describes how to find a credential by its hash, together with its key, organization and agent, if any. */
+/**
+ * Describes how to find a credential by its hash, along with its key, the key's organization and, for an
+ * agent's key, the agent.
+ */
 const findBy = ({ hash, expiresAt, scopes, from }: Credential) =>
   ({
     columns: [
@@ -87,13 +90,13 @@ const BY_ACCESS_TOKEN = findBy({
 });
 
 /**
- * Finds keys by the hash of their token, with their agent and organization. Concurrent requests share a query; each key
- * is read after its request arrives, never from a cache.
+ * Finds keys by their token's hash, along with their agents and organizations. Concurrent requests share a
+ * query; each key is read after its request arrives, never from a cache.
  */
 export const createKeyLookup = (database: Database) =>
   database.lookups("keys", BY_SECRET, ({ key }) => key.hash);
 
-/** Finds keys by the hash of an access token, like `createKeyLookup`. */
+/** Like `createKeyLookup`, but finds keys by an access token's hash. */
 export const createAccessTokenLookup = (database: Database) =>
   database.lookups("access tokens", BY_ACCESS_TOKEN, ({ key }) => key.hash);
 

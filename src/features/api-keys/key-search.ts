@@ -2,10 +2,10 @@ import type { SelectQueryBuilder } from "typeorm";
 import { DAY_MS, timestamp } from "../../common/time";
 import { type ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
 
-/** Folds case here because the databases differ: SQLite's `lower` handles only ASCII. */
+/** Folds case in JavaScript, because the databases differ: SQLite's `lower` handles only ASCII. */
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
 
-/** Returns the searchable text of a key: its name and hint; neither contains a line break. */
+/** Returns a key's searchable text: its name and hint, neither of which contains a line break. */
 export const searchTextOf = ({ name, hint }: Pick<ApiKey, "name" | "hint">): string =>
   fold(`${name}\n${hint}`);
 

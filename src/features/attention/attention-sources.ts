@@ -27,17 +27,17 @@ import { type AttentionItem, AttentionKind, LEAKED_DAYS, MAX_OF_KIND } from "./a
 /** Max queued messages to read per agent. */
 const MAX_QUEUED = 1_000;
 
-/** The organization to search. */
+/** The organization to search, with its agents. */
 interface Scope {
   reader: EntityManager;
   organizationId: string;
-  /** The agents of the organization, by ID. */
+  /** The organization's agents by ID. */
   agents: ReadonlyMap<string, Agent>;
 }
 
-/** A source of items of one or more kinds. */
+/** A source of one or more kinds of attention items. */
 interface Source {
-  /** The callers that may see the items. */
+  /** The callers that may see the source's items. */
   allowed: AllowedCallers;
   find(scope: Scope): Promise<AttentionItem[]>;
 }
@@ -110,7 +110,7 @@ async function lines({ reader, agents }: Scope): Promise<AttentionItem[]> {
     ...failing.map((line, i) => itemOf(AttentionKind.line_failing, line, raw[i]?.since)),
     ...paused
       .map((line) => itemOf(AttentionKind.line_paused, line))
-      // Queued messages that were not read may be waiting on this line.
+      // This line may have queued messages beyond the ones that were read.
       .filter(({ count, isCountExact }) => count > 0 || !isCountExact)
       .sort((a, b) => ((a.since ?? "") < (b.since ?? "") ? -1 : 1))
       .slice(0, MAX_OF_KIND),
@@ -147,7 +147,7 @@ async function webhooks({ reader, organizationId }: Scope): Promise<AttentionIte
 
 async function waitingConversations({ reader, agents }: Scope): Promise<AttentionItem[]> {
   const agentIds = [...agents.keys()];
-  // Must match the partial index's condition verbatim, because SQLite compares the text.
+  // Must have the same text as the partial index's condition, because SQLite compares them textually.
   const waiting = () =>
     reader.createQueryBuilder(Conversation, "conversation").where("conversation.waiting_since IS NOT NULL");
   const order = ConversationOrder.longest_waiting_first;

@@ -10,17 +10,17 @@ import { SOURCES } from "./attention-sources";
 
 const ORDER = Object.keys(AttentionKind);
 
-/** Finds items that need a person's attention. Counts are bounded, so large tables cost no more than small ones. */
+/**
+ * Finds items that need a person's attention. Counts are capped, so that the cost does not grow with table
+ * size.
+ */
 export class AttentionService {
   constructor(
     private readonly database: Database,
     private readonly restores: RestoreService,
   ) {}
 
-  /**
-   * Returns the items in the caller's organization that need attention and that the caller may see, most urgent kinds
-   * first.
-   */
+  /** Returns the attention items that the caller may see in their organization, most urgent kinds first. */
   async list(context: RequestContext): Promise<AttentionItem[]> {
     const mayRead = ({ allowed }: Pick<(typeof SOURCES)[number], "allowed">) =>
       isAllowed(context.caller, { allowed, whileDeactivated: false }, false);

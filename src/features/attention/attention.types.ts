@@ -8,10 +8,10 @@ import { EXPIRING_DAYS } from "../api-keys/api-key.limits";
 import { Line } from "../lines/line.entity";
 import { WebhookEndpoint } from "../webhooks/webhook-endpoint.entity";
 
-/** How long a leaked key needs attention (days). */
+/** How long a leaked key is listed as needing attention (days). */
 export const LEAKED_DAYS = 7;
 
-/** Max items of each kind. */
+/** Max attention items of each kind. */
 export const MAX_OF_KIND = 10;
 
 /** The kinds of attention items, most urgent first. */

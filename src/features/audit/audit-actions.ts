@@ -14,7 +14,7 @@ export const AuditAction = declared.values;
 const NAME_MAX_LENGTH = 40;
 
 /**
- * Declares the audit actions of a feature. Call once at module scope.
+ * Declares a feature's audit actions. Call once at module scope.
  * @param descriptions descriptions for the GraphQL schema, by action name
  * @returns the actions by name
  * @throws Error if a name is taken or too long

@@ -2,7 +2,7 @@ import { Field, ObjectType } from "type-graphql";
 import { Nullable } from "../../common/nullable";
 import { MaxCharacters } from "../../schema/list-size";
 
-/** Max length of a value: the max length of a URL. */
+/** Max length of a value, which equals the max length of a URL. */
 const VALUE_MAX_LENGTH = 2_048;
 
 @ObjectType({ simpleResolvers: true, description: "A field that an action changed." })
@@ -24,10 +24,10 @@ export const MAX_CHANGES = 10;
 
 type Value = string | readonly string[] | null;
 
-/** Fields that an action may have changed, with their values before and after. */
+/** Fields that an action may have changed, with their previous and new values. */
 export type Changes = Readonly<Record<string, readonly [before: Value, after: Value]>>;
 
-/** @returns the fields whose values differ, with lists as text and empty lists as null */
+/** @returns the fields whose values differ; lists are converted to text, and empty lists to null */
 export const changesOf = (changes: Changes): AuditChange[] =>
   Object.entries(changes)
     .map(([field, [before, after]]) => ({ field, before: asText(before), after: asText(after) }))

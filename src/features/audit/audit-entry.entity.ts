@@ -101,7 +101,7 @@ export class AuditEntry {
   @Column({ type: "integer" })
   count!: number;
 
-  /** Identifies the counted action, such as the rejected uses of a key in one minute. */
+  /** Identifies the counted action, such as a key's rejected uses in one minute. */
   @Column({ type: "varchar", length: 80, nullable: true, unique: true })
   countedAs!: string | null;
 

@@ -18,12 +18,13 @@ export class AuditService {
   list(context: RequestContext, args: AuditLogArgs): Promise<AuditEntryConnection> {
     const { action, actorId, targetId, since, until } = args;
     const matching = (reader: EntityManager) => {
-      // Only UUIDs can match, and PostgreSQL rejects NUL characters.
+      // Only UUIDs can match, and PostgreSQL would reject NUL characters.
       if ([actorId, targetId].some((id) => id != null && !isUuid(id))) return null;
       const query = reader
         .createQueryBuilder(AuditEntry, "entry")
         .where({ organizationId: organizationOf(context) });
-      // Only the first, most selective filter may use its index; `|| ''` keeps SQLite from choosing another.
+      // Only the first, most selective filter may use its index; `|| ''` prevents SQLite from choosing
+      // another filter's index.
       const filters = Object.entries({ target_id: targetId, actor_id: actorId, action });
       for (const [i, [column, value]] of filters.filter(([, value]) => value != null).entries())
         query.andWhere(`entry.${column}${i === 0 ? "" : " || ''"} = :${column}`, { [column]: value });

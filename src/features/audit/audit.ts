@@ -13,7 +13,7 @@ import { ActorKind, AuditEntry } from "./audit-entry.entity";
 export interface AuditTarget {
   id: string;
   name: string;
-  /** Hint of an API key; several keys may have had the same name. */
+  /** Hint of an API key, which identifies the key even if its name was reused. */
   hint?: string;
   organizationId: string;
 }
@@ -75,7 +75,7 @@ export interface RepeatedAction {
   count: number;
 }
 
-/** Adds repetitions of an action to the entry that counts them, and creates it if necessary. */
+/** Adds repetitions of an action to the entry that counts them; creates the entry if necessary. */
 export async function recordRepeated(
   tx: Tx,
   { id, action, countedAs, key, origin, at, count }: RepeatedAction,
@@ -86,7 +86,7 @@ export async function recordRepeated(
     createdAt: at,
   };
   await insertAll(tx, AuditEntry, [entry], { orIgnore: true });
-  // Runs in either case, because another process may have created the entry.
+  // Increments even a new entry, because another process may have created it first.
   await tx.increment(AuditEntry, { countedAs }, "count", count);
 }
 

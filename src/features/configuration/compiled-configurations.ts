@@ -21,7 +21,7 @@ interface LiveVersion {
   version: number;
 }
 
-/** Caches compiled versions, because a published version never changes. */
+/** Caches compiled versions, which is safe because a published version never changes. */
 export class CompiledConfigurations {
   private readonly known = lruCache<string, CompiledConfiguration>(MAX_COMPILED);
   private readonly defaultContactOf = lruCache<string, { version: number; ref: string | null }>(
@@ -55,7 +55,10 @@ export class CompiledConfigurations {
     return policy;
   }
 
-  /** Returns the `ref` of each agent's default contact, by agent; agents whose live version has none are omitted. */
+  /**
+   * Returns the `ref`s of agents' default contacts by agent ID; omits agents whose live version has no
+   * default contact.
+   */
   async defaultContacts(reader: EntityManager, agentIds: readonly string[]): Promise<Map<string, string>> {
     const refs = new Map<string, string>();
     for (const { agentId, version } of await liveVersionsOf(reader, agentIds)) {
@@ -74,7 +77,7 @@ export class CompiledConfigurations {
     const key = keyOf({ agentId, version });
     const known = this.known.get(key);
     if (known) return known;
-    // Decisions do not use tests, which may make up most of the document.
+    // Omits the tests, which decisions do not use and which may be most of the document.
     const { tests: _, ...used } = document;
     const configuration = new CompiledConfiguration(used, true);
     this.known.set(key, configuration);

@@ -54,7 +54,7 @@ export class ConfigurationVersion {
   @Column({ type: "varchar", length: 254 })
   publishedBy!: string;
 
-  /** The version's position in cursors. */
+  /** The version number as a string, which is the version's position in cursors. */
   get id(): string {
     return String(this.version);
   }

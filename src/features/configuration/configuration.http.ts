@@ -3,8 +3,8 @@ import { sendValidated, type Validated, validated } from "../../http/validated";
 import { documentJsonSchema } from "./document/format";
 
 /**
- * Serves the JSON Schema for configuration documents. It needs no key, because editors load it through a document's
- * `$schema`.
+ * Serves the JSON Schema for configuration documents. No key is required, because editors load the schema
+ * through a document's `$schema`.
  */
 export function addConfigurationSchema(app: FastifyInstance): void {
   let schema: Validated | undefined;

@@ -48,7 +48,10 @@ export class SaveConfigurationDraftInput {
   expectedBasedOn?: number | null | undefined;
 }
 
-/** Rejects inputs with more than one source, because earlier versions are published unchecked. */
+/**
+ * Rejects a document together with another source: with `fromVersion`, the document would be published
+ * unchecked, because earlier versions were checked when they were first published.
+ */
 const HAS_ONE_SOURCE: ObjectRule = {
   fields: ["document", "fromVersion", "expectedRevision"],
   check: ({ document, fromVersion, expectedRevision }) => {

@@ -16,7 +16,7 @@ export const MAX_EFFECTS = 20;
 export const MAX_TEMPLATES = 200;
 export const MAX_SITUATIONS = 100;
 
-/** Max lines listed for a message; it is sent on the first line that can reach the contact. */
+/** Max lines listed for a message, which is sent on the first one that can reach the contact. */
 export const MAX_LINES_OF_MESSAGE = 5;
 
 /** Max members in a declared situation's data. */
@@ -35,7 +35,7 @@ export const MAX_BURST_SECONDS = 60;
 export const DEFAULT_BURST_SECONDS = 2;
 export const MAX_ONCE_DAYS = 90;
 
-/** Min and max time until a handed-off conversation is released. */
+/** Min and max time until a handed-off conversation is released (ms). */
 export const MIN_RELEASE_MS = 60_000;
 export const MAX_RELEASE_DAYS = 90;
 
@@ -81,7 +81,7 @@ export const MAX_ASK_TEXTS = 10;
 /** Max total length of the configuration texts sent to a model (UTF-16 code units). */
 export const ASK_TEXTS_MAX_LENGTH = 40_000;
 
-/** Max effects of one decision; further effects fail, and no more rules are tried. */
+/** Max effects per decision; further effects fail, and no more rules are tried. */
 export const MAX_EFFECTS_PER_DECISION = 100;
 
 /** Max messages that one decision can send. */
@@ -102,7 +102,7 @@ export const MAX_DATA_ITEMS = 100;
 /** Max problems reported per document; the same limit applies to warnings. */
 export const MAX_REPORTED = 100;
 
-/** Max length of a reported problem's path; the longest valid path is shorter. */
+/** Max length of a reported problem's path; all valid paths are shorter. */
 export const PROBLEM_PATH_MAX_LENGTH = 300;
 export const PROBLEM_MESSAGE_MAX_LENGTH = 500;
 

@@ -18,7 +18,7 @@ const EXAMPLE = {
   decider: { kind: "rules" },
 };
 
-/** The configuration of the API key's agent. */
+/** Routes for the configuration of the API key's agent. */
 export const configurationRoutes: RouteGroup = {
   tag: "Configuration",
   description:
@@ -65,7 +65,7 @@ export const configurationRoutes: RouteGroup = {
       }`,
       bodyMembers: named("against"),
       errors: ["not_found"],
-      // Test results are useless to a model, because an API key cannot save or publish a configuration.
+      // Not useful to a model, because a configuration cannot be saved or published with an API key.
       isForModels: false,
       answers: "The results of the tests, whether they pass or fail.",
       example: {

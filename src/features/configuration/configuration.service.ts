@@ -35,7 +35,7 @@ import { assertLive, documentToPublish, insertVersion, liveVersion } from "./ver
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** The columns of a version shown in lists. */
+/** A version's columns that are shown in lists. */
 const LISTED = {
   agentId: true,
   version: true,
@@ -50,8 +50,8 @@ const LISTED = {
 const CHECK_TIMEOUT_MS = 10_000;
 
 /**
- * Checks, saves and publishes agents' configurations. Changes to one agent's configuration are serialized. Saving and
- * publishing share a class, because both run the same check.
+ * Checks, saves and publishes agents' configurations. Changes to an agent's configuration are serialized. One
+ * class handles both saving and publishing, because they run the same check.
  */
 export class ConfigurationService {
   /** Limits checks to one at a time, because concurrent checks would starve other requests. */
@@ -84,7 +84,7 @@ export class ConfigurationService {
   }
 
   /**
-   * Like `find`, but also returns the agent's current lines and decider.
+   * Like `find`, but returns the agent's current lines and decider as well.
    * @returns null if the version does not exist
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
@@ -140,7 +140,7 @@ export class ConfigurationService {
   /**
    * Checks a document; checks run one at a time, and organizations take turns.
    * @param document any JSON value
-   * @param agent the agent whose lines the document is checked against, if any
+   * @param agent ID of the agent to check line names against; if omitted, they are not checked
    * @throws GatewayError `not_found` (agent), `unavailable` if the wait is too long
    */
   async check(context: RequestContext, document: unknown, agent?: string | null): Promise<DocumentCheck> {
@@ -213,9 +213,11 @@ export class ConfigurationService {
   }
 
   /**
-   * Publishes the draft and deletes it. Publishing a document or an earlier version does not change the draft.
-   * @throws GatewayError `invalid_request` with the problems in the document or the differences found by its tests,
-   *   `not_found` (agent, version, draft), `version_conflict` if another version is live or the draft has changed
+   * Publishes the draft, a document or an earlier version. Publishing the draft deletes it; publishing
+   * anything else leaves it unchanged.
+   * @throws GatewayError `invalid_request` with the problems in the document or the differences found by its
+   *   tests, `not_found` (agent, version, draft), `version_conflict` if another version is live or the draft
+   *   has changed
    */
   async publish(
     context: RequestContext,
@@ -226,7 +228,8 @@ export class ConfigurationService {
       ? { document: given, revision: undefined }
       : await this.database.read(async (reader) => {
           const agentId = await scopedAgentId(reader, context, agent);
-          // Checked before the draft is read, because another publication may have deleted the draft.
+          // Checked first: a concurrent publication may have deleted the draft, and must be reported as
+          // `version_conflict`.
           await assertLive(reader, agentId, expected.expectedLiveVersion);
           return documentToPublish(reader, agentId, fromVersion);
         });
@@ -288,7 +291,7 @@ export class ConfigurationService {
 declare module "../../schema/hooks" {
   interface Hooks {
     /**
-     * Runs the tests of a valid document; implemented by exactly one feature.
+     * Runs a valid document's tests; implemented by exactly one feature.
      * @returns the differences from the tests' expectations
      */
     configurationTested: (
@@ -298,7 +301,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Returns the error for a document whose tests fail, with the first differences. */
+/** Returns the error for a document whose tests fail, which lists the first differences. */
 function testsFailed(differences: readonly TestDifference[]): InvalidInput {
   const tests = differences.slice(0, MAX_PROBLEMS);
   return new InvalidInput(

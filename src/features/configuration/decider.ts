@@ -22,7 +22,7 @@ export class ConfigurationDecider {
 
 /**
  * Returns the gateway's decider.
- * @param model name of the language model, if one is configured
+ * @param model name of the language model; undefined if none is configured
  */
 export const deciderWith = (model: string | undefined): ConfigurationDecider =>
   model === undefined ? { kind: DeciderKind.rules, model: null } : { kind: DeciderKind.model, model };

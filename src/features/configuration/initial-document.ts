@@ -1,6 +1,6 @@
 import type { ConfigurationDocument } from "./document/format";
 
-/** A new agent's configuration, which informs a contact that an order was shipped. */
+/** A new agent's configuration, which tells a contact that an order has shipped. */
 export const INITIAL_DOCUMENT: ConfigurationDocument = {
   format: 1,
   situations: { "order.shipped": { orderId: "string", tracking: "string?" } },

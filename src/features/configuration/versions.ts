@@ -16,7 +16,7 @@ import { ConfigurationDraft } from "./configuration-draft.entity";
 import { ConfigurationVersion } from "./configuration-version.entity";
 import { digestOf } from "./document/canonical-json";
 
-/** Inserts a version, which makes it live. */
+/** Inserts a version, which becomes the live version. */
 export async function insertVersion(
   tx: Tx,
   lanes: Lanes,
@@ -51,7 +51,10 @@ export async function insertVersion(
   return version;
 }
 
-/** Returns the lane for releasing conversations, which exists while the agent's live version sets `releaseAfter`. */
+/**
+ * Returns the lane for releasing conversations, which exists only while the agent's live version sets
+ * `releaseAfter`.
+ */
 const releaseLaneOf = (agentId: string): NewLane => ({
   id: derivedId("release", agentId),
   agentId,
@@ -78,7 +81,7 @@ export async function assertLive(
 }
 
 /**
- * Returns the document of a version, or the draft's document and revision.
+ * Returns a version's document, or the draft's document and revision.
  * @throws GatewayError `not_found`
  */
 export async function documentToPublish(

@@ -8,7 +8,7 @@ import { AddressKind, type ContactAddress } from "./contact-address.entity";
 /** A normalized address. */
 export type Address = Pick<ContactAddress, "kind" | "address">;
 
-/** Control characters; addresses never contain any. */
+/** Matches control characters, which addresses must not contain. */
 const CONTROL = /\p{Cc}/u;
 
 /**
@@ -25,7 +25,7 @@ const withoutInvisible = (text: string): string =>
   text.replace(INVISIBLE, (found) => (found.trim() === "" ? found : ""));
 
 interface Format {
-  /** @returns the normalized address, used for comparison; undefined for an invalid address */
+  /** @returns the address in the form used for comparison; undefined for an invalid address */
   normalize(text: string): string | undefined;
   mustBe: string;
 }
@@ -46,7 +46,7 @@ const FORMATS: Readonly<Record<AddressKind, Format>> = {
   [AddressKind.other]: { normalize: (text) => text, mustBe: "must be an address" },
 };
 
-/** Normalizes an address, or returns why it is invalid. */
+/** Normalizes an address, or returns the reason why it is invalid. */
 export function normalizeAddress(kind: AddressKind, text: string): { address: string } | { problem: string } {
   const trimmed = text.trim();
   const { normalize, mustBe } = FORMATS[kind];
@@ -60,7 +60,8 @@ export function normalizeAddress(kind: AddressKind, text: string): { address: st
 }
 
 /**
- * Lowercases even the local part, because mail servers rarely distinguish "Anna" from "anna", and people mix the two.
+ * Lowercases even the local part, because mail servers rarely distinguish "Anna" from "anna", and people use
+ * both.
  */
 function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");
@@ -77,10 +78,15 @@ const CHANNEL = /^(whatsapp|tel|sms|rcs):/i;
 /** The international dialing prefix, equivalent to `+`. */
 const INTERNATIONAL = /^00(?=[\s().-]*[1-9])/;
 
-/** A Mexican mobile number as written by WhatsApp and older networks; the 1 is not part of the number. */
+/**
+ * A Mexican mobile number as written by WhatsApp and older networks; the 1 after the country code is not part
+ * of the number.
+ */
 const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
 
-/** Loaded on demand, because most deployments have no phone numbers and the library's tables use memory. */
+/**
+ * Loaded on demand, because most deployments have no phone numbers and the library's tables consume memory.
+ */
 const loadPhones = (): typeof import("libphonenumber-js/min") => require("libphonenumber-js/min");
 
 /** Returns a number in E.164 format; undefined if it is invalid or has no country code. */
@@ -93,7 +99,7 @@ export function normalizePhone(given: string): string | undefined {
 /** A phone number in national format. */
 const NATIONAL = /^\(?\d[\d\s()./-]{4,22}\d$/;
 
-/** Returns all numbers that a number without a country code could mean, one per country code. */
+/** Returns the numbers that a number without a country code could stand for, one per country code. */
 export function phonesWithCountryCode(text: string): string[] {
   if (!NATIONAL.test(text)) return [];
   const digits = text.replace(/\D/g, "").replace(/^0/, "");

@@ -9,7 +9,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
 import { CONSENT_TOPIC_MAX_LENGTH, EVIDENCE_MAX_LENGTH } from "./contact.limits";
 
-/** Topic that means all messages to an address. */
+/** Topic that stands for all messages to an address. */
 export const ALL_TOPICS = "*";
 
 export const ConsentState = enumOf("ConsentState", "State of a contact's consent to messages.", {
@@ -46,11 +46,11 @@ export class Consent {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  /** Keyed hash of the agent and the address, kept after the address is deleted. */
+  /** Keyed hash of the agent and the address, retained after the address is deleted. */
   @Column({ type: "varchar", length: 44 })
   addressHash!: string;
 
-  /** Null while no contact has the address. */
+  /** ID of the address; null while no contact has it. */
   @Field(() => ID, { description: "ID of the contact's address." })
   @Column({ ...UUID_COLUMN, nullable: true })
   addressId!: string | null;

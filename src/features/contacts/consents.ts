@@ -22,8 +22,8 @@ type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
 /**
- * A consent to store for addresses of a contact that the transaction has locked. A null `contact` means that
- * no contact has the addresses, as checked under `lockAdditions`.
+ * A consent to store for the addresses of a contact that the transaction has locked. A null `contact` means
+ * that no contact has the addresses, as checked under `lockAdditions`.
  */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
@@ -45,20 +45,20 @@ interface Wanted extends Omit<NewConsent, "addresses"> {
   addressHash: string;
 }
 
-/** Messages that may no longer be sent to an address: all, or only messages about a topic. */
+/** Identifies messages that may no longer be sent to an address: all messages, or messages about a topic. */
 export type Withdrawn = Pick<ContactAddress, "id"> & Pick<Consent, "topic">;
 
 declare module "../../schema/hooks" {
   interface Hooks {
     /**
-     * Cancels the unsent messages to addresses, in a transaction that has locked their contacts; implemented by exactly
-     * one feature.
+     * Cancels unsent messages to addresses after a withdrawn consent, in a transaction that has locked the
+     * contacts; implemented by exactly one feature.
      */
     consentsWithdrawn: (tx: Tx, withdrawn: readonly Withdrawn[]) => Promise<void>;
   }
 }
 
-/** Stores contacts' consents by address hash, so that they outlive the addresses. */
+/** Stores contacts' consents by a hash of the address, so that consents outlive addresses. */
 export class Consents {
   constructor(
     private readonly instanceKey: InstanceKeyService,
@@ -78,8 +78,8 @@ export class Consents {
   }
 
   /**
-   * Stores consents for addresses; a consent already in the requested state is not changed, and the last consent for a
-   * topic wins.
+   * Stores consents for addresses; a consent that is already in the requested state is not changed, and the
+   * last consent for a topic wins.
    * @returns the changed consents
    */
   async store(tx: Tx, consents: readonly NewConsent[]): Promise<Consent[]> {
@@ -100,7 +100,7 @@ export class Consents {
     return changed;
   }
 
-  /** Returns the consent to a topic at an address; undefined if none is stored. */
+  /** Returns the consent for a topic and an address; undefined if none is stored. */
   async stateOf(
     reader: EntityManager,
     { topic, ...address }: Subscription,
@@ -114,7 +114,7 @@ export class Consents {
     const key = await this.instanceKey.available();
     const agentIds = addresses.map(({ agentId }) => agentId);
     if (key === undefined) {
-      // Without the key, the opt-outs for the addresses cannot be looked up.
+      // Without the instance key, stored opt-outs for the addresses cannot be found.
       if (await tx.existsBy(Consent, { agentId: In([...new Set(agentIds)]) }))
         await this.instanceKey.current();
       return;
@@ -127,7 +127,7 @@ export class Consents {
     for (const consent of known) {
       const address = byHash.get(consent.addressHash) as ContactAddress;
       consent.addressId = address.id;
-      // Cached because a dry run stores nothing.
+      // Cached, because a dry run does not store the consents.
       consentTo.set(tx, nameOfConsent(address.id, consent.topic), consent.state);
       if (consent.topic !== ALL_TOPICS || consent.state !== ConsentState.out) continue;
       address.optedOutAt = consent.changedAt;
@@ -184,7 +184,7 @@ async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent
   return consents;
 }
 
-/** Returns the key of a consent: the ID or hash of its address, and its topic. */
+/** Returns a consent's key: its address's ID or hash, and its topic. */
 export const nameOfConsent = (address: string, topic: string): string => `${address} ${topic}`;
 
 /**
@@ -204,7 +204,7 @@ export const consentTo = coalesceKeysInTx(
   { cache: true },
 );
 
-/** Anonymizes the consents of contacts whose addresses are about to be deleted. */
+/** Anonymizes contacts' consents before the contacts' addresses are deleted. */
 export async function detachConsents(tx: Tx, contactIds: readonly string[]): Promise<void> {
   await tx
     .createQueryBuilder()

@@ -58,7 +58,7 @@ export class ContactAddress {
   @Column({ type: "varchar", length: 24, nullable: true })
   undeliverableAt!: Timestamp | null;
 
-  /** When a loop event was last recorded; null before the first one. */
+  /** The time when a loop event was last recorded for the address; null before the first one. */
   @Column({ type: "varchar", length: 24, nullable: true })
   loopDetectedAt!: Timestamp | null;
 }

@@ -33,7 +33,7 @@ export function normalized(addresses: readonly NewAddress[]): Address[] {
 }
 
 /**
- * Checks that a contact can have a number of addresses.
+ * Checks that a number of addresses is within the limit per contact.
  * @throws GatewayError `limit_reached`
  */
 export function assertFit(addresses: number): void {
@@ -41,7 +41,7 @@ export function assertFit(addresses: number): void {
     throw new GatewayError("limit_reached", `A contact can have at most ${MAX_ADDRESSES} addresses.`);
 }
 
-/** Returns the IDs of contacts with any of the addresses. */
+/** Returns the IDs of the contacts that have any of the addresses. */
 export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Address[]): Promise<string[]> {
   const ids = await Promise.all(addresses.map((address) => contactIdOf(tx, { agentId, address })));
   return [...new Set(ids.flatMap((id) => id ?? []))];
@@ -49,7 +49,7 @@ export async function ownersOf(tx: Tx, agentId: string, addresses: readonly Addr
 
 /**
  * Adds addresses to a locked or new contact; existing addresses stay unchanged.
- * @returns all of the contact's addresses, and whether any was added
+ * @returns all of the contact's addresses, and true if any was added
  * @throws GatewayError `limit_reached`, or `conflict` if another contact has one of the addresses
  */
 export async function addAddresses(
@@ -85,7 +85,7 @@ export async function addAddresses(
 
 const insertAddresses = coalesceInTx(
   async (tx: Tx, added: readonly { consents: Consents; rows: ContactAddress[] }[]) => {
-    // The fixed order keeps concurrent inserts of the same addresses from deadlocking.
+    // The fixed order prevents deadlocks between concurrent inserts of the same addresses.
     const rows = added.flatMap((each) => each.rows).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     await insertAll(tx, ContactAddress, rows, { orIgnore: true });
     await added[0]?.consents.apply(tx, rows);

@@ -11,7 +11,7 @@ import type { ContactExportArgs } from "./contact.inputs";
 import { EXPORT_PAGE_MAX_CHARACTERS } from "./contact.limits";
 import { type ContactRecord, ContactRecordConnection, type ContactRecordKind } from "./contact-record";
 
-/** A table's rows about a contact. */
+/** A table's rows about a contact, as part of an export. */
 export interface ContactPart {
   kind: ContactRecordKind;
   /** Selects the rows about a contact. */
@@ -31,7 +31,7 @@ declare module "../../schema/hooks" {
 /** Valid integers by column type. PostgreSQL cannot compare an integer column with any other text. */
 const INTEGERS: Readonly<Partial<Record<string, RegExp>>> = { integer: /^\d{1,9}$/, bigint: /^\d{1,18}$/ };
 
-/** Exports, in pages, all data that the features store about a contact. */
+/** Exports all data that the features store about a contact, page by page. */
 export class ContactExport {
   constructor(
     private readonly database: Database,
@@ -39,8 +39,8 @@ export class ContactExport {
   ) {}
 
   /**
-   * Returns one page of the records about a contact: part by part, in the order of the features. A page has fewer
-   * records than requested if the records are large.
+   * Returns one page of the records about a contact, part by part in feature order. If the records are large,
+   * a page has fewer records than requested.
    * @throws GatewayError `not_found`, `invalid_cursor`
    */
   async read(context: RequestContext, { id, ...args }: ContactExportArgs): Promise<ContactRecordConnection> {
@@ -57,7 +57,8 @@ export class ContactExport {
   }
 
   /**
-   * @returns the records of a page, plus one if there is a next page; `kept` is the number on the page itself
+   * @returns the records of a page, plus one if there is a next page; `kept` is the number of records on the
+   *   page itself
    */
   private async page(
     reader: EntityManager,

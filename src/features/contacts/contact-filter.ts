@@ -8,8 +8,8 @@ import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 import { ContactTerm } from "./contact-term.entity";
 
 /**
- * Max contacts to filter a list by. If more contacts match, scanning the list in its own order fills a page
- * quickly.
+ * Max contacts for reading a list contact by contact. If more contacts match, scanning the list in order
+ * fills a page quickly.
  */
 const MAX_CONTACTS = 1_000;
 
@@ -69,7 +69,10 @@ export async function findContacts(
   return contactIds.length === 0 ? null : { contactIds };
 }
 
-/** Returns conditions on a contact's term `entry`. A contact matches a search if a term meets any condition. */
+/**
+ * Returns SQL conditions on a contact's search term, with the alias `entry`. A contact matches a search if
+ * any of its terms meets any condition.
+ */
 function matching(search: string): { conditions: string[]; parameters: ObjectLiteral } {
   const parameters: ObjectLiteral = {};
   const bind = (value: string) => {

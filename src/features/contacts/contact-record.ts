@@ -41,7 +41,10 @@ export class ContactRecord {
   data!: object;
 }
 
-/** A position consists of a part's number and the values of its `order` properties, which are printable ASCII. */
+/**
+ * True if a string can be a position: a part's number and the values of its `order` properties, which are
+ * printable ASCII.
+ */
 const isPosition = (text: string): boolean =>
   /^\d{1,2}(\/(?:[\w.~!*'()-]|%[2-7][\dA-F]){0,300}){1,2}$/.test(text);
 

@@ -7,38 +7,38 @@ import { TERM_MAX_LENGTH } from "./contact.limits";
 import type { ContactAddress } from "./contact-address.entity";
 import { ContactTerm } from "./contact-term.entity";
 
-/** Max words of a search to match. If there are more, only the last ones are used. */
+/** Max search words to match; if a search has more, only the last ones are used. */
 const MAX_WORDS = 6;
 
 /** Adds a parameter to a statement, and returns its placeholder. */
 type Bind = (value: string) => string;
 
-/** Folds case and whitespace here because the databases differ. */
+/** Folds case and whitespace in JavaScript, because the databases differ. */
 const fold = (text: string): string =>
   [...text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ")].slice(0, TERM_MAX_LENGTH).join("");
 
 /** Returns the normalized search term; a phone number with a country code matches in any format. */
 export const termOf = (search: string): string => normalizePhone(search.trim()) ?? fold(search);
 
-/** Returns the words of a name or a search, as stored in terms. */
+/** Returns the words of a name or search, normalized like stored terms. */
 const wordsOf = (text: string): string[] => text.split(/[\s\p{P}]+/u).flatMap((word) => fold(word) || []);
 
-/** Returns the words of a search, which must all match; undefined for a single word. */
+/** Returns a search's words, which must all match; undefined for a single word. */
 export function severalWords(search: string): string[] | undefined {
   const words = wordsOf(search).slice(-MAX_WORDS);
   return words.length > 1 ? words : undefined;
 }
 
 /**
- * Returns a condition on a term: it starts with a string and, with the operator `>`, is longer. U+10FFFF
- * sorts after all other characters, because terms are compared byte by byte.
+ * Returns the condition that a term starts with a string and, with the operator `>`, is longer than the
+ * string. U+10FFFF sorts after all other characters, because terms are compared byte by byte.
  */
 export const startsWith = (bind: Bind, term: string, start: string, operator: ">" | ">=" = ">="): string =>
   `${term} ${operator} ${bind(start)} AND ${term} < ${bind(`${start}\u{10FFFF}`)}`;
 
 /**
- * Returns a condition on a contact's term `entry`: the contact has all words. The longest is looked up first, and the
- * last may be incomplete.
+ * Returns a condition on a contact's term `entry`: the contact has all words. The longest word is looked up
+ * first; the last word may be incomplete.
  */
 export function hasWords(bind: Bind, words: readonly string[]): string {
   const has = (condition: string) =>

@@ -21,7 +21,7 @@ export class ContactTag {
   @Column({ type: "varchar", length: 24 })
   addedAt!: Timestamp;
 
-  /** A member's e-mail address, a key's hint or `command line`. */
+  /** Who added the tag: a member's e-mail address, a key's hint or `command line`. */
   @Column({ type: "varchar", length: 254 })
   addedBy!: string;
 }

@@ -13,7 +13,7 @@ import { ATTRIBUTES_MAX_BYTES, CONTACT_NAME_MAX_LENGTH, REF_MAX_LENGTH } from ".
 @ObjectType({ simpleResolvers: true, description: "A person an agent talks to." })
 @Entity()
 @Index(["agentId", "ref"], { unique: true })
-// Separate indexes, so that lists need not skip over erased contacts.
+// Erased contacts have a separate index, so that lists do not have to skip over them.
 @Index("contact_listed", ["agentId", "id"], { where: "erased_at IS NULL" })
 @Index("contact_erased", ["agentId", "id"], { where: "erased_at IS NOT NULL" })
 @Index("contact_touched", ["agentId", "touchedAt", "id"], { where: "touched_at IS NOT NULL" })
@@ -60,7 +60,7 @@ export class Contact {
   @Column({ type: "integer" })
   version!: number;
 
-  /** False if no timers wait for the contact, so that events that cancel timers need not look for any. */
+  /** False if the contact has no waiting timers, so that events that would cancel them skip the lookup. */
   @Column({ type: "boolean", default: false })
   hasTimers!: boolean;
 
@@ -82,8 +82,8 @@ export class Contact {
   updatedAt!: Timestamp;
 
   /**
-   * When the contact was last known to be touched. Updated only by retention, so that touching a contact
-   * needs no write. Null once the contact is erased.
+   * The last known time when something touched the contact; null once the contact is erased. Only retention
+   * updates it, so that touching a contact does not require a write.
    */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   touchedAt!: Timestamp | null;

@@ -1,6 +1,6 @@
 import { ID, NUMBER, object, orNull, TEXT } from "../../schema/event-type";
 
-/** After a contact is erased, its events contain only its ID. */
+/** Once a contact is erased, its events contain only its ID. */
 const contact = (more: Parameters<typeof object>[0] = {}) =>
   object({ id: ID, ref: orNull(TEXT), version: NUMBER, ...more }, ["id"]);
 

@@ -7,10 +7,10 @@ export const MAX_TAGS = 50;
 /** Max contacts per request. */
 export const MAX_PUT = 500;
 
-/** Max length of an export page that has more than one record (characters of JSON). */
+/** Max length of an export page with more than one record (characters, as JSON). */
 export const EXPORT_PAGE_MAX_CHARACTERS = 1_000_000;
 
-/** Max items per list in an input; more than a contact may have, so that the contact's own limit is reported. */
+/** Max items per list in an input; higher than the limit per contact, so that errors report that limit. */
 export const MAX_LISTED = 100;
 
 /** Max size of a contact's attributes as JSON (bytes). */

@@ -33,7 +33,7 @@ import { ContactRecordConnection } from "./contact-record";
 import { PutContactInput, PutContactsInput, PutContactsPayload, StoredContact } from "./put-contact.inputs";
 import { Topic } from "./topic";
 
-/** Assumed number of consents per contact; most contacts have one address and consents to few topics. */
+/** Assumed number of consents per contact; most contacts have one address and consents for a few topics. */
 const ASSUMED_CONSENTS = 20;
 
 const WRITE = { key: "contacts:write", member: Permission.conversations_write } as const;

@@ -53,7 +53,9 @@ import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
 
-/** Serves all fields and routes for agents' contacts; most of the logic is in neighboring files. */
+/**
+ * Implements all fields and routes for agents' contacts; most of the logic is in other files in this folder.
+ */
 export class ContactService {
   /** Reads a contact's addresses, oldest first, without an access check. */
   readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
@@ -117,7 +119,9 @@ export class ContactService {
     this.tagsOf = async (id) => (await tags(id))?.map(({ tag }) => tag).sort();
   }
 
-  /** Returns the consents at a contact's addresses, ordered by address, oldest first. Does not check access. */
+  /**
+   * Returns the consents for a contact's addresses, ordered by address, oldest first. Does not check access.
+   */
   async consentsOf(contactId: string): Promise<Consent[]> {
     const addresses = (await this.addressesOf(contactId)) ?? [];
     const consents = await Promise.all(addresses.map(({ id }) => this.consentsAt(id)));
@@ -151,7 +155,7 @@ export class ContactService {
     const filter = { tag: tag == null ? undefined : normalizeTag(tag), ids: ids?.filter(isUuid) };
     const direction = directionOf(order);
     const searchIn = (agent: string, text: string) => ({ ...filter, agentId: agent, text });
-    // A search for a common term with a rare tag reads many rows.
+    // Searching for a common term among contacts with a rare tag reads many rows.
     const read = <T>(query: (reader: EntityManager, agent: string) => Promise<T>) =>
       this.database.report(organizationOf(context), async (reader) =>
         query(reader, await scopedAgentId(reader, context, agentId)),
@@ -203,7 +207,8 @@ export class ContactService {
   /**
    * Creates or changes contacts like `put`; an invalid contact does not affect the others.
    * @returns the result for each contact, in order
-   * @throws GatewayError `not_found` (agent), or another error that affects all contacts; some may already be stored
+   * @throws GatewayError `not_found` (agent), or another error that affects all contacts, some of which may
+   *   already be stored
    */
   async putAll(context: RequestContext, { contacts }: PutContactsInput): Promise<PutContactResult[]> {
     const agentIds = new Map<string | null | undefined, string>();
@@ -254,9 +259,9 @@ export class ContactService {
   }
 
   /**
-   * Deletes all data about a contact except its ID and timestamps, including data stored by other features. Erasing a
-   * contact again has no effect.
-   * @returns the contact, when all data is erased or after a few seconds; any remaining data is erased in the
+   * Deletes all data about a contact except its ID and timestamps, including data stored by other features.
+   * Erasing an erased contact has no effect.
+   * @returns the contact, once all data is erased or after a few seconds; remaining data is erased in the
    *   background
    * @throws GatewayError `not_found`
    */

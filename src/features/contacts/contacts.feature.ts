@@ -38,7 +38,7 @@ interface Needs {
   agents: AgentService;
 }
 
-/** The people that agents talk to. */
+/** Contacts: the people that agents talk to. */
 export const contacts = feature({
   entities: [Contact, ContactAddress, ContactTag, ContactTerm, Erasure, Consent],
   services: ({ database, instanceKey, config, log, hooks }: Core & Needs) => {
@@ -55,8 +55,8 @@ export const contacts = feature({
   },
   hooks: ({ database }) => ({
     agentPurged: [
-      // Erased and other contacts have separate indexes. Steps run in reverse, so contacts erased in between
-      // are not missed.
+      // One step for each index: erased contacts, and all others. Steps run in reverse, so that contacts
+      // erased between the two steps are not missed.
       ...[MoreThan(""), IsNull()].map((erasedAt) =>
         purgeRows(
           database,

@@ -14,7 +14,8 @@ import { ContactTerm } from "./contact-term.entity";
 import type { Erasures } from "./erasures";
 
 /**
- * Erases locked contacts' own data except their IDs and timestamps, and starts erasing their data in other features.
+ * Erases locked contacts' own data except their IDs and timestamps, and starts the erasure of their data in
+ * other features.
  */
 export async function eraseContacts(
   tx: Tx,

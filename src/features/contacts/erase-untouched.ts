@@ -18,10 +18,10 @@ import { lockContacts } from "./known-contact";
 /** The retention setting for contacts (days), and its default. */
 export const CONTACT_RETENTION = { RETENTION_CONTACTS_DAYS: 0 };
 
-/** Max contacts to examine in an agent's first turn. */
+/** Max contacts examined in an agent's first turn. */
 const FIRST_CONTACTS = 100;
 
-/** When something last touched a contact; null while the contact is in use. */
+/** The time when something last touched a contact; null while the contact is in use. */
 export interface ContactTouch {
   id: string;
   at: Timestamp | null;
@@ -29,7 +29,10 @@ export interface ContactTouch {
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Returns when the feature's data about the given contacts last changed; a contact may be returned repeatedly. */
+    /**
+     * Returns when the feature's data about the given contacts last changed; the result may contain a contact
+     * more than once.
+     */
     contactsTouched: (
       reader: EntityManager,
       contactIds: readonly string[],
@@ -44,7 +47,7 @@ interface Turn {
   limit: number;
 }
 
-/** Erases contacts that nothing has touched within the retention period. */
+/** Erases contacts that have not been touched within the retention period. */
 export class UntouchedContacts {
   constructor(
     private readonly database: Database,
@@ -74,7 +77,7 @@ export class UntouchedContacts {
     }
   }
 
-  /** @returns the agent's next turn; undefined if no contacts are left */
+  /** @returns the agent's next turn; undefined if there are no more contacts to examine */
   private async eraseSome(
     { agent, after, limit }: Turn,
     since: Timestamp,
@@ -118,7 +121,10 @@ export class UntouchedContacts {
     return { agent, after: last, limit: nextLimit(limit, done.took, MAX_ERASED) };
   }
 
-  /** @returns when each contact was last touched; for contacts in use, a day after `since`, to recheck them later */
+  /**
+   * @returns when each contact was last touched; for contacts in use, a day after `since`, so that they are
+   *   rechecked later
+   */
   private async lastTouches(
     reader: EntityManager,
     ids: readonly string[],

@@ -2,7 +2,10 @@ import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Contact } from "./contact.entity";
 
-/** An erased contact with data left in other features; the row is deleted when that data is gone. */
+/**
+ * An erased contact whose data in other features is not yet erased; the row is deleted when that data is
+ * gone.
+ */
 @Entity()
 export class Erasure {
   @PrimaryColumn({ type: "varchar", length: 36 })

@@ -15,7 +15,7 @@ import { Erasure } from "./erasure.entity";
 const MAX_WAIT_MS = 3_000;
 
 /**
- * Erases the data that another feature stores about erased contacts of one organization. Must be idempotent.
+ * Erases the data that another feature stores about an organization's erased contacts. Must be idempotent.
  * @param contactIds at most `MAX_ERASED`
  * @returns true when everything is erased
  */
@@ -30,11 +30,11 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Separates contact IDs in the job ID of contacts erased together. */
+/** Separates the contact IDs in the ID of a job that erases several contacts. */
 const SEPARATOR = " ";
 
 /**
- * Erases other features' data about erased contacts: one erasure per organization at a time, in chunks
+ * Erases other features' data about erased contacts, one erasure at a time per organization. Works in chunks,
  * because there may be a lot of data. Housekeeping resumes interrupted erasures.
  */
 export class Erasures {
@@ -62,10 +62,7 @@ export class Erasures {
     );
   }
 
-  /**
-   * Erases a contact's remaining data.
-   * @returns when all data is erased, or after a few seconds
-   */
+  /** Erases a contact's remaining data, and resolves once it is erased or after a few seconds. */
   async finish(contactId: string, owner: string): Promise<void> {
     const timeout = new AbortController();
     const { signal } = timeout;
@@ -75,7 +72,7 @@ export class Erasures {
   }
 
   /**
-   * Erases the remaining data of at most `MAX_ERASED` contacts of one organization, however long it takes.
+   * Erases the remaining data of at most `MAX_ERASED` contacts in an organization, however long it takes.
    * @param options.signal stops the erasure after the current chunk
    */
   async complete(
@@ -96,7 +93,8 @@ export class Erasures {
          join contact on contact.id = contact_id join agent on agent.id = agent_id order by started_at`,
       ),
     );
-    // One set at a time, because parallel erasures would leave little database capacity for requests.
+    // Runs one erasure at a time, because parallel erasures would leave little database capacity for
+    // requests.
     const pace = new Pace(this.database);
     for (const [owner, erasures] of groupBy(left, ({ owner }) => owner))
       for (let at = 0; at < erasures.length; at += MAX_ERASED) {
@@ -108,7 +106,7 @@ export class Erasures {
       }
   }
 
-  /** Stops after the current chunks. */
+  /** Stops all erasures after their current chunks. */
   close(): Promise<void> {
     return this.jobs.close();
   }

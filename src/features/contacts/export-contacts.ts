@@ -6,7 +6,7 @@ import { ContactAddress } from "./contact-address.entity";
 import type { ContactPart } from "./contact-export";
 import { ContactTag } from "./contact-tag.entity";
 
-/** The exported data of this feature and of the features that it builds on. */
+/** The data that this feature and the features that it builds on export. */
 export const contactParts: readonly ContactPart[] = [
   {
     kind: "contact",

@@ -7,13 +7,13 @@ import type { Address } from "./addresses";
 import { Contact } from "./contact.entity";
 import { ContactAddress } from "./contact-address.entity";
 
-/** A contact's key within an agent: exactly one of these members. */
+/** Identifies one of an agent's contacts; exactly one of these members is set. */
 export interface ContactKey {
   ref?: string | null | undefined;
   address?: Address | null | undefined;
 }
 
-/** A contact's key and its agent. */
+/** A contact's key, and the contact's agent. */
 export interface KeyedContact extends ContactKey {
   agentId: string;
 }
@@ -54,7 +54,7 @@ export async function lockContacts(
   return lockRows(tx, query.where("contact.id IN (:...ids)", { ids: [...new Set(ids)] }), options);
 }
 
-/** True if a key identifies a contact, given the contact's addresses. */
+/** True if a key identifies a contact with the given addresses. */
 export const isMeant = (
   { ref, address }: ContactKey,
   contact: Contact,
@@ -97,7 +97,7 @@ export async function lockContactsAt(
       addresses: (await addressesOf(tx, contact.id)) ?? [],
     })),
   );
-  // A contact may have lost the address while this transaction waited for its lock.
+  // The address may have been removed from a contact while this transaction waited for the contact's lock.
   return keys.map(
     ({ agentId, address }) =>
       contacts.find(
@@ -107,8 +107,8 @@ export async function lockContactsAt(
 }
 
 /**
- * Locks the contacts of situations or timers until the transaction ends. First locks the agents of situations
- * without a contact, because their timers and `once` counts are kept per agent.
+ * Locks the contacts of situations or timers until the transaction ends. If a situation has no contact, its
+ * agent is locked first, because timers and `once` counts are then stored per agent.
  * @returns the current contacts, by ID
  */
 export async function lockSubjects(

@@ -3,7 +3,7 @@ import type { Page } from "../../pagination/connection";
 import { Contact } from "./contact.entity";
 import { ContactTag } from "./contact-tag.entity";
 
-/** Normalized filters of a list. */
+/** A list's normalized filters. */
 export interface Filter {
   tag: string | undefined;
   ids: string[] | undefined;
@@ -17,7 +17,7 @@ export function listed(reader: EntityManager, agentId: string, { ids }: Filter) 
   return ids === undefined ? query : query.andWhere({ id: In(ids) });
 }
 
-/** Returns the entries of contacts that have a tag; undefined for all contacts. */
+/** Returns a query for the entries of contacts that have a tag; undefined to list all contacts. */
 export function taggedEntries(reader: EntityManager, agentId: string, { tag, ids }: Filter) {
   if (tag === undefined) return undefined;
   const tagged = reader

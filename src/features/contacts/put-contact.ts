@@ -17,7 +17,7 @@ import { insertTerms, replaceTerms } from "./contact-search";
 import { addressesOf, contactIdOf, lockContacts } from "./known-contact";
 import type { PutContactInput, StoredContact } from "./put-contact.inputs";
 
-/** The input members stored in the contact's row. */
+/** The members of an input that are stored in the contact's row. */
 type Fields = Pick<Contact, "ref" | "name" | "locale" | "timezone" | "attributes">;
 
 /**
@@ -33,7 +33,7 @@ export async function putContact(
 ): Promise<StoredContact> {
   const { ref = null } = input;
   const addresses = normalized(input.addresses ?? []);
-  // Limits the parameters of the statements that look up a batch.
+  // Limits the number of parameters in the statements that look up a batch.
   assertFit(addresses.length);
   const find = () => findMeant(tx, agentId, ref, addresses);
   const found = await find();
@@ -83,7 +83,7 @@ async function findMeant(
     ref === null ? undefined : contactIdOf(tx, { agentId, ref }),
     ownersOf(tx, agentId, addresses),
   ]);
-  // Locked together, so that all contacts of a batch are locked in ID order.
+  // The contacts are locked together, so that all contacts in a batch are locked in ID order.
   const [byRef, ...contacts] = await Promise.all(
     [id, ...owners].map((each) => (each === undefined ? undefined : lockedById(tx, each))),
   );
@@ -131,7 +131,7 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
   return contacts;
 });
 
-/** The transaction's last change to each contact. */
+/** The last change to each contact, by transaction. */
 const lastChanges = new WeakMap<Tx, Map<string, Promise<unknown>>>();
 
 /**
@@ -146,7 +146,10 @@ export function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Pro
   return turn;
 }
 
-/** Changes a locked contact; a change already in effect is a no-op, so that a repeat creates no new version. */
+/**
+ * Changes a locked contact; a change that is already in effect is a no-op, so that repeating it does not
+ * create a new version.
+ */
 async function change(
   tx: Tx,
   id: string,

@@ -26,7 +26,7 @@ export interface PutRequest {
   input: PutContactInput;
 }
 
-/** Splits contacts, in order, into parts; no `ref` or address occurs twice in a part. */
+/** Splits contacts, in order, into parts without duplicate `ref`s or addresses. */
 export function partsOf(requests: readonly PutRequest[]): PutRequest[][] {
   const parts: PutRequest[][] = [];
   let named = new Set<string>();
@@ -101,13 +101,13 @@ export async function putConsents(
   await consents.change(tx, found.flat());
 }
 
-/** Returns the source of a consent that is set by a request. */
+/** Returns the source to record for a consent that a request sets. */
 export const sourceOf = ({ caller }: RequestContext): ConsentSource =>
   caller.kind === "agent" ? ConsentSource.api : ConsentSource.member;
 
 /**
  * Returns a locked contact's addresses that a consent applies to.
- * @param id ID of one address; undefined for all
+ * @param id ID of one address; undefined for all addresses
  * @throws GatewayError `not_found`, or `conflict` for a contact without an address
  */
 export async function addressesToConsentAt(tx: Tx, contact: Contact, id?: string): Promise<ContactAddress[]> {

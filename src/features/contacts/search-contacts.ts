@@ -3,8 +3,8 @@ import { MAX_COUNT } from "../../pagination/total-count";
 import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 
 /**
- * Max contacts found by the prefix of a term, in alphabetical order, so that a short search text costs no
- * more than a long one.
+ * Max contacts found by the prefix of a term, in alphabetical order, so that short search texts are not
+ * slower than long ones.
  */
 const MAX_BY_PREFIX = 1_000;
 
@@ -43,8 +43,8 @@ export async function countFound(reader: EntityManager, search: Search): Promise
 }
 
 /**
- * Selects the contacts with the text as a term, the first `MAX_BY_PREFIX` contacts with a term that starts with it, and
- * the contacts with all of its words; the last word may be incomplete.
+ * Selects the contacts with the text as a term, the first `MAX_BY_PREFIX` contacts with a term that starts
+ * with the text, and the contacts with all of its words; the last word may be incomplete.
  */
 function statementOf(
   { text, tag, ids, ...scope }: Search,

@@ -26,7 +26,7 @@ export interface TagRequest {
   remove: readonly string[];
 }
 
-/** Changes contacts' tags in one transaction; changes to the same contact also share its lock. */
+/** Changes contacts' tags in one transaction, with one lock per contact. */
 export async function changeTagsTogether(
   tx: Tx,
   requests: readonly TagRequest[],
@@ -39,7 +39,7 @@ export async function changeTagsTogether(
     if (rejection !== undefined) results.set(request, rejection);
     else byContact.set(request.contactId, [...(byContact.get(request.contactId) ?? []), request]);
   }
-  // Locks in a fixed order, so that batches do not deadlock.
+  // Locks contacts in a fixed order, so that batches do not deadlock.
   for (const [id, changes] of [...byContact].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const outcomes = await changeTagsOf(tx, id, changes);
     for (const [i, request] of changes.entries()) results.set(request, outcomes[i] as TagChange);
@@ -65,7 +65,10 @@ async function rejectionsOf(
   return rejections;
 }
 
-/** Identifies a caller; members sort first, because revoking a key locks the member before the key. */
+/**
+ * Returns a sort key that identifies a caller. Members sort first, because revoking a key locks the member
+ * before the key.
+ */
 const callerOf = ({ context: { caller } }: TagRequest): string =>
   caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
 
@@ -79,7 +82,7 @@ async function changeTagsOf(
   contactId: string,
   requests: readonly TagRequest[],
 ): Promise<(TagChange | GatewayError)[]> {
-  // Locks the row, to serialize changes to a contact.
+  // Locks the contact's row, to serialize changes to the contact.
   if (isUuid(contactId)) await tx.update(Contact, { id: contactId }, { version: () => "version" });
   const contact = isUuid(contactId)
     ? await tx.findOne(Contact, { where: { id: contactId }, relations: { agent: true } })
@@ -100,7 +103,7 @@ async function changeTagsOf(
 
 /**
  * Changes a locked contact's tags on behalf of its agent.
- * @param before its current tags
+ * @param before the contact's current tags
  * @throws GatewayError like `ContactService.changeTags`
  */
 export async function changeKnownTags(
@@ -132,7 +135,7 @@ function assertOwn(contact: Contact | null, context: RequestContext): Contact {
 }
 
 /**
- * Applies a change in memory, all or nothing.
+ * Applies a change in memory; a rejected change leaves the tags unmodified.
  * @param tags the contact's tags; a new tag maps to the name of the actor who added it
  */
 function apply(

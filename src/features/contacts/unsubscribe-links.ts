@@ -3,7 +3,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
 import type { ContactAddress } from "./contact-address.entity";
 
-/** Messages from an agent to an address about a topic. */
+/** An address's subscription to an agent's messages about a topic. */
 export interface Subscription extends Pick<ContactAddress, "agentId" | "kind" | "address"> {
   topic: string;
 }
@@ -11,18 +11,18 @@ export interface Subscription extends Pick<ContactAddress, "agentId" | "kind" | 
 /** Path of the unsubscribe page, without the token. */
 export const UNSUBSCRIBE_PATH = "/unsubscribe/";
 
-/** Creates unsubscribe links. Their tokens contain all necessary data, so nothing is stored. */
+/** Creates unsubscribe links. Their tokens contain all necessary data, so nothing has to be stored. */
 export class UnsubscribeLinks {
   private isDependent = false;
 
-  /** @param publicUrl the service's address; no links are created without it */
+  /** @param publicUrl the service's public URL; without it, no links are created */
   constructor(
     private readonly instanceKey: InstanceKeyService,
     private readonly publicUrl: string | undefined,
   ) {}
 
   /**
-   * Ties the database to the instance key, so that links keep working for the lifetime of the database.
+   * Ties the database to the instance key, so that links remain valid for the database's lifetime.
    * @returns a function that creates links; undefined if the service's address or the key is missing
    */
   async creating(tx: Tx): Promise<((subscription: Subscription) => string) | undefined> {
@@ -33,7 +33,7 @@ export class UnsubscribeLinks {
   }
 
   /**
-   * Reads the token of a link.
+   * Reads a link's token.
    * @returns undefined for a token that was altered or created with another key
    * @throws InstanceKeyError if the key is missing
    */

@@ -22,19 +22,20 @@ export async function cancelQueued(
   { isMeant, errorCode }: NonNullable<PlannedChange["cancel"]>,
 ): Promise<void> {
   const { id } = conversation;
-  // Waits for a delivery that holds the lane.
+  // Waits for any delivery that holds the lane.
   await lanes.lock(tx, id);
   const { waiting } = await unsent(tx, id);
   await cancelAll(tx, lanes, conversation, waiting.filter(isMeant), errorCode);
-  // Messages queued behind the canceled ones may have been waiting for them.
+  // Messages behind the canceled ones may have been waiting for them.
   await lanes.wake(tx, [id]);
 }
 
 /**
  * Cancels queued, scheduled and proposed messages. The lane of queued messages must be locked; scheduled and
- * proposed messages are given a position in the conversation. If they were to answer the contact, it waits again.
+ * proposed messages are given a position in the conversation. If they were answers to the contact, the
+ * contact's wait resumes.
  * @param conversation the locked conversation; null for a standalone message
- * @param more further columns to set
+ * @param more additional columns to set
  */
 export async function cancelAll(
   tx: Tx,
@@ -74,8 +75,8 @@ export async function cancelAll(
 }
 
 /**
- * Returns the unsent messages of a conversation, in order, with scheduled and proposed messages last; at most one is
- * being sent.
+ * Returns a conversation's unsent messages, in order, with scheduled and proposed messages last. At most one
+ * of them is being sent.
  */
 export async function unsent(
   tx: Tx,

@@ -5,7 +5,7 @@ import type { ContactTouch } from "../contacts/erase-untouched";
 import { IS_UNPLACED, IS_UNSENT } from "../messages/message.entity";
 
 /**
- * Returns when the contacts' conversations last changed. A contact is in use while a message to it is unsent
+ * Returns when each contact's conversations last changed. A contact is in use while a message to it is unsent
  * or one of its conversations awaits a reply.
  */
 export async function contactsInConversation(

@@ -44,7 +44,10 @@ import { storeAudited, storeChange } from "./store-change";
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Adds a feature's changes to a conversation's release; the conversation and its contact are locked. */
+    /**
+     * Adds a feature's changes to the transaction that releases a conversation and has locked the
+     * conversation and its contact.
+     */
     conversationReleased: (tx: Tx, conversation: Conversation, reason: ReleaseReason) => Promise<void>;
   }
 }
@@ -95,7 +98,8 @@ export class ConversationChanges {
   }
 
   /**
-   * Releases a conversation to the agent, or all conversations with the contact if they were handed off together.
+   * Releases a conversation to the agent. If all conversations with the contact were handed off together,
+   * releases all of them.
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
    */
   release(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {
@@ -107,7 +111,8 @@ export class ConversationChanges {
   }
 
   /**
-   * Releases one conversation with a contact after `releaseAfter`, or all that were handed off together.
+   * Releases a conversation with a contact, or all conversations that were handed off together, after
+   * `releaseAfter`.
    * @param context the gateway's own context
    * @param conversations open conversations handled by a human, with their rows, contact and lanes locked
    */
@@ -149,7 +154,7 @@ export class ConversationChanges {
       const found = await findOfCaller(tx, context, Message, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
-      // Excludes concurrent delivery and concurrent queuing of a scheduled message.
+      // Prevents concurrent delivery of the message and, if it is scheduled, concurrent queuing.
       const conversation =
         conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
       await this.lanes.lock(tx, conversationId ?? id);
@@ -162,7 +167,7 @@ export class ConversationChanges {
       }
       await cancelAll(tx, this.lanes, conversation ?? null, [message], MessageError.canceled);
       if (conversationId === null) await this.lanes.end(tx, [id]);
-      // Messages queued behind the canceled one may have been waiting for it.
+      // Messages behind the canceled one may have been waiting for it.
       else await this.lanes.wake(tx, [conversationId]);
       return message;
     });
@@ -175,7 +180,7 @@ export class ConversationChanges {
   assign(context: RequestContext, { id, memberId = null }: AssignConversationInput): Promise<Conversation> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       const organizationId = organizationOf(context);
-      // Acquired before any row lock, so that the member cannot be removed in the meantime.
+      // Prevents the member's concurrent removal; this lock must be acquired before any row lock.
       if (memberId !== null) await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
       await assertStillAllowed(tx, context, Permission.conversations_write);
       if ((await findOfCaller(tx, context, Conversation, id)) === null) throw noSuch("conversation");
@@ -202,7 +207,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Records that a member has opened a conversation, so that its next handoff notifies everyone again.
+   * Records that a member has opened a conversation, so that its next handoff sends new notices.
    * @throws GatewayError `not_found`
    */
   async markOpened(context: RequestContext, id: string): Promise<Conversation> {
@@ -214,7 +219,7 @@ export class ConversationChanges {
         hasNotices: await reader.existsBy(HandoffNotice, { conversationId: id }),
       };
     });
-    // Most conversations have no notices and need no transaction.
+    // Most conversations have no notices, so no transaction is needed.
     if (hasNotices) {
       await this.database.writeFor(ownerOf(context.caller), async (tx) => {
         await assertStillAllowed(tx, context, Permission.conversations_read);
@@ -225,7 +230,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Closes a conversation and cancels its queued messages. Closing it again has no effect.
+   * Closes a conversation and cancels its queued messages. Closing a closed conversation has no effect.
    * @throws GatewayError `not_found`, `version_conflict`
    */
   close(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {

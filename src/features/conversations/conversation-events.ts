@@ -3,7 +3,7 @@ import type { NewEvent } from "../events/record-events";
 import { type Conversation, ConversationState, Handler } from "./conversation.entity";
 
 /**
- * Returns an event with the current state of a conversation.
+ * Returns an event with a conversation's current state.
  * @param more the reason for a release, or the assigned member
  */
 export const conversationEvent = (

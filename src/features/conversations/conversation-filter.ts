@@ -7,7 +7,7 @@ import { Conversation } from "./conversation.entity";
 import type { ConversationsArgs } from "./conversation.inputs";
 import { findLines } from "./destination";
 
-/** The owners' conversations that match a filter. `query` does not restrict the owners. */
+/** The owners' conversations that match a filter; `query` itself does not select by owner. */
 export interface Matching {
   query: SelectQueryBuilder<Conversation>;
   owners: Owners;
@@ -30,11 +30,11 @@ export async function matchingIn(
     query.andWhere({ assigneeId });
   }
   if (assigned != null) query.andWhere({ assigneeId: assigned ? Not(IsNull()) : IsNull() });
-  // Must match the text of the partial index's condition exactly, because SQLite compares the text.
+  // Must have the same text as the partial index's condition, because SQLite compares them textually.
   if (needsReply != null) query.andWhere(`conversation.waiting_since IS ${needsReply ? "NOT " : ""}NULL`);
   const contacts = await findContacts(reader, context, agentIds, { search, contactId });
   if (contacts === null) return null;
-  // A condition on agents would make SQLite read all of the agents' conversations, not only the contacts'.
+  // With a condition on agents, SQLite would read all of the agents' conversations, not just the contacts'.
   if (contacts !== undefined && "contactIds" in contacts) owners = contacts;
   else if (contacts !== undefined)
     query.andWhere(contacts.isIn("conversation.contact_id"), contacts.parameters);

@@ -35,7 +35,7 @@ export async function logChange(
 
 /**
  * Logs an assignment.
- * @param emails the e-mail addresses of the previous and the new assignee; null if there is none
+ * @param emails the e-mail addresses of the previous and the new assignee; each is null if there is none
  */
 export const logAssignment = (
   tx: Tx,

@@ -8,7 +8,7 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import type { ConversationsArgs } from "./conversation.inputs";
 import { ConversationOrder } from "./conversation-order";
 
-/** Returns the ID and the times used for ordering, so that a cursor works with every order. */
+/** Returns the ID and the times used for ordering, so that a cursor is valid for every order. */
 const positionOf = ({ id, updatedAt, waitingSince }: Conversation): string =>
   [id, Date.parse(updatedAt), waitingSince === null ? "" : Date.parse(waitingSince)].join(".");
 
@@ -36,7 +36,10 @@ interface ListedConversations extends Pick<ConversationsArgs, "order" | "state" 
   owners: Owners;
 }
 
-/** Splits a list into parts that the order's index covers; contacts have few conversations and need no index. */
+/**
+ * Splits a list into parts that the order's index covers; contacts have few conversations and do not need an
+ * index.
+ */
 function partsOf({ owners, order, state, assigneeId }: ListedConversations): Part[] {
   if ("contactIds" in owners) {
     const { contactIds } = owners;
@@ -46,7 +49,7 @@ function partsOf({ owners, order, state, assigneeId }: ListedConversations): Par
     condition: `conversation.agent_id = :agent${i}`,
     parameters: { [`agent${i}`]: id },
   }));
-  // The index of a member's conversations does not include the state.
+  // The index on a member's assigned conversations does not include the state.
   if (order !== ConversationOrder.last_activity_first || assigneeId != null) return ofAgents;
   const states = state == null ? Object.values(ConversationState) : [state];
   return states.flatMap((each) =>
@@ -65,10 +68,11 @@ const ORDERS = {
 } as const satisfies Record<ConversationOrder, object>;
 
 /**
- * Reads a page of the conversations of agents or contacts.
+ * Reads a page of agents' or contacts' conversations.
  * @param query selects conversations of any owner
  * @param list the query's filters that an index covers
- * @throws GatewayError `invalid_cursor` for `longest_waiting_first`, if the cursor's conversation is not waiting
+ * @throws GatewayError `invalid_cursor` for `longest_waiting_first`, if the cursor's conversation is not
+ *   waiting
  */
 export function pageOfConversations(
   reader: EntityManager,

@@ -58,7 +58,7 @@ export class Conversation {
   @ManyToOne(() => Contact)
   contact?: Contact;
 
-  /** The contact's address on the line; it may have been deleted since. */
+  /** ID of the contact's address on the line; the address may have been deleted since. */
   @Column({ type: "varchar", length: 36 })
   addressId!: string;
 
@@ -76,7 +76,7 @@ export class Conversation {
   @Column({ type: "varchar", length: 8 })
   handler!: Handler;
 
-  /** When a human last took over or answered; null while the agent answers. */
+  /** The time when a human last took over or answered; null while the agent answers. */
   @Column({ type: "varchar", length: 24, nullable: true })
   humanAt!: Timestamp | null;
 

@@ -64,7 +64,7 @@ const LAST_MESSAGE = {
   createdAt: ACCEPTED.createdAt,
 };
 
-/** Returns the route for a change whose only input is the version. */
+/** Returns the route for a change whose only input is the expected version. */
 const change = (verb: "handOff" | "release" | "close", summary: string, after: object): RestRoute => ({
   operationId: `${verb}Conversation`,
   summary,
@@ -76,9 +76,9 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   pathParameters: [ID],
   bodyMembers: named("expectedVersion"),
   errors: verb === "close" ? ["version_conflict"] : ["version_conflict", "conflict"],
-  // Unlike the other changes, a release cancels no queued messages.
+  // Unlike the other changes, a release does not cancel queued messages.
   destructive: verb !== "release",
-  // A release submits a situation, and a rule for it may write to the contact.
+  // A release raises a situation, and a rule for that situation may send the contact a message.
   reachesPeople: verb === "release",
   answers: CHANGED,
   example: {
@@ -87,7 +87,7 @@ const change = (verb: "handOff" | "release" | "close", summary: string, after: o
   },
 });
 
-/** The conversations of the API key's agent. */
+/** Routes for the conversations of the API key's agent. */
 export const conversationRoutes: RouteGroup = {
   tag: "Conversations",
   description: "Conversations between the agent and its contacts.",
@@ -222,7 +222,7 @@ export const conversationRoutes: RouteGroup = {
       pathParameters: [ID],
       bodyMembers: named("memberId"),
       errors: ["not_found"],
-      // Models do not know the members' IDs.
+      // Models do not know members' IDs.
       isForModels: false,
       answers: "The conversation.",
       example: { body: { memberId: MEMBER_ID }, answer: { ...WITH_ANNA, assigneeId: MEMBER_ID } },

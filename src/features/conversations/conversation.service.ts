@@ -56,7 +56,7 @@ const SENDING: AccessRule = {
 
 /** Opens and lists agents' conversations with their contacts, and queues messages in them. */
 export class ConversationService {
-  /** Finds the last message of a conversation, by the conversation's ID, without an access check. */
+  /** Finds a conversation's last message by the conversation's ID, without an access check. */
   readonly lastMessageOf: (id: string) => Promise<Message | undefined>;
   /** Finds a conversation by ID, without an access check. */
   readonly byId: (id: string) => Promise<Conversation | undefined>;
@@ -68,13 +68,16 @@ export class ConversationService {
   readonly ofContact: ListOfParent<ConversationConnection>;
   /** Reads a page of a conversation's log, without an access check. */
   readonly logOf: ListOfParent<ConversationLogConnection>;
-  /** Finds the last handoff of a conversation, by the conversation's ID, without an access check. */
+  /** Finds a conversation's last handoff by the conversation's ID, without an access check. */
   readonly lastHandoffOf: (id: string) => Promise<ConversationLogEntry | undefined>;
   /** Finds an address by ID, without an access check. */
   readonly addressOf: (id: string) => Promise<ContactAddress | undefined>;
-  /** Finds the `releaseAfter` of an agent's live configuration (ms) by the agent's ID; undefined if it is not set. */
+  /** Finds the live configuration's `releaseAfter` (ms) by the agent's ID; undefined if it is not set. */
   private readonly releasePeriodOf: (agentId: string) => Promise<number | undefined>;
-  /** Finds the last `humanAt` of the open conversations handed off together, by the contact's ID. */
+  /**
+   * Finds the latest `humanAt` of a contact's open conversations that were handed off together, by the
+   * contact's ID.
+   */
   private readonly lastHumanAtOf: (contactId: string) => Promise<Timestamp | undefined>;
 
   constructor(
@@ -140,7 +143,10 @@ export class ConversationService {
     });
   }
 
-  /** Returns when a conversation will be released unless a human answers first; null if it will not be released. */
+  /**
+   * Returns the time when a conversation will be released unless a human answers first; null if it will not
+   * be released.
+   */
   async releaseAtOf({ agentId, contactId, state, humanAt }: Conversation): Promise<Date | null> {
     if (humanAt === null || state === ConversationState.closed) return null;
     const ms = await this.releasePeriodOf(agentId);
@@ -164,7 +170,7 @@ export class ConversationService {
   ): Promise<ConversationConnection> {
     const page = ConversationConnection.pageOf({ first, after });
     const needsReply = order === ConversationOrder.longest_waiting_first ? true : filter.needsReply;
-    // The filters may scan many rows for few matches.
+    // With these filters, the query may scan many rows for few matches.
     const read = <T>(query: (reader: EntityManager, matching: Matching) => Promise<T>, none: T) =>
       this.database.report(organizationOf(context), async (reader) => {
         const agentIds = await scopedAgentIds(reader, context, agentId);
@@ -242,7 +248,8 @@ export class ConversationService {
         },
         create: () => this.openOnce(tx, context, agent, input),
         repeat: (id) => repeated(tx, id, text != null),
-        // The ID of the added row lets a retry determine whether the request opened the conversation.
+        // The result is the ID of the added row, which tells a retry whether the request opened the
+        // conversation.
         idOf: ({ conversation, created, message }) =>
           created ? conversation.id : (message?.id ?? unopenedId(conversation)),
       });
@@ -314,13 +321,16 @@ const lastMessages = (reader: EntityManager, conversationIds: readonly string[])
     .createQueryBuilder(Message, "message")
     .innerJoin(Conversation, "conversation", "message.conversation_id = conversation.id")
     .where("conversation.id IN (:...conversationIds)", { conversationIds })
-    // The message with the conversation's last sequence may have been rescheduled.
+    // The message with the conversation's last sequence number may have been rescheduled and lost its number.
     .andWhere(
       "message.sequence = (select max(sequence) from message where conversation_id = conversation.id)",
     )
     .getMany();
 
-/** Returns the last `humanAt` of the conversations of each handed-off contact, which are released together. */
+/**
+ * Returns, for each handed-off contact, the latest `humanAt` of its conversations, which are released
+ * together.
+ */
 const handedOffTogether = (
   reader: EntityManager,
   contactIds: readonly string[],
@@ -355,7 +365,8 @@ const lastHandoffs = (
     .getMany();
 
 /**
- * Returns the stored result of a request that only found an open conversation; no row has an ID in this form.
+ * Returns the result to store for a request that only found an open conversation: an ID in a form that no row
+ * has.
  */
 const unopenedId = ({ id }: Conversation): string => id.replaceAll("-", "_");
 

@@ -90,13 +90,14 @@ export const conversations = feature({
     placingIn,
     consentsWithdrawn: cancelWithdrawn(lanes),
     memberRemoved: async (tx, { id }) => {
-      // Locks in ID order, like every transaction that locks several conversations.
+      // Locks conversations in ID order, like every transaction that locks several conversations.
       await tx.query(
         `update conversation set assignee_id = null
          where id in (select id from conversation where assignee_id = $1 order by id ${tx.updateLock()})`,
         [id],
       );
-      // Inserts lock conversations before they take this lock, and delete handoff notices afterwards.
+      // Transactions that insert messages lock conversations before they acquire this lock, and delete
+      // handoff notices afterwards.
       await tx.waitForInserts();
     },
     agentPurged: async (...args) =>

@@ -11,8 +11,8 @@ export class DefaultConversations {
 
   /**
    * Finds the places of agents' conversations with their default contacts, and locks these contacts.
-   * @returns the place by agent; omits agents that have no default contact, or whose default line is archived or does
-   *   not reach the contact
+   * @returns the places by agent ID, without agents that have no default contact or whose default line is
+   *   archived or does not reach the contact
    */
   async lockPlaces(tx: Tx, agentIds: readonly string[]): Promise<Map<string, Place>> {
     if (agentIds.length === 0) return new Map();

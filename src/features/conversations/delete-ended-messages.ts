@@ -26,24 +26,24 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * A process's position in its scan of old messages. Kept messages are rechecked only after a day, because
+ * A process's position in its scan of old messages. Retained messages are rechecked only after a day, because
  * there may be many.
  */
 export interface MessageWalk {
   /** The ID of the last examined message. */
   after: string;
-  /** As returned by `performance.now`, because the wall clock may be set back. */
+  /** As returned by `performance.now`, because the wall clock may be set back in the meantime. */
   startedMs: number;
 }
 
 export const newWalk = (): MessageWalk => ({ after: "", startedMs: performance.now() });
 
 /**
- * Deletes finished messages older than the retention period, with their delivery attempts. Keeps messages
- * that count toward a cap, and all messages of a conversation while the contact waits for a reply or a
- * feature needs them.
+ * Deletes finished messages that are older than the retention period, along with their delivery attempts.
+ * Retains messages that count toward a cap, and all messages of a conversation while the contact waits for a
+ * reply or a feature needs them.
  * @param options.signal stops the deletion after the current chunk
- * @param options.walk where to continue; updated after each chunk
+ * @param options.walk the position to continue from; updated after each chunk
  */
 export async function deleteEndedMessages(
   database: Database,
@@ -60,7 +60,7 @@ export async function deleteEndedMessages(
   await inChunks<string>(
     database,
     async (tx, after = walk.after, limit) => {
-      // Selects every row up to the limit, because a chunk must be short even if it deletes nothing.
+      // Selects every row up to the limit, because a chunk must be short even if there is nothing to delete.
       const rows: { id: string; conversationId: string | null; isEnded: boolean | number }[] = await tx.query(
         `select id, conversation_id as "conversationId", not (${IS_UNSENT}) and not (${IS_UNPLACED})
            and ${LAST_CHANGE} < case when capped_contact_id is null then $1 else $2 end
@@ -97,7 +97,7 @@ export async function deleteEndedMessages(
 /** Locks messages, except messages locked by other transactions, until the transaction ends. */
 async function lockUnlocked(tx: Tx, ids: string[]): Promise<string[]> {
   const lock = tx.updateLock({ skipLocked: true });
-  // A database with a single writer has no concurrent transactions.
+  // A database with a single writer has no concurrent write transactions.
   if (lock === "" || ids.length === 0) return ids;
   const rows: { id: string }[] = await tx.query(
     `select id from message where id in ${placeholders(1, ids.length)} order by id ${lock}`,

@@ -17,7 +17,7 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import type { ContactReference, LineReference } from "./conversation.inputs";
 import type { Place } from "./find-conversation";
 
-/** @returns the agents' lines with the referenced ID or name */
+/** @returns the agents' lines with the referenced IDs or names */
 export async function findLines(
   reader: EntityManager,
   agentIds: readonly string[],
@@ -25,7 +25,7 @@ export async function findLines(
 ): Promise<Line[]> {
   const agentId = In(agentIds);
   if (id != null) return isUuid(id) ? reader.findBy(Line, { agentId, id }) : [];
-  // PostgreSQL rejects such strings.
+  // PostgreSQL rejects strings that contain NUL or are not well-formed.
   return name == null || name.includes("\0") || !name.isWellFormed()
     ? []
     : reader.findBy(Line, { agentId, name });
@@ -100,7 +100,9 @@ export async function addressOn(
   return address;
 }
 
-/** Like `addressOn` for a contact's known addresses; undefined if the line reaches none of them. */
+/**
+ * Like `addressOn`, but for known addresses of a contact; returns undefined if the line reaches none of them.
+ */
 function reachedAt(
   line: Line,
   addresses: readonly ContactAddress[],
@@ -112,8 +114,8 @@ function reachedAt(
 }
 
 /**
- * Returns the place of a conversation with a contact on the default line; undefined if the line does not reach the
- * contact.
+ * Returns the place for a conversation with a contact on the default line; undefined if the line does not
+ * reach the contact.
  */
 export async function placeOnDefaultLine(
   tx: Tx,
@@ -145,7 +147,10 @@ export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | und
   return undefined;
 }
 
-/** Returns an agent's default line, cached per transaction, which must not change lines; undefined if there is none. */
+/**
+ * Returns an agent's default line; undefined if there is none. Cached for the transaction, which therefore
+ * must not change lines.
+ */
 const defaultLineOf = coalesceKeysInTx(
   async (tx: Tx, agentIds) => {
     const lines = await tx.findBy(Line, { agentId: In(agentIds), isDefault: true });
@@ -155,7 +160,7 @@ const defaultLineOf = coalesceKeysInTx(
   { cache: true },
 );
 
-/** Returns a line by ID, cached per transaction, which must not change lines. */
+/** Returns a line by ID. Cached for the transaction, which therefore must not change lines. */
 export const lineById = coalesceKeysInTx(
   async (tx: Tx, ids) => indexBy(await tx.findBy(Line, { id: In(ids) }), ({ id }) => id),
   { cache: true },

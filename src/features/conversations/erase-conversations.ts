@@ -14,7 +14,7 @@ import { lockConversations } from "./find-conversation";
 import { all } from "./planned-change";
 import { closeAll } from "./store-change";
 
-/** Number of messages whose texts can be cleared in the time it takes to close one conversation. */
+/** Number of messages that can be cleared in the time that closing one conversation takes. */
 const CONVERSATION_ROWS = 5;
 
 /** The last closed conversation, and the sequence number of its last cleared message. */
@@ -24,9 +24,9 @@ interface Position extends Pick<Conversation, "contactId" | "id"> {
 }
 
 /**
- * Closes the conversations of erased contacts, cancels their unsent messages and clears the texts of all messages.
- * No text is left behind, because afterwards the conversations get no new messages, every message has its final
- * position, and erased contacts get no new conversations.
+ * Closes erased contacts' conversations, cancels their unsent messages and clears the texts of all messages.
+ * No text is left behind: no messages are added to closed conversations, every message has its final
+ * position, and no conversations are opened with erased contacts.
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>
@@ -62,13 +62,13 @@ async function eraseChunk(
     messages += lastSequence;
     return messages <= limit;
   });
-  // The messages of a long conversation are cleared in further chunks.
+  // A long conversation's messages are cleared in several chunks.
   const isLong = some.length === 0;
   const ids = (isLong ? next.slice(0, 1) : some).map(({ id }) => id);
   const conversations = await lockConversations(tx, ids);
   const last = conversations.get(ids.at(-1) ?? "");
   if (last === undefined) return undefined;
-  // Waits for the results of sends, which may contain errors to clear.
+  // Waits for messages that are being sent, whose results may contain errors to clear.
   await lanes.lockAll(tx, ids);
   const isOpen = ({ state }: Conversation) => state === ConversationState.open;
   await closeAll(tx, lanes, [...conversations.values()].filter(isOpen));
@@ -102,8 +102,8 @@ const CLEARED = {
 };
 
 /**
- * Clears the texts of conversations' messages.
- * @param range only messages with a sequence number after `after` and up to `to`
+ * Clears the texts of messages in conversations.
+ * @param range the sequence numbers to include: after `after`, up to and including `to`
  */
 async function clearMessages(
   tx: Tx,
@@ -111,7 +111,7 @@ async function clearMessages(
   range?: { after: number; to: number },
 ): Promise<void> {
   const inRange = range === undefined ? "" : ` and sequence > ${range.after} and sequence <= ${range.to}`;
-  // A receiver's response may quote the message.
+  // Clears errors as well, because a receiver's response may quote the message.
   await tx.query(
     `update delivery_attempt set detail = null where detail is not null and message_id in
        (select id from message where conversation_id in ${placeholders(1, conversationIds.length)}${inRange})`,

@@ -21,8 +21,8 @@ const withAttempts = async (reader: EntityManager, messages: readonly ObjectLite
 };
 
 /**
- * Exports a contact's conversations with their logs and messages. Messages without a position yet are
- * exported last.
+ * Exports a contact's conversations with their logs and messages. Messages that do not have a position yet
+ * are exported last.
  */
 export const conversationParts: readonly ContactPart[] = [
   {

@@ -7,7 +7,7 @@ import type { ContactAddress } from "../contacts/contact-address.entity";
 import type { Line } from "../lines/line.entity";
 import { Conversation, ConversationState } from "./conversation.entity";
 
-/** Returns the scope of a caller's idempotency keys: the member, or the agent regardless of its API key. */
+/** Returns the scope of a caller's idempotency keys: the member or, regardless of the API key, the agent. */
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;
 
@@ -38,7 +38,7 @@ export async function lockConversations(
   }
   if (places.length > 0) {
     const rows = places.map((_, i) => `(:line${i}, :address${i})`);
-    // PostgreSQL would scan the whole table for an OR with a subquery.
+    // For an OR with a subquery, PostgreSQL would scan the whole table.
     const named =
       ids.length === 0
         ? ""
@@ -79,7 +79,7 @@ export const openAt = (
       lineId === line.id && addressId === address.id && state === ConversationState.open,
   ) ?? null;
 
-/** Returns the error for a change to a closed conversation. */
+/** Returns the error for an attempt to change a closed conversation. */
 export const conversationClosed = () => new GatewayError("conflict", "The conversation is closed.");
 
 /** @throws GatewayError `conflict` */

@@ -30,13 +30,15 @@ import {
 import { insertConversation } from "./open-conversation";
 import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 
-/** A message to send, and its caller. */
+/** A message to send, and the caller that sends it. */
 interface Sending {
   context: RequestContext;
-  /** Null for the conversation with the default contact of the caller's agent, if it has one. */
+  /**
+   * ID of the conversation; null for the conversation with the agent's default contact, if the agent has one.
+   */
   conversationId: string | null;
   text: string;
-  /** When to queue the message; undefined to queue it now. */
+  /** When to queue the message; undefined to queue it immediately. */
   sendAt: Timestamp | undefined;
   /** True if the agent's queue has room for the message. */
   hasRoom: boolean;
@@ -70,7 +72,7 @@ export class MessageQueue {
               tx,
               fresh.map(({ sending }) => sending),
             ),
-          // A retry gets the original response, even if the message has been delivered since.
+          // A retry returns the original response, even if the message has been delivered since.
           find: async (ids) => (await tx.findBy(Message, { id: In([...ids]) })).map(asAccepted),
           idOf: ({ id }) => id,
         }),
@@ -94,7 +96,7 @@ export class MessageQueue {
     return this.add({
       scope,
       key,
-      // The same shape as in 1.0.0, so that idempotency keys from 1.0.0 still match.
+      // The same shape as in 1.0.0, so that retries of requests to 1.0.0 still match.
       request: { message: text, sendAt: input.sendAt?.toISOString() },
       answer: context.answer,
       sending: { context, conversationId: null, text, sendAt, hasRoom },
@@ -103,9 +105,11 @@ export class MessageQueue {
 
   /**
    * Queues a message in a conversation of the caller's agent or organization.
-   * @param room when to queue the message, if not now, and whether it fits into the agent's queue
+   * @param room the time to queue the message (undefined for immediately), and true if the agent's queue has
+   *   room
    * @returns the message as accepted, even for a retry with the same idempotency key
-   * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`, `idempotency_key_reused`
+   * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`,
+   *   `idempotency_key_reused`
    */
   sendTo(
     context: RequestContext,
@@ -170,7 +174,7 @@ export class MessageQueue {
 const agentIdOf = ({ context, conversation }: Placed): string =>
   conversation?.agentId ?? agentCaller(context).agent.id;
 
-/** Opens missing default conversations after the existing ones have been locked. */
+/** Opens missing default conversations, after existing ones have been locked. */
 async function openEach(
   tx: Tx,
   placed: readonly Placed[],
@@ -198,7 +202,10 @@ async function assertMembersSignedIn(tx: Tx, sendings: readonly Sending[]): Prom
     await assertSignedIn(tx, context, { permission: Permission.conversations_write });
 }
 
-/** Rejects messages that cannot be queued, in order of arrival, so that the first ones get the remaining room. */
+/**
+ * Rejects messages that cannot be queued. Checks them in order of arrival, so that the first ones use the
+ * remaining room.
+ */
 async function checkEach(
   tx: Tx,
   placed: readonly (Placed | GatewayError)[],

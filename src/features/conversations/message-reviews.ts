@@ -45,8 +45,8 @@ interface Proposal {
 }
 
 /**
- * Approves or discards messages proposed by agents. Each proposal is resolved exactly once, even if reviews,
- * cancellation and expiry race.
+ * Approves or discards messages proposed by agents. Each proposal is resolved exactly once, even if a review,
+ * a cancellation and the expiry race.
  */
 export class MessageReviews {
   constructor(
@@ -55,9 +55,10 @@ export class MessageReviews {
   ) {}
 
   /**
-   * Queues a proposed message, or schedules it for the time set by its rule.
+   * Queues a proposed message, or schedules it for the time that its rule specifies.
    * @returns the message, with the text to send and the proposed text
-   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it is not proposed or has expired
+   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it is not proposed or has
+   *   expired
    */
   approve(context: RequestContext, { id, text }: ApproveMessageInput): Promise<Message> {
     return this.review(context, id, async (tx, { message, conversation }) => {
@@ -70,7 +71,7 @@ export class MessageReviews {
         scheduledBy: null,
         reviewedAt: now,
         updatedAt: now,
-        // The HTML still contains the proposed text.
+        // The HTML is discarded, because it contains the proposed text.
         ...(isEdited && { text, html: null }),
       };
       Object.assign(message, change);
@@ -81,7 +82,7 @@ export class MessageReviews {
         ...updatesOf(tx, Message, [message], APPROVED),
         ...sequencesOf(tx, conversation === null ? [] : [conversation]),
         ...deletingNotices(isAnswer ? [conversation.id] : []),
-        // Removes the message's own lane, whose only purpose is to expire the message.
+        // Removes the message's own lane, which exists only to expire the message.
         ...this.lanes.ending([id]),
       ]);
       await this.lanes.add(tx, [laneOf(message)]);
@@ -117,7 +118,7 @@ export class MessageReviews {
       const found = await findOfCaller(tx, context, Message, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
-      // Excludes concurrent changes to the conversation, other reviews, and the expiry of the proposal.
+      // Prevents concurrent changes to the conversation, concurrent reviews, and the proposal's expiry.
       const conversation =
         conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
       await this.lanes.lock(tx, id);
@@ -135,7 +136,7 @@ export class MessageReviews {
     });
   }
 
-  /** Omits the message's texts, because erasing a contact does not change the audit log. */
+  /** Omits the message's texts, because erasing a contact does not erase them from the audit log. */
   private audit(
     tx: Tx,
     context: RequestContext,

@@ -12,7 +12,7 @@ import { lockConversations, openAt, type Place } from "./find-conversation";
 import { sequencesOf } from "./queue-messages";
 
 /**
- * A place, the number of messages to store (default 0), and whether they need a reply if a human answers
+ * A place, the number of messages to store (default 0), and true if they need a reply when a human answers
  * there.
  */
 type OpenedPlace = Place & { messages?: number; needsReply?: boolean };
@@ -28,8 +28,9 @@ export async function openConversation(
 }
 
 /**
- * Locks the open conversation at each place, or opens one, so that messages can be stored there.
- * @returns the conversations, with `lastSequence` already including these messages, and the change that stores it
+ * Locks the open conversation at each place, or opens one, so that messages can be added.
+ * @returns the conversations, with `lastSequence` already including these messages, and the change that
+ *   stores it
  */
 export async function openConversations(
   tx: Tx,

@@ -19,18 +19,18 @@ export type ReleaseReason = "request" | "timeout";
 /** A change to a conversation and its queued messages. */
 export interface PlannedChange {
   change: Partial<Pick<Conversation, "lineId" | "addressId" | "handler" | "state">>;
-  /** Selects the queued messages to cancel, with their error code. Other messages stay queued. */
+  /** Selects the queued messages to cancel, and sets their error code. Other messages stay queued. */
   cancel?: { isMeant: (message: Pick<Message, "author" | "topic">) => boolean; errorCode: MessageError };
   audit?: { action: AuditAction; changes: Changes };
-  /** ID of the member who hands the conversation off manually. */
+  /** ID of the member who hands off the conversation manually. */
   handedOffBy?: string | undefined;
-  /** The names of the lines that the conversation moves between. */
+  /** The names of the lines that the conversation is moved from and to. */
   lines?: readonly [from: string, to: string];
   /** The decision that makes the change; undefined if a caller makes it. */
   decisionId?: string;
   /** The reason for the handoff. */
   reason?: string;
-  /** The reason in the release event. */
+  /** The reason for a release, reported in its event. */
   releaseReason?: ReleaseReason;
 }
 
@@ -63,8 +63,9 @@ export async function planMove(
 }
 
 /**
- * Returns the line and address that an open conversation would move to; undefined if it is already on the line.
- * @param from the conversation; it has no ID if it is not open yet
+ * Returns the line and address that an open conversation would move to; undefined if it is already on the
+ * line.
+ * @param from the conversation, which has no ID if it is not open yet
  * @param opened conversations that a dry run would open
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`
  */
@@ -116,7 +117,10 @@ export const planHandoff = (
         },
       };
 
-/** Stores the time when all of a locked contact's conversations were handed off; null once released or closed. */
+/**
+ * Stores when all of a locked contact's conversations were handed off together; null once they are released
+ * or closed.
+ */
 export async function setHandedOff(
   tx: Tx,
   contact: Contact,

@@ -20,13 +20,13 @@ import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
 import { isBound, type PolicyDecision, type PolicyGates, type Rescheduled } from "../messages/policy-gates";
 
-/** Retry delay while messages to the contact are being sent and may still fail (ms). */
+/** Delay before another check while messages to the contact are being sent and may still fail (ms). */
 const SENDING_MS = 1_000;
 
 /** A message that counts toward a contact's caps. */
 interface Counted {
   topic: string | null;
-  /** When the message was sent (ms since the epoch); null while it is being sent. */
+  /** The time when the message was sent (ms since the epoch); null while it is being sent. */
   sentAtMs: number | null;
 }
 
@@ -34,9 +34,9 @@ interface Counted {
 type CountedMessages = Map<string, Counted>;
 
 /**
- * Reads the agents' policies for messages written unprompted or about a topic. Caps are exact across processes, because
- * the contacts of these messages are locked until the transaction ends. Messages to contacts already locked by another
- * transaction are checked again later.
+ * Reads the agents' policies for messages written unprompted or about a topic. Caps are exact across
+ * processes, because the contacts of these messages are locked until the transaction ends. Messages to
+ * contacts that another transaction has locked are rechecked later.
  */
 export const readPolicyGates =
   (configurations: CompiledConfigurations) =>
@@ -65,7 +65,7 @@ function periodsOf(
   return periods;
 }
 
-/** Returns the caps that apply to a message. */
+/** Returns the policy's caps that apply to a message. */
 const capsOn = (message: QueuedMessage, policy: ContactPolicy | undefined): Cap[] =>
   (isBound(message) && policy?.capsOn(message.topic)) || [];
 
@@ -88,7 +88,8 @@ async function readCounted(
   if (counted.size === 0) return counted;
   const contactIds = padded([...counted.keys()]);
   const since = timestampOf(Date.now() - Math.max(...periods.values()));
-  // Messages that were not sent do not count, unless an attempt had an uncertain result and may have arrived.
+  // Unsent messages do not count toward caps, unless an attempt had an uncertain result and may have
+  // delivered them.
   const those = (condition: string) => `
     select capped_contact_id as "contactId", id, status, topic,
       coalesce(case when status <> '${MessageStatus.failed}' then sent_at end, (
@@ -136,7 +137,7 @@ class ReadPolicyGates implements PolicyGates {
     const counted = this.counted.get(contactId);
     if (counted === undefined) return askAgain(LOCKED_MS);
     const nowMs = Date.parse(now);
-    // Earlier attempts to send this message do not count.
+    // Earlier attempts to send this message do not count toward its caps.
     const others = [...counted].flatMap(([id, other]) => (id === message.id ? [] : other));
     const full = fullUntil(caps, others, nowMs);
     if (full !== undefined) {
@@ -174,7 +175,10 @@ class ReadPolicyGates implements PolicyGates {
   }
 }
 
-/** Returns the time when the last full cap allows a message again, and the cap's path; undefined if no cap is full. */
+/**
+ * Returns the time when all full caps allow another message, and the path of the last cap to do so; undefined
+ * if no cap is full.
+ */
 function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: number): PolicyHold | undefined {
   let last: { untilMs: number; path: string } | undefined;
   for (const cap of caps) {
@@ -186,7 +190,7 @@ function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: numb
   return last && { until: timestampOf(last.untilMs), path: last.path };
 }
 
-/** Returns the times of messages counted by a cap in its current period, newest first. */
+/** Returns the times of the messages that a cap counts in its current period, newest first. */
 const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number[] =>
   others
     .flatMap(({ topic, sentAtMs }) =>

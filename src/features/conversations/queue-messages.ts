@@ -18,10 +18,7 @@ import { MAX_QUEUED } from "./conversation.limits";
 import { lineById } from "./destination";
 import { lockConversations } from "./find-conversation";
 
-/**
- * Authors treated as human. API clients are included, because people may send messages from their own
- * systems.
- */
+/** Authors treated as human. API clients are included, because people may write messages in other systems. */
 const ANSWERING: ReadonlySet<MessageAuthor> = new Set([MessageAuthor.member, MessageAuthor.api]);
 
 /** A message to queue, schedule or propose; standalone if its conversation is null. */
@@ -30,8 +27,9 @@ export type MessageToQueue = Omit<Draft, "expiresAfterMs" | "conversation" | "wa
 };
 
 /**
- * Queues, schedules or proposes standalone messages, and messages in conversations that the transaction has locked or
- * just opened. A scheduled or proposed message gets its position in the conversation when it is queued.
+ * Queues, schedules or proposes standalone messages, and messages in conversations that the transaction has
+ * locked or just opened. A scheduled or proposed message is assigned its position in the conversation when it
+ * is queued.
  * @param tx must also hold the `MESSAGE_ORDER` lock
  * @returns the messages in the order of the drafts
  */
@@ -75,9 +73,10 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * Returns how many messages fit into a conversation's queue, up to the wanted number. Scheduled and proposed
- * messages take up room as well, unless the conversation is short enough to skip counting.
- * @param options.schedules true if any of the wanted messages is scheduled or proposed
+ * Returns how many messages fit into a conversation's queue, up to the requested number. Existing scheduled
+ * and proposed messages also take up room, but are ignored if the conversation is too short to fill the
+ * queue.
+ * @param options.schedules true if any of the new messages is scheduled or proposed
  * @param options.canceled number of queued messages that a dry run would cancel
  */
 export async function roomIn(
@@ -95,7 +94,8 @@ export async function roomIn(
 }
 
 /**
- * Ends the contact's wait in a locked conversation, because a human answers; the transaction must store both.
+ * Ends the contact's wait in a locked conversation, because a human answers. The transaction must store the
+ * conversation and the answer.
  * @returns when the wait started, for the answer's `waitedSince`
  */
 export function endWait(conversation: Conversation): Timestamp | null {
@@ -105,7 +105,8 @@ export function endWait(conversation: Conversation): Timestamp | null {
 }
 
 /**
- * Resumes the wait that canceled answers had ended, unless a later answer remains, which then ends that wait.
+ * Resumes the wait that canceled answers had ended. If a later answer remains, that answer ends the wait
+ * instead.
  * @returns true if the transaction must store the conversation
  */
 export async function resumeWait(
@@ -133,7 +134,10 @@ export async function resumeWait(
 export const conversationQueueFull = () =>
   queueFull(`A conversation can have at most ${MAX_QUEUED} queued, scheduled and proposed messages.`);
 
-/** Gives messages the next positions in their locked conversation; the transaction must store both. */
+/**
+ * Assigns messages the next positions in their locked conversation; the transaction must store the messages
+ * and the conversation.
+ */
 export function takePlaces(conversation: Conversation, messages: readonly Message[]): void {
   for (const message of messages) {
     conversation.lastSequence += 1;
@@ -154,8 +158,8 @@ export async function placingIn(tx: Tx, conversationId: string): Promise<PlaceMe
 }
 
 /**
- * Returns the change that stores each conversation's `lastSequence`, when a human last answered, and when the
- * contact started waiting.
+ * Returns the change that stores each conversation's `lastSequence` and the times when a human last answered
+ * and when the contact started waiting.
  */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();

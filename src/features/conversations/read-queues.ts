@@ -17,8 +17,8 @@ import {
 import { ConversationState, Handler } from "./conversation.entity";
 
 /**
- * Max messages to read in a transaction. Changes to their conversations wait until it commits. If there are
- * more messages, most queues are read only up to their first message.
+ * Max messages to read in a transaction. Changes to their conversations wait until the transaction commits.
+ * If there are more messages, most queues are read only up to their first message.
  */
 const MAX_MESSAGES = 500;
 
@@ -36,12 +36,12 @@ interface Row extends QueuedRow, PolicyRow, LineRow {
   timezone: string | null;
   consent: ConsentState | null;
   deactivatedAt: Timestamp | null;
-  /** True (1 on SQLite) if other messages wait behind the message; undefined if not read. */
+  /** True (1 on SQLite) if other messages are waiting behind the message; undefined if this was not read. */
   isFollowed?: boolean | number;
 }
 
 /**
- * Reads the queued messages of conversations; each is sent on the line of its conversation. Long queues cannot starve
+ * Reads conversations' queued messages; each is sent on its conversation's line. Long queues cannot starve
  * the others: if there are too many messages, at least the first message of each queue is read.
  * @param ids the conversations; if there are too many messages, the first truncated queue is read completely
  */
@@ -53,11 +53,11 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   });
   const queues = groupBy(rows, ({ conversationId }) => conversationId);
   if (rows.length <= MAX_MESSAGES) return { queues };
-  // The limit may have truncated the last queue, and has dropped later ones.
+  // The limit may have truncated the last queue, and later ones are missing.
   queues.delete(rows.at(-1)?.conversationId ?? "");
   const cut = ids.filter((id) => !queues.has(id));
   const found = groupBy(await readFirst(tx, cut), ({ conversationId }) => conversationId);
-  // Keeps the order of the queues, so that each one eventually comes first and is read completely.
+  // Retains the order of the queues, so that each one eventually is first and is read completely.
   const next = cut.flatMap((id, i) =>
     found.get(id)?.at(-1)?.isFollowed ? [[id, timestamp(i - cut.length)] as const] : [],
   );

@@ -15,14 +15,17 @@ import type { Organization } from "../organizations/organization.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import type { ConversationChanges } from "./conversation-changes";
 
-/** Max conversations released per transaction. Deliveries in them wait until it commits. */
+/**
+ * Max conversations released per transaction. Deliveries in these conversations wait until the transaction
+ * commits.
+ */
 const MAX_RELEASED = 20;
 
 /**
  * Releases handed-off conversations that no human has answered for the live configuration's `releaseAfter`.
  * Each agent with `releaseAfter` has a lane that sleeps until the first conversation is due, but no longer
- * than `releaseAfter`. Conversations handed off in the meantime are due later, so handoffs need not wake the
- * lane. Never waits for a lock, because it already holds lanes.
+ * than `releaseAfter`. Conversations handed off in the meantime are due later, so handoffs do not have to
+ * wake the lane. Never waits for locks, because the transaction already holds lanes.
  */
 export const releaseWork = (
   lanes: Lanes,
@@ -43,7 +46,7 @@ export const releaseWork = (
 
 /**
  * Releases an agent's due conversations.
- * @returns when to check again
+ * @returns the time of the next check
  */
 async function release(
   tx: Tx,
@@ -52,7 +55,7 @@ async function release(
   { agentId, afterMs }: { agentId: string; afterMs: number },
 ): Promise<Timestamp> {
   const now = Date.now();
-  // Must match the text of the partial index's condition exactly, because SQLite compares the text.
+  // Must have the same text as the partial index's condition, because SQLite compares them textually.
   const handedOff = () =>
     tx
       .createQueryBuilder(Conversation, "conversation")

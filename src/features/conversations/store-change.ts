@@ -33,7 +33,7 @@ export async function storeChange(
 ): Promise<ChangedQueue> {
   const { change, releaseReason } = planned;
   const { id } = conversation;
-  // Waits for a delivery that holds the lane; the next delivery sees this change.
+  // Waits for any delivery that holds the lane; the next delivery sees this change.
   await lanes.lock(tx, id);
   const version = conversation.version + 1;
   const updatedAt = timestamp();
@@ -61,8 +61,8 @@ export async function storeChange(
 }
 
 /**
- * Closes locked open conversations like `storeChange`, and cancels their unsent messages; conversations without such
- * messages share statements.
+ * Closes locked open conversations like `storeChange`, and cancels their unsent messages; conversations
+ * without unsent messages share statements.
  */
 export async function closeAll(tx: Tx, lanes: Lanes, conversations: readonly Conversation[]): Promise<void> {
   if (conversations.length === 0) return;
@@ -87,7 +87,7 @@ export async function closeAll(tx: Tx, lanes: Lanes, conversations: readonly Con
 
 /**
  * Stores a change to a conversation like `storeChange`, cancels or wakes its contact's timers, adds handoff
- * notices, ends the contact's handoff when the last open conversation closes, and audits the change if
+ * notices, ends the contact's handoff when its last open conversation is closed, and audits the change if
  * necessary.
  */
 export async function storeAudited(
@@ -120,7 +120,7 @@ export async function storeAudited(
   return queues;
 }
 
-/** Cancels unsent messages of a conversation, or carries them over to its new version. */
+/** Cancels a conversation's unsent messages, or carries them over to its new version. */
 async function restamp(
   tx: Tx,
   lanes: Lanes,
@@ -128,17 +128,17 @@ async function restamp(
   { change, cancel }: PlannedChange,
 ): Promise<ChangedQueue> {
   const { version: fence } = conversation;
-  // Waits end when the handler changes.
+  // A change of the handler ends the contact's wait.
   const carriedOver = { fence, ...(change.handler !== undefined && { waitedSince: null }) };
   const { waiting, sending } = await unsent(tx, conversation.id);
   const isCanceled = (message: Message) => cancel?.isMeant(message) ?? false;
   const canceled = waiting.filter(isCanceled);
   const carried = idsOf(waiting.filter((message) => !isCanceled(message)));
   if (cancel !== undefined) await cancelAll(tx, lanes, conversation, canceled, cancel.errorCode);
-  // The messages' reason for waiting may no longer apply.
+  // The reason why the messages were waiting may no longer apply.
   if (carried.length > 0)
     await tx.update(Message, { id: In(carried) }, { ...carriedOver, heldReason: null, notBefore: null });
-  // If a message being sent fails, it is retried like a waiting one, unless a change has canceled it.
+  // If a message being sent fails, it is retried like a queued one, unless a change has canceled it.
   if (sending?.fence === fence - 1 && !isCanceled(sending))
     await tx.update(Message, { id: sending.id }, carriedOver);
   return { canceled: idsOf(canceled), carried, inFlight: sending?.id ?? null };

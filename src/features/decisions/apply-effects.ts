@@ -23,9 +23,9 @@ import { scheduleOf, send } from "./effects/send-messages";
 import type { EffectExplanation } from "./explanation";
 import type { WaveUnit } from "./wave";
 
-/** The results of a decision's effects. */
+/** The results of applying a decision's effects. */
 export interface Applied {
-  /** Results in the order of the effects. */
+  /** The result of each effect, in order. */
   effects: EffectExplanation[];
   /** The conversation after the effects are applied. */
   conversation: Conversation | null;
@@ -34,9 +34,9 @@ export interface Applied {
 const NONE: ReadonlyMap<string, Conversation> = new Map();
 
 /**
- * Applies the effects of a decision. Opens the conversations of its messages first and queues the messages last; the
- * other effects are applied in between, so messages are sent on the line that their conversation was moved to, even if
- * it was handed off or closed. A dry run does all this in memory.
+ * Applies the effects of a decision. First opens the conversations for its messages, then applies the other
+ * effects, and queues the messages last. Messages are therefore sent on the line that their conversation was
+ * moved to, even if it was handed off or closed. A dry run does all this in memory.
  * @param unit `pass` is called as soon as the locks are known, before anything is stored
  * @throws GatewayError `queue_full`
  */
@@ -78,12 +78,12 @@ export async function applyEffects(
     const messages = tx.isDryRun ? 0 : 1;
     assertRoom(await application.queues.take(application.agentId, { status, messages }), status);
   }
-  // These effects cancel queued messages, which frees up room.
+  // These effects cancel queued messages, which frees up room in queues.
   const makesRoom = effects.some(({ kind }) => kind === "move" || kind === "handoff" || kind === "close");
   if (!makesRoom) await assertRoomFor(tx, sends, { schedules });
   const { contact } = participants;
   const isForContact = effects.some((effect, i) => isContactHandoff(effect) && results[i] === undefined);
-  // Conversations are always locked before the message order.
+  // Conversations are always locked before the message order is.
   const others = isForContact && contact !== null ? await lockOpenWith(tx, contact.id) : NONE;
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
   await Promise.all(sends.map((destination) => open(tx, destination)));
@@ -94,7 +94,7 @@ export async function applyEffects(
   // Excludes the default contact's conversation, because the situation is not about that contact.
   if (participants.contact !== null) conversation ??= sends[0]?.conversation ?? null;
   const timers = new WaitingTimers(tx, application.lanes, application.agentId, participants.contact);
-  /** IDs of messages canceled by changes to conversations, by conversation. */
+  /** IDs of messages canceled by changes to conversations, by conversation ID. */
   const canceled = new Map<string, Set<string>>();
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;

@@ -14,7 +14,7 @@ import { MAY_READ_CONTACTS } from "../contacts/contact.access";
 import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
 import type { Against, ReplayAgainst } from "./replay";
 
-/** A configuration for trial decisions, not yet compiled. */
+/** A configuration for trial decisions that is not compiled yet. */
 export type Candidate = ConfigurationVersion | ConfigurationDraft | { given: object };
 
 /** Compiles configurations for trial decisions. */
@@ -26,7 +26,7 @@ export class Candidates {
   ) {}
 
   /**
-   * Finds and compiles one of an agent's configurations.
+   * Finds one of an agent's configurations and compiles it.
    * @param agent see `scopedAgentId`
    * @throws GatewayError see `candidateOf` and `compile`, or `not_found` (agent)
    */
@@ -68,8 +68,9 @@ export class Candidates {
 
 /**
  * Finds one of an agent's configurations.
- * @throws GatewayError `not_found` (version, draft), `invalid_request` for a draft with an API key, or
- *   `insufficient_scope` for a document if the key may not read the data that its templates could show
+ * @throws GatewayError `not_found` (version, draft), `invalid_request` for a draft if the caller is an API
+ *   key, or `insufficient_scope` for a document if the key may not read the data that its templates could
+ *   show
  */
 export async function candidateOf(
   reader: EntityManager,
@@ -83,7 +84,7 @@ export async function candidateOf(
     return found;
   }
   if (document != null) {
-    // Members may publish the document and see its decisions anyway.
+    // Members are not checked, because they could publish the document and see its decisions.
     if (caller.kind === "agent") authorizeReading(caller);
     return { given: document };
   }
@@ -95,7 +96,10 @@ export async function candidateOf(
   return found;
 }
 
-/** @throws GatewayError unless the caller may read the contact and conversation data that a decision was based on */
+/**
+ * @throws GatewayError if the caller may not read the contact and conversation data that a decision was based
+ *   on
+ */
 export function authorizeReading(caller: Caller): void {
   for (const allowed of [MAY_READ_CONTACTS, MAY_READ_CONVERSATIONS])
     authorize(caller, { allowed, whileDeactivated: false }, false);

@@ -32,7 +32,7 @@ export function completeDecision(
   recordEvents(tx, [decisionEvent(decision)]);
 }
 
-/** Marks a decision as failed, in memory. */
+/** Marks a decision as failed in memory. */
 export function failDecision(
   tx: Tx,
   lanes: Lanes,

@@ -35,7 +35,7 @@ export interface Trial {
   as: Assumptions | undefined;
 }
 
-/** A situation to decide, with its caller. */
+/** A situation to decide about, and the caller that submitted it. */
 export interface DecisionRequest extends ParticipantReference {
   context: RequestContext;
   situation: Situation;
@@ -43,16 +43,16 @@ export interface DecisionRequest extends ParticipantReference {
   trial?: Trial | undefined;
 }
 
-/** A stored decision to make, with the model's answer if a model was asked. */
+/** A stored decision to make, with the model's answer if a model was called. */
 export interface DueDecision extends Described {
   id: string;
   answer?: Answer | undefined;
 }
 
-/** A request whose situation is valid for the configuration to use. */
+/** A request whose situation is valid for the configuration that decides about it. */
 type Declared = DecisionRequest & Against;
 
-/** Makes each decision in the transaction that applies its effects. */
+/** Makes decisions, each in the transaction that applies its effects. */
 export class DecisionMaker {
   constructor(
     private readonly dependencies: Dependencies,
@@ -61,9 +61,9 @@ export class DecisionMaker {
   ) {}
 
   /**
-   * Decides what agents do in situations, applies the effects, and stores the decisions. Decisions about the same
-   * contact are made one by one, all others concurrently. Decisions that ask a model are only stored; a deliverer makes
-   * them later.
+   * Decides what agents do in situations, applies the effects, and stores the decisions. Decisions about the
+   * same contact are made one by one, all others concurrently. Decisions that require a model call are only
+   * stored; a deliverer makes them later.
    * @returns each decision, or its rejection, which stores nothing: an InvalidInput with paths that start at
    *   `situation`, or an error of `findParticipants` or `applyEffects`
    * @throws GatewayError a rejection after something was stored, which aborts the transaction
@@ -71,7 +71,7 @@ export class DecisionMaker {
   async decide(tx: Tx, requests: readonly DecisionRequest[]): Promise<(Decision | GatewayError)[]> {
     const declared = await eachAccepted(requests, async (each) => {
       const used: Against = each.trial?.against ?? (await this.compiledConfigurations.live(tx, each.agentId));
-      // Validates the situation before a contact is created for it.
+      // Validates the situation before creating a contact for it.
       readSituation(used.configuration, each.situation);
       return { ...each, ...used };
     });
@@ -137,7 +137,7 @@ export class DecisionMaker {
       contactId: participants.contact?.id ?? null,
       conversationId: participants.conversation?.id ?? null,
       snapshot,
-      // Null only in dry runs, because their decisions are not stored.
+      // The version is null only in dry runs, whose decisions are not stored.
       configurationVersion: version as number,
       createdAt: now,
       ...pendingDecision(situation, configuration.keyOf(situation)),
@@ -148,10 +148,11 @@ export class DecisionMaker {
   }
 
   /**
-   * Makes stored decisions like `decide`, unless another process has made them. A decision has no effects if its
-   * organization was deactivated, its contact was erased, its conversation was closed, or the conversation changed
-   * while a model was asked.
-   * @returns the rejection of each decision that could not be made; see `applyEffects` and `DecisionSteps.resume`
+   * Makes stored decisions like `decide`, unless another process has made them. A decision has no effects if
+   * its organization was deactivated, its contact was erased, its conversation was closed, or the
+   * conversation changed during a model call.
+   * @returns the rejection of each decision that could not be made; see `applyEffects` and
+   *   `DecisionSteps.resume`
    * @throws GatewayError like `decide`
    */
   async resume(tx: Tx, due: readonly DueDecision[]): Promise<(GatewayError | undefined)[]> {

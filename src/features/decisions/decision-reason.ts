@@ -38,7 +38,9 @@ export class DecisionReason {
   isMet!: boolean;
 }
 
-/** Returns the main reason for a decision; null if it has no explanation or the reason is not known. */
+/**
+ * Returns the main reason for a decision; null if the decision has no explanation or the reason is not known.
+ */
 export function reasonOf({ explanation }: Pick<Decision, "explanation">): DecisionReason | null {
   if (explanation === null) return null;
   const { error, gates, rules } = explanation.value;
@@ -53,14 +55,14 @@ export function reasonOf({ explanation }: Pick<Decision, "explanation">): Decisi
   return { ...reason, ruleId: rule.id, condition: clause?.source ?? null, isMet };
 }
 
-/** Returns the rule with the most met conditions; in a tie, the first one. */
+/** Returns the rule with the most met conditions or, in a tie, the first such rule. */
 const closest = (rules: readonly RuleExplanation[]): RuleExplanation | undefined =>
   rules.reduce<RuleExplanation | undefined>(
     (best, rule) => (best === undefined || rule.clauses.length > best.clauses.length ? rule : best),
     undefined,
   );
 
-/** Returns the first members of a situation's data on one line: `orderId B2, total 90`. */
+/** Returns the first members of a situation's data on one line, such as `orderId B2, total 90`. */
 export function previewOf({ data }: Situation): string {
   const members = Object.entries(data).map(([name, value]) => `${name} ${shown(value)}`);
   const characters = [...members.join(", ").replace(/\s+/g, " ").trim()];

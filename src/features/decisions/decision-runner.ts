@@ -17,19 +17,19 @@ import { isOvertaken } from "./model-request-state";
 import type { Planning } from "./planning";
 import { DONE, Runner } from "./runner";
 
-/** The sender groups for decisions by rules and by the model; each has its own share. */
+/** The sender groups for decisions by rules and by the model; each has its own share of the senders. */
 export const RULES = "rules";
 export const MODEL = "model";
 
-/** The error shown instead of an unexpected error, whose details must not be exposed. */
+/** The error that replaces an unexpected error, whose details must not be exposed. */
 export const FAILURE = { code: "internal_error", message: "The decision failed unexpectedly." };
 
-/** A stored decision, with the ID of its organization. */
+/** A stored decision, with its organization's ID. */
 interface OwnedDecision extends DueDecision {
   owner: string;
 }
 
-/** Makes background decisions. Several processes may run the same decision, but it is made only once. */
+/** Makes background decisions. Several processes may pick up the same decision, but only one makes it. */
 export class DecisionRunner extends Runner<OwnedDecision> {
   /** Makes a decision; decisions due at the same time share a transaction. */
   private readonly resume: (due: OwnedDecision) => Promise<void>;
@@ -56,7 +56,7 @@ export class DecisionRunner extends Runner<OwnedDecision> {
   }
 
   /**
-   * Gets the model's answer for a waiting decision.
+   * Requests the model's answer for a pending decision.
    * @returns undefined unless the decision is still waiting for the model
    */
   private async answerTo(id: string, signal: AbortSignal): Promise<Answer | undefined> {
@@ -77,7 +77,7 @@ export class DecisionRunner extends Runner<OwnedDecision> {
     return this.model.answer(ask, { situation: decision.situation, ...decision.snapshot }, signal);
   }
 
-  /** @param signal aborts the wait for other systems */
+  /** @param signal aborts requests to other systems */
   protected async run(decision: OwnedDecision, signal: AbortSignal): Promise<SendResult> {
     const answer = decision.basis === null ? undefined : await this.answerTo(decision.id, signal);
     await this.resume({ ...decision, answer });
@@ -91,7 +91,10 @@ export class DecisionRunner extends Runner<OwnedDecision> {
   }
 }
 
-/** Returns the result if the model gave no valid answer. Until the next valid one, the model gets only one sender. */
+/**
+ * Returns the result if the model gave no valid answer. Until the model gives a valid answer, its requests
+ * share a single sender.
+ */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,

@@ -39,14 +39,14 @@ export interface DecisionContext {
   unit: WaveUnit;
 }
 
-/** A decision to make in the background, with the agent and its organization. */
+/** A decision to make in the background, with its agent and organization. */
 export interface Resumed {
   decision: Decision;
   agent: Agent;
   answer?: Answer | undefined;
 }
 
-/** The steps of a decision after its participants are locked. */
+/** The steps of making a decision, once its participants are locked. */
 export class DecisionSteps {
   constructor(
     private readonly dependencies: Dependencies,
@@ -57,7 +57,7 @@ export class DecisionSteps {
 
   /**
    * Makes a stored decision; the transaction has locked its row.
-   * @throws GatewayError `conflict` if the decision is still waiting for the model's answer
+   * @throws GatewayError `conflict` if the model has not answered yet
    */
   async resume(
     tx: Tx,
@@ -82,7 +82,7 @@ export class DecisionSteps {
       decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
       await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
     } else if (answer === undefined) {
-      // Delays the next attempt, which would otherwise start immediately and could loop.
+      // The error delays the next attempt, which would otherwise start immediately and could loop.
       throw new GatewayError("conflict", "The decision is still waiting for the model's answer.");
     } else {
       await this.apply(tx, decision, snapshot, {
@@ -127,7 +127,7 @@ export class DecisionSteps {
     );
   }
 
-  /** Decides by the rules, and applies the effects unless they ask a model. */
+  /** Decides by the rules, and applies the effects unless they require a model call. */
   async decideByRules(
     tx: Tx,
     decision: Decision,
@@ -157,7 +157,7 @@ export class DecisionSteps {
       await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags, asked: NOT_ASKED });
     else {
       decision.basis = await modelRequestStateOf(tx, participants);
-      // Recorded now, so that the rule does not match again while the model is working.
+      // Recorded before the model call, so that the rule does not match a second time during it.
       await recordAsked(tx, matchesOf(decision, configuration, snapshot, matchedIn(planned)));
     }
   }
@@ -189,7 +189,7 @@ export class DecisionSteps {
     const { contact } = snapshot;
     const isBound = policy !== undefined && contact !== null && !isAnswer;
     const { lanes, consents, queues, defaultConversations } = this.dependencies;
-    // Does not use a spread, because V8 is slow at building large objects from spreads.
+    // Avoids a spread, because V8 is slow at building large objects from spreads.
     const application: Application = {
       lanes,
       consents,
@@ -232,7 +232,7 @@ export class DecisionSteps {
   }
 }
 
-/** Adds the earlier messages for the model to the snapshot of a decision. */
+/** Adds the earlier messages for the model to a decision's snapshot. */
 async function recordHistory(
   tx: Tx,
   decision: Decision,
@@ -247,7 +247,7 @@ async function recordHistory(
   decision.snapshot = { ...snapshot, model: { history } };
 }
 
-/** Adds the model's answer, or the reason why there is none, to the snapshot of a decision. */
+/** Adds the model's answer, or the reason why there is none, to a decision's snapshot. */
 function recordAnswer(decision: Decision, answer: Answer | undefined): void {
   const { snapshot } = decision;
   if (snapshot === null || answer === undefined) return;
@@ -256,7 +256,10 @@ function recordAnswer(decision: Decision, answer: Answer | undefined): void {
   decision.snapshot = { ...snapshot, model: { ...snapshot.model, ...given } };
 }
 
-/** Returns a plan with the effects of an answer, and adds them to the decision, so that a replay can compare them. */
+/**
+ * Returns a plan with the effects that an answer chose. Adds them to the decision, so that a replay can
+ * compare them.
+ */
 function recordChosen(
   decision: Decision,
   configuration: CompiledConfiguration,
@@ -272,7 +275,10 @@ function recordChosen(
   return answered;
 }
 
-/** Returns the closed gate if the organization is deactivated; otherwise undefined. */
+/**
+ * Returns the gate that is closed while the organization is deactivated; undefined if the organization is
+ * active.
+ */
 const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
   caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
 

@@ -22,7 +22,7 @@ import type { Effect } from "../configuration/document/effect";
 import type { ModelRequestState, Snapshot } from "./decision-record";
 import type { Explanation } from "./explanation";
 
-/** Lane kind for background decisions; each lane has its decision's ID. */
+/** Lane kind for background decisions; a lane has the ID of its decision. */
 export const DECISION_LANE = "decision";
 
 export const DecisionState = enumOf("DecisionState", "State of a decision.", {
@@ -59,7 +59,7 @@ export class Situation {
   data!: Record<string, unknown>;
 }
 
-/** The condition for decisions that failed or have failed effects; a partial index has the same condition. */
+/** SQL condition for decisions that failed or have failed effects; a partial index has the same condition. */
 export const HAS_FAILURES = "failed_effects > 0 OR state = 'failed'";
 
 @ObjectType({
@@ -67,7 +67,8 @@ export const HAS_FAILURES = "failed_effects > 0 OR state = 'failed'";
   description: "An agent's decision in a situation, with the reasons. A finished decision never changes.",
 })
 @Entity()
-// Covers the filters by type, rule, outcome and version, so that rare rows are found without reading the rows in between.
+// Covers the filters by type, rule, outcome and version, so that finding rare rows does not require reading
+// the rows in between.
 @Index(["agentId", "id", "situationType", "ruleId", "outcome", "configurationVersion"])
 @Index(["conversationId", "id"])
 @Index(["contactId", "id"])
@@ -120,7 +121,7 @@ export class Decision {
   @Column({ ...UUID_COLUMN, nullable: true })
   timerId!: string | null;
 
-  /** All inputs of the decision other than the situation; null once its contact is erased. */
+  /** All of the decision's inputs other than the situation; null once its contact is erased. */
   @Column({ type: "simple-json", nullable: true })
   snapshot!: Snapshot | null;
 
@@ -154,11 +155,13 @@ export class Decision {
   @Column({ type: "integer", default: 0 })
   failedEffects!: number;
 
-  /** The effects chosen by the rules and, after asking a model, by its answer; regardless of their results. */
+  /**
+   * The effects chosen by the rules and, if a model was called, by its answer, whether or not they succeeded.
+   */
   @Column({ type: "simple-json" })
   effects!: Effect[];
 
-  /** The state when the model was asked; null unless a model decides. */
+  /** The state when the model was called; null unless a model decides. */
   @Column({ type: "simple-json", nullable: true })
   basis!: ModelRequestState | null;
 
@@ -173,6 +176,6 @@ export class Decision {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   decidedAt!: Timestamp | null;
 
-  /** The configuration given for a dry run. */
+  /** The configuration to try in a dry run. */
   tried?: CompiledConfiguration | undefined;
 }

@@ -16,7 +16,7 @@ export const MODEL_TOKENS = counter(
   { kind: ["input", "output"] },
 );
 
-/** The code for an effect without an error. */
+/** The label value for effects without an error. */
 export const NO_ERROR = "none";
 
 const TEMPLATE: readonly EffectError["code"][] = ["template_error", "too_expensive"];

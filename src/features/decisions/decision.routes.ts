@@ -60,7 +60,7 @@ const EXPLAINED = {
   },
 };
 
-/** The decisions of the API key's agent. */
+/** Routes for the decisions of the API key's agent. */
 export const decisionRoutes: RouteGroup = {
   tag: "Decisions",
   description: "The agent's decisions in the situations submitted to it.",
@@ -141,7 +141,7 @@ export const decisionRoutes: RouteGroup = {
       document: "query testFromDecision($id: ID!) { testFromDecision(id: $id) { test } }",
       pathParameters: [ID],
       errors: ["not_found", "conflict"],
-      // Tests are useless to a model, because an API key cannot save or publish a configuration.
+      // Not useful to a model, because a configuration cannot be saved or published with an API key.
       isForModels: false,
       answers: "A test that expects the agent's decision.",
       example: {

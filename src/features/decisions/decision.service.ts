@@ -40,7 +40,7 @@ const sessionOf = ({ caller }: RequestContext): string => (caller.kind === "memb
 
 /**
  * Rechecks members' permissions in a fixed order, so that batches do not deadlock.
- * @returns their rejections by session
+ * @returns the rejections by session
  */
 async function rejectionsOfMembers(
   tx: Tx,
@@ -58,7 +58,7 @@ async function rejectionsOfMembers(
   return rejections;
 }
 
-/** Prefixes the paths of a rejection with `input`; returns other outcomes unchanged. */
+/** Prefixes a rejection's paths with `input`; returns other outcomes unchanged. */
 const withinInput = <T>(outcome: T): T =>
   outcome instanceof InvalidInput ? (outcome.within("input") as T) : outcome;
 
@@ -68,7 +68,7 @@ const rejectInput = (error: unknown): never => {
 
 type DecisionFilter = Omit<DecisionsArgs, "agentId" | "first" | "after">;
 
-/** Decisions that match a filter. `query` does not restrict the agents or contacts, but `parts` does. */
+/** Decisions that match a filter; `parts`, unlike `query`, restricts the agents or contacts. */
 interface Matching {
   query: SelectQueryBuilder<Decision>;
   parts: Part[];
@@ -102,7 +102,7 @@ async function matchingIn(
   return { query, parts };
 }
 
-/** Filters that have an index of their own. `since` narrows any of these indexes, because they are ordered by ID. */
+/** Filters with their own index. `since` narrows each of these indexes, because they are ordered by ID. */
 const INDEXED: readonly string[] = ["key", "contactId", "conversationId", "hasFailures"];
 
 /** True if a page may read many index entries or rows for few matches. */
@@ -146,10 +146,11 @@ export class DecisionService {
   }
 
   /**
-   * Submits a situation to an agent, which decides and acts in one transaction that concurrent situations share.
-   * @returns the decision; without IDs after a dry run, because nothing is stored
-   * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`, `queue_full`,
-   *   `idempotency_key_reused`; see `Candidates` for `against`
+   * Submits a situation to an agent, which decides and acts in one transaction that concurrent situations
+   * share.
+   * @returns the decision; a dry run's has no IDs, because nothing is stored
+   * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`,
+   *   `queue_full`, `idempotency_key_reused`; see `Candidates` for `against`
    */
   async decide(context: RequestContext, { dryRun, against, as, ...input }: DecideInput): Promise<Decision> {
     if (dryRun !== true) return this.decideInBatch({ context, input });

@@ -65,7 +65,7 @@ declare module "../events/event-types" {
   interface EventTypes extends Record<keyof typeof decisionEventTypes, object> {}
 }
 
-/** Agents' decisions in situations. */
+/** The decisions that agents make in situations. */
 export const decisions = feature({
   entities: [Decision, RuleMatch, ModelUsage],
   services: ({ database, lanes, log, config, ...needs }: Core & Needs) => {
@@ -90,7 +90,7 @@ export const decisions = feature({
   hooks: ({ database, situationTriggers, configurationTests }) => ({
     configurationTested: (context, document) => configurationTests.differences(context, document),
     agentPurged: [
-      // Matches of rules with `once` need no purge, because they hold only IDs and expire.
+      // The matches of rules with `once` are not purged, because they contain only IDs and expire.
       purgeRows(database, Decision),
       async (agentId, { owner }) => {
         await database.writeFor(owner, (tx) => tx.delete(ModelUsage, { agentId }));
@@ -119,7 +119,7 @@ export const decisions = feature({
   eventTypes: decisionEventTypes,
   metrics: () => [DECISIONS, EFFECTS, MODEL_TOKENS],
   shares: (senders, { model: settings }) => {
-    // Models may be slow, so models and webhook endpoints together leave one sender free for messages.
+    // Models may be slow, so models and webhook endpoints together leave at least one sender for messages.
     const model = settings?.concurrency ?? Math.max(1, Math.floor(senders / 2) - 1);
     return {
       [MODEL]: { by: "channel", together: model, owner: shareOf(model), channel: model },

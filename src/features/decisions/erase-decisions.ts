@@ -6,7 +6,9 @@ import { nextOfParents } from "../../database/next-of-parents";
 import type { ErasureStep } from "../contacts/erasures";
 import { Decision } from "./decision.entity";
 
-/** Erases the content of decisions about erased contacts; metadata such as the rule and the outcome remains. */
+/**
+ * Erases the content of decisions about erased contacts, but not metadata such as the rule and the outcome.
+ */
 export const eraseDecisions =
   (database: Database): ErasureStep =>
   (contactIds, options) =>

@@ -23,7 +23,7 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * Serializes the results of rules for `explanationJson`, so that hundreds of objects need not live until the
+ * Serializes the results of rules for `explanationJson`, so that hundreds of objects can be freed before the
  * transaction ends. Three times as fast as `JSON.stringify`.
  * @param tried the rules, in the same order
  */

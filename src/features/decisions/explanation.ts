@@ -32,16 +32,19 @@ import { SUBJECT_MAX_LENGTH } from "../lines/line.limits";
 import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import { MessageGate } from "../messages/message-gate";
 
-// The types of an explanation are in one file, because they form one tree.
+// All types of an explanation are in one file, because they form a single tree.
 
 /** Assumed number of rules; a configuration has at most 200, but a decision rarely tries that many. */
 const ASSUMED_RULES = 25;
-/** Assumed number of clauses per rule (max 20); the clauses of all rules share a document of 256 KiB. */
+/** Assumed number of clauses per rule (max 20); all rules' clauses must fit into a document of 256 KiB. */
 const ASSUMED_CLAUSES = 4;
 /** Assumed number of values read by a clause; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
-/** Max effects of a decision, including the failed ones of the rule or `otherwise` that exceeds the limit. */
+/**
+ * Max effects listed for a decision, including failed effects of the rule or `otherwise` that exceeded the
+ * limit.
+ */
 const MAX_LISTED_EFFECTS = MAX_EFFECTS_PER_DECISION + MAX_EFFECTS;
 /** Assumed number of effects; most decisions have the effects of one rule. */
 const ASSUMED_EFFECTS = MAX_EFFECTS;

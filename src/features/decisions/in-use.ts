@@ -3,7 +3,7 @@ import type { Timestamp } from "../../common/time";
 import { placeholders } from "../../database/returning";
 import type { ContactTouch } from "../contacts/erase-untouched";
 
-/** Returns when the last decision about each contact was requested; null while a decision is pending. */
+/** Returns when the latest decision about each contact was requested; null while a decision is pending. */
 export async function contactsDecidedAbout(
   reader: EntityManager,
   contactIds: readonly string[],
@@ -16,7 +16,7 @@ export async function contactsDecidedAbout(
   return rows.map(({ id, at, used }) => ({ id, at: used === 1 ? null : at }));
 }
 
-/** Returns the conversations with pending decisions, because these decisions read their messages. */
+/** Returns the conversations with pending decisions, because these decisions will read the messages. */
 export async function conversationsBeingDecided(
   reader: EntityManager,
   conversationIds: readonly string[],

@@ -4,8 +4,8 @@ import type { ExplanationError, GateExplanation } from "./explanation";
 const LOOP = "loop";
 
 /**
- * Max automatic answers to an address within an hour; the decision that reaches the limit may still send all its
- * messages.
+ * Max automatic answers to an address within an hour; a decision that reaches the limit can still send all of
+ * its messages.
  */
 export const MAX_AUTOMATIC_ANSWERS = 5;
 
@@ -21,6 +21,6 @@ export const loopGate = (answers: number): GateExplanation => ({
   passed: answers < MAX_AUTOMATIC_ANSWERS,
 });
 
-/** True if a loop prevents an agent from sending. */
+/** True if the loop gate prevents an agent from sending. */
 export const isLoop = (gates: readonly GateExplanation[]): boolean =>
   gates.some(({ name, passed }) => name === LOOP && !passed);

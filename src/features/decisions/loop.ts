@@ -9,11 +9,11 @@ import { MessageAuthor, MessageStatus } from "../messages/message.enums";
 import type { Decision } from "./decision.entity";
 import { MAX_AUTOMATIC_ANSWERS } from "./loop-gate";
 
-/** The contact and the addresses to look up; each is null if there is none. */
+/** The contact and addresses to look up; each is null if there is none. */
 interface Surroundings {
   contactId: string | null;
   addressId: string | null;
-  /** The address where messages would reach the contact. */
+  /** The address that messages to the contact would be sent to. */
   reachedAt: string | null;
   now: Timestamp;
 }
@@ -28,13 +28,14 @@ interface Found {
 }
 
 /**
- * Reads a contact's tags, the kinds of addresses where it accepts messages, and whether the address that messages would
- * reach has opted out or is undeliverable. The same statement counts the automatic answers to an address on all lines
- * in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`, except answers that were canceled or failed before any
- * attempt to send them. The transaction has locked the contact, so no other decision can add an answer.
+ * Reads a contact's tags, the kinds of addresses where it accepts messages, and the state of the address that
+ * messages would be sent to: opted out or undeliverable. The same statement counts the automatic answers to
+ * an address on all lines in the hour before `now`, up to `MAX_AUTOMATIC_ANSWERS`, except answers that were
+ * canceled or failed before any attempt to send them. The transaction has locked the contact, so no other
+ * decision can add an answer.
  */
 export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Surroundings[]) => {
-  // Ordered, because PostgreSQL would otherwise scan the whole table for an address with most of the messages.
+  // Without the order, PostgreSQL would scan the whole table for an address that has most of the messages.
   const rows: Found[] = await tx.query(
     `with wanted (n, contact_id, address_id, reached_at, since) as (values ${placeholders(wanted.length, 5)})
      select n,
@@ -71,8 +72,8 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
 });
 
 /**
- * Recounts the answers for a decision after asking a model, so that the snapshot contains the count that the decision
- * is based on.
+ * Recounts the automatic answers after a model call, so that the decision's snapshot contains the count that
+ * it is based on.
  */
 export async function recountAnswers(
   tx: Tx,
@@ -91,7 +92,7 @@ export async function recountAnswers(
   decision.snapshot = { ...snapshot, answers };
 }
 
-/** Records a loop event, at most once an hour per address. */
+/** Records a loop event, at most once per hour and address. */
 export async function reportLoop(
   tx: Tx,
   conversation: Conversation,

@@ -11,7 +11,7 @@ import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
 import { type Participants, withConversations } from "./participants";
 
-/** Captures the state when a model is asked for a decision about these participants. */
+/** Captures the state when a model is called for a decision about these participants. */
 export async function modelRequestStateOf(
   tx: Tx,
   { contact, conversation, isNamed, isPreferred }: Participants,
@@ -27,7 +27,7 @@ export async function modelRequestStateOf(
   };
 }
 
-/** The subjects of a stored decision. */
+/** A stored decision's subjects. */
 export type Described = Pick<Decision, "agentId" | "contactId" | "conversationId" | "basis">;
 
 /** Returns the current participants of stored decisions, with their rows locked. */
@@ -49,7 +49,7 @@ export async function participantsOf(tx: Tx, decisions: readonly Described[]): P
 }
 
 /**
- * Returns the gate that a change has closed since a stored decision was requested.
+ * Returns the gate that has been closed by a change since a stored decision was requested.
  * @returns undefined if the decision can still be made
  */
 export async function obstacleTo(
@@ -68,8 +68,9 @@ export async function obstacleTo(
 }
 
 /**
- * True if the contact wrote another message to decide about, or opted out or in, or if a person or API client answered.
- * Other messages must not discard the model's answer, because no other decision would replace it.
+ * True if the contact has written another message to decide about or has opted out or in, or if a person or
+ * API client has answered. Other messages must not discard the model's answer, because no other decision
+ * would replace it.
  */
 async function isSuperseded(
   reader: EntityManager,
@@ -91,7 +92,7 @@ async function isSuperseded(
   return rows.length > 0;
 }
 
-/** True if a stored decision can no longer be made; reads without locks. */
+/** True if a stored decision can no longer be made. Does not lock anything. */
 export async function isOvertaken(reader: EntityManager, decision: Decision): Promise<boolean> {
   const { contactId, conversationId } = decision;
   const contact = contactId === null ? null : await reader.findOneByOrFail(Contact, { id: contactId });

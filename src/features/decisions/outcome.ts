@@ -1,7 +1,7 @@
 import type { DecisionOutcome } from "./decision.entity";
 import type { EffectExplanation, EffectStatus } from "./explanation";
 
-/** The kind of an effect, and its result. */
+/** An effect's kind and result. */
 export type EffectResult = Pick<EffectExplanation, "kind" | "status">;
 
 /** Returns the outcome of a decision with these effects. */

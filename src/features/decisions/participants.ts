@@ -17,7 +17,7 @@ import { placeOnDefaultLine } from "../conversations/destination";
 import { assertOpen, lockConversations, openAt } from "../conversations/find-conversation";
 import type { Line } from "../lines/line.entity";
 
-/** The contact and conversation of a situation; the transaction has locked their rows. */
+/** A situation's contact and conversation; the transaction has locked their rows. */
 export interface Participants {
   contact: Contact | null;
   /** The current conversation. */
@@ -53,7 +53,7 @@ interface Reference {
   defaultId?: string | undefined;
 }
 
-/** A reference with its contact. */
+/** A resolved reference, with its contact. */
 interface Met {
   reference: Reference;
   contact: Contact | null;
@@ -61,12 +61,14 @@ interface Met {
 }
 
 /**
- * Finds the participants of situations and locks their rows: all contacts, then all conversations. Creates contacts for
- * new `ref`s and addresses. If no conversation is named, uses the contact's open one on the default line.
- * @param named the situations' references, or rejections to keep
- * @param defaultRefs the `ref` of each agent's default contact, which is locked for situations without a reference
- * @returns the participants of each situation, or its rejection: `not_found` (contact, conversation), or `conflict` for
- *   an erased contact, a closed conversation or a conversation with another contact
+ * Finds the participants of situations and locks their rows: all contacts, then all conversations. Creates
+ * contacts for new `ref`s and addresses. If a situation names no conversation, uses the contact's open
+ * conversation on the default line.
+ * @param named the situations' references, or rejections to pass through
+ * @param defaultRefs the `ref` of each agent's default contact, which is locked for situations without a
+ *   reference
+ * @returns the participants of each situation, or its rejection: `not_found` (contact, conversation), or
+ *   `conflict` for an erased contact, a closed conversation or a conversation with another contact
  * @throws GatewayError see `putContact`
  */
 export async function findParticipants(
@@ -92,7 +94,7 @@ export async function findParticipants(
   });
 }
 
-/** Resolves the references of situations. */
+/** Resolves situations' references. */
 async function referencesOf(
   tx: Tx,
   named: readonly (ParticipantReference | GatewayError)[],
@@ -169,7 +171,7 @@ async function knownContact(
   { agentId, contact: named, conversation }: Reference,
 ): Promise<Contact | null> {
   const ofConversation = conversation === undefined ? undefined : contacts.get(conversation.contactId);
-  // The contact's erasure may not have closed the conversation yet.
+  // The contact may be erased but its conversation not closed yet.
   if (ofConversation !== undefined) assertNotErased(ofConversation);
   if (named === null) return ofConversation ?? null;
   const contact = contacts.get(named.id ?? "");
@@ -177,7 +179,7 @@ async function knownContact(
     if (contact?.agentId !== agentId) throw noSuch("contact");
     assertNotErased(contact);
   }
-  // The contact may have changed while the transaction waited for its lock.
+  // The contact may have been changed while the transaction waited for the contact's lock.
   const addresses = named.key?.address && contact && (await addressesOf(tx, contact.id));
   const isKnown =
     contact !== undefined && (named.key === undefined || isMeant(named.key, contact, addresses ?? []));

@@ -29,8 +29,8 @@ export const pendingDecision = (situation: Situation, situationKey: string | nul
   }) satisfies Partial<Decision>;
 
 /**
- * Locks pending decisions after their participants, and reads their agents and organizations; omits decisions already
- * made.
+ * Locks pending decisions after their participants, and reads their agents and organizations; omits decisions
+ * that have already been made.
  */
 export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {
   const query = tx

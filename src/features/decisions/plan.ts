@@ -16,7 +16,7 @@ export interface Plan<Rules = RuleExplanation[]> {
   /** The IDs of the rules that matched. */
   matched: string[];
   effects: Effect[];
-  /** Texts formatted by Intl, to be recorded; undefined if there are none. */
+  /** Texts formatted by Intl, to record with the decision; undefined if there are none. */
   formatted?: Formatted | undefined;
 }
 
@@ -35,7 +35,10 @@ const declaredGate = (configuration: CompiledConfiguration, type: string): GateE
     ? [{ name: "declared", passed: false, nearest: configuration.nearestType(type) }]
     : [];
 
-/** Decides like `plan`, but in steps, because parsing may take a long time; returns the rules as JSON. */
+/**
+ * Like `plan`, but decides in steps, because parsing may take a long time, and returns the rules' results as
+ * JSON.
+ */
 export function* planInSteps(
   configuration: CompiledConfiguration,
   input: DecisionInput,

@@ -9,7 +9,7 @@ const DECAY = 0.2;
 
 const MAX_OWNERS = 10_000;
 
-/** Max decisions per batch, because the first caller waits for the last decision. */
+/** Max decisions per batch, because the first caller has to wait for the last decision. */
 const MAX_BATCH = 64;
 
 /** Max planning time per batch (ms); other batches wait for its transaction. */
@@ -23,7 +23,7 @@ export class Planning {
   private readonly longest = lruCache<string, number>(MAX_OWNERS);
 
   /**
-   * Evaluates one of an organization's decisions and yields to the event loop between steps.
+   * Evaluates one of an organization's decisions, yielding to the event loop between steps.
    * @param steps the steps, which return the result
    */
   async run<T>(owner: string, steps: Iterator<unknown, T>): Promise<T> {

@@ -6,7 +6,7 @@ import { GatewayError } from "../../errors";
 /** Max time a replay can wait for other replays (ms). */
 const WAIT_TIMEOUT_MS = 30_000;
 
-/** Evaluations shorter than this (ms) skip the timer, because the timer would take longer. */
+/** Evaluations shorter than this (ms) skip the pause, because a timer would take longer. */
 const QUICK_MS = 2;
 
 /** Leaves half of this process's event-loop time to other requests, regardless of the number of replays. */

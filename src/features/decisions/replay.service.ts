@@ -17,7 +17,7 @@ import {
 } from "./replay";
 import type { ReplayTurns } from "./replay-turns";
 
-/** Max decisions that a replay holds in memory, because their explanations may be large. */
+/** Max decisions that a replay holds in memory, because explanations may be large. */
 const MAX_LOADED = 20;
 
 /** Shows how agents would have decided with another configuration. */

@@ -33,7 +33,7 @@ export const MAX_REPLAYED = 500;
 
 /** The configuration to replay decisions with. */
 export interface Against {
-  /** Null for a draft or document. */
+  /** The configuration's version number; null for a draft or document. */
   version: number | null;
   configuration: CompiledConfiguration;
 }
@@ -167,7 +167,7 @@ export function replay(decision: Decision, { version, configuration }: Against):
   const recorded = decision.explanation?.value;
   if (snapshot === null) {
     if (recorded === undefined) return { ...without, status: ReplayStatus.erased };
-    // The decision became stale before any rule was tried, so the configuration makes no difference.
+    // The decision became stale before any rule was tried, so the configuration is irrelevant.
     return { ...without, status: ReplayStatus.same, explanation: { ...recorded, version } };
   }
   try {

@@ -7,7 +7,7 @@ import { NAME_MAX_LENGTH } from "../configuration/configuration.limits";
 @Entity()
 @Index(["matchedAt"])
 export class RuleMatch {
-  /** ID of the contact or conversation, or an ID derived for a group, an expression or a request to a model. */
+  /** ID of the contact or conversation, or an ID derived for a group, an expression or a model call. */
   @PrimaryColumn(UUID_COLUMN)
   subjectId!: string;
 

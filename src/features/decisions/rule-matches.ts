@@ -16,7 +16,7 @@ import { hasStatus, wasAsked } from "./outcome";
 import { isHandedOff, type Plan } from "./plan";
 import { RuleMatch } from "./rule-match.entity";
 
-/** IDs of the subjects whose matches of rules with `once` are counted. */
+/** IDs of the subjects whose rule matches are counted for `once`. */
 interface Subjects {
   agent: string;
   contact: string | undefined;
@@ -26,7 +26,9 @@ interface Subjects {
 /** A rule with `once`, and the key of its count. */
 type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
 
-/** Returns the counts of the rules for a situation; rules without a subject are omitted. */
+/**
+ * Returns the counts for a situation's rules with `once`; omits rules that have no subject in this situation.
+ */
 export function countsOf(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,
@@ -57,7 +59,10 @@ export async function spentRules(tx: Tx, counts: readonly Count[], now: Timestam
   return spent.flat();
 }
 
-/** Returns the row for a match while a model is asked; it can be deleted, because the last match keeps its own row. */
+/**
+ * Returns the temporary row for a match during a model call. It can be deleted afterwards, because the
+ * previous match has its own row.
+ */
 const whileAsked = <Row extends Pick<RuleMatch, "subjectId">>(match: Row): Row => ({
   ...match,
   subjectId: derivedId("asked", match.subjectId),
@@ -65,7 +70,7 @@ const whileAsked = <Row extends Pick<RuleMatch, "subjectId">>(match: Row): Row =
 
 const nameOf = ({ subjectId, ruleId }: Pick<RuleMatch, "subjectId" | "ruleId">) => `${subjectId} ${ruleId}`;
 
-/** Returns when a rule last matched for a subject. */
+/** Returns the time when a rule last matched for a subject. */
 const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
   const pairs = names.map((name) => name.split(/ (.*)/s) as [string, string]);
   const subjectIds = [...new Set(pairs.map(([subjectId]) => subjectId))];
@@ -92,7 +97,7 @@ export async function recordMatches(tx: Tx, matches: Matches): Promise<void> {
   if (rows.length > 0) await storeMatches(tx, rows);
 }
 
-/** Records the matches of rules with `once` while a model is asked. */
+/** Records the matches of rules with `once` before a model call. */
 export async function recordAsked(tx: Tx, matches: Matches): Promise<void> {
   const rows = rowsOf(matches).map(whileAsked);
   if (rows.length > 0) await storeMatches(tx, rows);
@@ -134,7 +139,7 @@ export const matchesOf = (
   ruleIds,
 });
 
-/** Deletes the matches recorded while a model was asked, because the decision is about to be completed. */
+/** Deletes the matches recorded before a model call, because the decision is about to be completed. */
 export async function forget(
   tx: Tx,
   decision: Decision,
@@ -152,8 +157,8 @@ const ruleIdsOf = (effects: readonly Effect[]): string[] => [
 ];
 
 /**
- * Returns the rules whose matches count for `once`: at least one of their effects was applied, or there was nothing to
- * change. Asking a model counts only if the model chose to do nothing.
+ * Returns the rules whose matches count for `once`: at least one of their effects was applied, or there was
+ * nothing to change. A model call counts only if the model chose to do nothing.
  */
 export function inEffect(planned: Matched, effects: readonly EffectExplanation[]): ReadonlySet<string> {
   const matched = [...matchedIn(planned)].filter((id) => {

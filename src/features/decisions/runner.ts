@@ -23,12 +23,12 @@ const again = (code: string, detail: string, retryAfterMs = RETRY_MS): SendResul
   retryAfterMs,
 });
 
-/** Runs the items of lanes, each on a sender of its group, and retries them after temporary failures. */
+/** Runs lanes' items, each on one of its group's senders, and retries them after temporary failures. */
 export abstract class Runner<Item extends { id: string }> implements LaneWork {
-  /** When to retry failed items. */
+  /** The times when failed items are retried. */
   private readonly again = lruCache<string, Timestamp>(10_000);
 
-  /** @param what singular name of the items */
+  /** @param what the name of an item, in the singular */
   constructor(
     private readonly what: string,
     private readonly log: Logger,
@@ -41,7 +41,7 @@ export abstract class Runner<Item extends { id: string }> implements LaneWork {
   /** Records that an item failed permanently. */
   protected abstract fail(item: Item, error: unknown): Promise<void>;
 
-  /** Schedules retries; the results are already stored. */
+  /** Schedules retries; the results have already been stored. */
   async finish(_: EntityManager, ended: readonly FinishedSend[]): Promise<void> {
     for (const { laneId, result } of ended) {
       if (result.outcome === AttemptOutcome.accepted) this.again.delete(laneId);
@@ -49,7 +49,7 @@ export abstract class Runner<Item extends { id: string }> implements LaneWork {
     }
   }
 
-  /** Returns the due work for items, with the IDs of due items that are held back. */
+  /** Returns the due work for items, and the IDs of due items that are held back. */
   protected dueWork(
     items: readonly (Item & { dueAt?: Timestamp; isHeld?: boolean })[],
     { senders }: LaneContext,

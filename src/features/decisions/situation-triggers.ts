@@ -21,7 +21,7 @@ import { pendingDecision } from "./pending-decision";
 import { forget } from "./rule-matches";
 import { messageIdsOf } from "./snapshot";
 
-/** Max messages from a contact per decision; further messages get another decision. */
+/** Max messages from a contact per decision; further messages start another decision. */
 const MAX_BURST = 20;
 
 /** A situation in a conversation, raised by the gateway. */
@@ -32,7 +32,7 @@ interface Raised extends Pick<Decision, "agentId" | "contactId" | "conversationI
 /** A message that could not be delivered, with its conversation. */
 interface FailedRow extends Pick<Decision, "agentId" | "contactId" | "conversationId"> {
   id: string;
-  /** JSON of the situation that led to the message; null if no decision sent the message. */
+  /** The situation that led to the message, as JSON; null if no decision sent the message. */
   situation: string | null;
 }
 
@@ -78,10 +78,10 @@ export class SituationTriggers {
   };
 
   /**
-   * Raises `message.received`. Messages within `burstSeconds` of the first one share a decision. If a message arrives
-   * while a model is being asked, a new decision covers all messages, and the model's answer is discarded.
+   * Raises `message.received`. Messages within `burstSeconds` of the first one share a decision. If a message
+   * arrives during a model call, a new decision covers all messages, and the model's answer is discarded.
    * @param tx must have locked the contacts and the conversations
-   * @param written messages to be stored; they get the IDs of the decisions about them
+   * @param written messages to be stored; the IDs of the decisions about them are added
    * @returns the changes that store the decisions
    */
   async received(
@@ -105,7 +105,7 @@ export class SituationTriggers {
         if (decision?.snapshot == null) messageIds = [];
         else {
           messageIds = messageIds.slice(1 - MAX_BURST);
-          // The new decision replaces this one, so rules with `once` must be able to match again.
+          // The new decision replaces this one, so rules with `once` must be able to match for it.
           const { configurationVersion } = decision;
           await forget(tx, decision, await this.compiledConfigurations.at(tx, agentId, configurationVersion));
         }
@@ -147,14 +147,15 @@ export class SituationTriggers {
 }
 
 /**
- * Locks each conversation's last pending decision about messages. The transaction must hold the conversations' locks.
+ * Locks each conversation's latest pending decision about messages. The transaction must hold the
+ * conversations' locks.
  * @returns the decisions by conversation
  */
 async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<Map<string, Decision>> {
   if (conversationIds.length === 0) return new Map();
   const query = tx
     .createQueryBuilder(Decision, "decision")
-    // Must match the partial index's condition verbatim, because SQLite compares the text.
+    // Must have the same text as the partial index's condition, because SQLite compares them textually.
     .where("decision.conversation_id IN (:...ids) AND decision.state = 'deciding'", {
       ids: [...new Set(conversationIds)],
     });

@@ -24,7 +24,7 @@ import { countsOf, spentRules } from "./rule-matches";
 
 const IS_HANDED_OFF: Pick<DecisionInput, "isHandedOff"> = { isHandedOff: true };
 
-/** The inputs of a snapshot other than the participants. */
+/** The inputs for a snapshot, other than the participants. */
 interface SnapshotContext {
   agent: Pick<Agent, "id" | "slug" | "name">;
   configuration: CompiledConfiguration;
@@ -104,11 +104,11 @@ function assumptionsOf({
   };
 }
 
-/** Returns the IDs of a situation's received messages, as passed by the caller. */
+/** Returns the IDs of the received messages in a situation, as passed by the caller. */
 export const messageIdsOf = ({ type, data }: Situation): string[] =>
   type === MESSAGE_RECEIVED && Array.isArray(data.messageIds) ? data.messageIds : [];
 
-/** Combines the messages of a situation: each text on its own line, with the last subject and sequence number. */
+/** Combines a situation's messages: each text on its own line, with the last subject and sequence number. */
 async function receivedMessage(
   tx: Tx,
   situation: Situation,
@@ -121,7 +121,7 @@ async function receivedMessage(
   return sequence == null ? null : { text: messages.map(({ text }) => text).join("\n"), subject, sequence };
 }
 
-/** Returns the failed message of a situation, if it belongs to the situation's conversation. */
+/** Returns a situation's failed message, if the message belongs to the situation's conversation. */
 async function failedMessage(
   tx: Tx,
   { data: { messageId } }: Situation,

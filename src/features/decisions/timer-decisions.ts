@@ -35,10 +35,11 @@ export class TimerDecisions {
   ) {}
 
   /**
-   * Submits the situations of due timers to their agents, unless the timers were canceled or replaced. One transaction
-   * takes the timers and decides while it holds the contacts' locks, so no timer can be canceled in between. A
-   * contact's timers fire one by one, longest due first, because each decision may cancel or replace later ones.
-   * @param failure the reason why the decisions cannot be made, if any
+   * Submits the situations of due timers to their agents, unless the timers were canceled or replaced. A
+   * single transaction claims the timers and decides while holding the contacts' locks, so no timer can be
+   * canceled in between. A contact's timers fire one by one, longest due first, because each decision may
+   * cancel or replace later ones.
+   * @param failure the reason why the decisions cannot be made; undefined to make them
    * @throws GatewayError like `decide`
    */
   async fire(tx: Tx, due: readonly DueTimer[], failure?: ExplanationError): Promise<void> {
@@ -121,7 +122,10 @@ async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<st
   return indexBy(conversations, ({ id }) => id);
 }
 
-/** Returns the subjects of a timer's situation; only the contact and its address if the conversation is closed. */
+/**
+ * Returns the subjects of a timer's situation. If its conversation is closed, they are only the contact and
+ * its address.
+ */
 function describe(
   { agentId, contactId, isNamed }: Timer,
   conversation: Conversation | undefined,

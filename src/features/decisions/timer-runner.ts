@@ -17,13 +17,13 @@ import type { DueTimer, TimerDecisions } from "./timer-decisions";
 /** Lane kind for due timers whose line is paused; changes to the line or the conversation wake such lanes. */
 export const HELD_TIMER_LANE = "held_timer";
 
-/** Max sleep of a held timer's lane (ms). */
+/** Max sleep time of a held timer's lane (ms). */
 const HELD_MS = DAY_MS;
 
 /** A waiting timer. */
 interface WaitingTimer extends DueTimer {
   dueAt: Timestamp;
-  /** ID of the timer's organization. */
+  /** The timer's organization ID. */
   owner: string;
   /** True if the line that the agent would answer on is paused. */
   isHeld: boolean;
@@ -73,7 +73,7 @@ export class TimerRunner extends Runner<WaitingTimer> {
   }
 }
 
-/** Returns the timers of lanes, longest due first; canceled and replaced timers have no row. */
+/** Returns the lanes' timers, longest due first. Canceled and replaced timers no longer have a row. */
 async function waitingTimers(tx: Tx, ids: readonly string[]): Promise<WaitingTimer[]> {
   const some = padded(ids);
   const rows: WaitingTimer[] = await tx.query(

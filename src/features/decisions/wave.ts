@@ -8,15 +8,16 @@ interface Units<Item, Input, Result> {
   subjectOf(input: Input, index: number): string | undefined;
   /** Reloads the inputs of items, because earlier units may have changed them. */
   again(items: readonly Item[]): Promise<Input[]>;
-  /** Takes the locks of the next step, if any unit needs them. */
+  /** Acquires the locks of the next step; called only if a unit needs them. */
   lock(): Promise<void>;
   run(index: number, input: Input, unit: WaveUnit): Promise<Result>;
 }
 
 /**
- * Runs units of work in one transaction: units about the same subject in order, one by one; all others concurrently.
- * @param items one per unit
- * @param inputs the inputs of all units
+ * Runs units of work in one transaction: units about the same subject one by one, in order; all others
+ * concurrently.
+ * @param items the item of each unit
+ * @param inputs the input of each unit
  * @returns the result of each unit, or the GatewayError of a unit that stored nothing
  * @throws the error of a unit that had stored something, which aborts the transaction
  */
@@ -50,8 +51,8 @@ export async function inTurns<Item, Input, Result>(
 }
 
 /**
- * Creates a wave of units of work that take their locks in steps: no unit passes a step until all units have reached it
- * or ended.
+ * Creates a wave of units of work that acquire their locks in steps: no unit passes a step until all units
+ * have reached it or ended.
  * @returns a function that adds a unit to the wave
  */
 function waveOf(running: number, lock: () => Promise<void>): () => WaveUnit {

@@ -5,14 +5,14 @@ import type { Database } from "../../database/database";
 import { nextOfParents } from "../../database/next-of-parents";
 import { Event, OF_CONTACT } from "./event.entity";
 
-/** SQL for the remaining data of an event about an erased contact. */
+/** SQL for the data that remains in an event about an erased contact. */
 const ERASED = `'{"id":"' || substr(subject, ${"contact:".length + 1}) || '"}'`;
 
 const HAS_DATA = { type: Raw(() => `${OF_CONTACT} AND type <> 'contact.erased'`) };
 
 /**
- * Erases contact data from events about erased contacts. Events about their decisions, conversations and messages
- * contain no such data.
+ * Erases contact data from events about erased contacts. Events about their decisions, conversations and
+ * messages do not contain any.
  */
 export const eraseEvents =
   (database: Database) =>

@@ -19,11 +19,11 @@ export const EventType = declaredTypes.values;
 
 const types = new Map<string, DeclaredEventType>();
 
-/** All event types, in feature order; complete once `features.ts` is loaded. */
+/** All event types, in feature order; the map is complete once `features.ts` is loaded. */
 export const EVENT_TYPES: ReadonlyMap<string, DeclaredEventType> = types;
 
 /**
- * Declares the event types of a feature.
+ * Declares a feature's event types.
  * @throws Error if a name is taken or too long
  */
 export function declareEventTypes(declared: Readonly<Record<string, DeclaredEventType>>): void {

@@ -10,7 +10,7 @@ import { ThirdPartyText } from "../../schema/third-party-text";
 import { EVENT_DATA_MAX_BYTES, SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "./event.limits";
 import { EventType } from "./event-types";
 
-/** Selects events about contacts themselves, in a form that lets both databases use the index. */
+/** SQL condition for events about contacts themselves, in a form that lets both databases use the index. */
 export const OF_CONTACT = "type LIKE 'contact.%'";
 
 @ObjectType({

@@ -20,7 +20,7 @@ const EVENT = {
   },
 };
 
-/** The events of the API key's agent. */
+/** Routes for the events of the API key's agent. */
 export const eventRoutes: RouteGroup = {
   tag: "Events",
   description: "The agent's events, for systems that subscribe to them.",

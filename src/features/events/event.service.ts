@@ -40,14 +40,15 @@ export class EventService {
         order: { position: "ASC" },
         take: first + 1,
       });
-      // Checked last, because events may be purged concurrently.
+      // Checked after the events are read, because they may be purged concurrently.
       if (cursor != null) await assertNextStored(reader, agent, from, last);
       const nodes = rows.slice(0, first);
       const next = rows[first];
-      // A page ends just before the next event, so its cursor stays valid where a restore skipped positions.
+      // A page ends just before the next event, so that its cursor remains valid where a restore skipped
+      // positions.
       const end = next === undefined ? (examined ?? BigInt(nodes.at(-1)?.position ?? 0)) : before(next);
       const hasNextPage = next !== undefined || (examined !== undefined && examined < last);
-      // More events may have been added since the last position was read.
+      // Events may have been added since the last position was read.
       const read = hasNextPage || end > last ? end : last;
       return new EventConnection(nodes, cursor == null, hasNextPage, String(read));
     });
@@ -57,8 +58,8 @@ export class EventService {
 const before = ({ position }: Pick<Event, "position">): bigint => BigInt(position) - 1n;
 
 /**
- * Returns the position before the first event that is not scanned for a page filtered by type; undefined if all
- * remaining events are scanned.
+ * For a page filtered by type, returns the position up to which events are scanned; undefined to scan all
+ * remaining events.
  */
 async function endOfExamined(
   reader: EntityManager,

@@ -1,4 +1,7 @@
-/** Number of positions that a restored database skips; far more than any agent's events since the backup. */
+/**
+ * Number of positions that a restored database skips; far more than the events that any agent can have had
+ * since the backup.
+ */
 const LEFT_OUT = 1_000_000_000;
 
 /**

@@ -9,7 +9,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { Event } from "./event.entity";
 import type { EventType } from "./event-types";
 
-/** Something that happened to an agent. */
+/** An event to record for an agent. */
 export interface NewEvent {
   agentId: string;
   type: EventType;
@@ -27,9 +27,10 @@ const MAX_IN_ONE = 100;
 const buffers = new WeakMap<EntityManager, { events: NewEvent[]; changes: Change[] }>();
 
 /**
- * Records events at the end of the unit of work that creates them, because assigning positions locks the agent's
- * counter until commit.
- * @param changes changes to other tables to store with the events; the unit must not read the changed rows afterwards
+ * Records events at the end of the unit of work that creates them, because assigning positions locks the
+ * agent's counter until the commit.
+ * @param changes changes to other tables to store with the events; after this call, the unit must not read
+ *   the changed rows
  */
 export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: readonly Change[] = []): void {
   const buffer = buffers.get(tx) ?? { events: [], changes: [] };
@@ -49,11 +50,11 @@ export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: reado
   });
 }
 
-/** Returns changes that store a few events in one statement instead of two. */
+/** Returns the changes that store a few events in one statement instead of two. */
 function inOne(events: readonly NewEvent[]): Change[] {
   const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
   if (byAgent.length === 0) return [];
-  // The fixed order keeps units that share two agents from deadlocking.
+  // The fixed order prevents deadlocks between units that share two agents.
   const counts = byAgent.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([id, { length }]) => [id, length]);
   const rows = byAgent.flatMap(([id, ofAgent]) =>
     ofAgent.map(({ type, subject, data }, i) => [
@@ -84,7 +85,7 @@ function inOne(events: readonly NewEvent[]): Change[] {
 async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const byAgent = groupBy(events, ({ agentId }) => agentId);
-  // The fixed order keeps units that share two agents from deadlocking.
+  // The fixed order prevents deadlocks between units that share two agents.
   const agentIds = [...byAgent.keys()].sort();
   const rows = await allReturning<{ agentId: string; last: string }>(
     tx,
@@ -108,7 +109,10 @@ async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   await insertAll(tx, Event, stored);
 }
 
-/** Returns an event's subject: the conversation if there is one, else the contact or the agent's configuration. */
+/**
+ * Returns an event's subject: the conversation or, if there is none, the contact or the agent's
+ * configuration.
+ */
 export const closestSubject = ({
   agentId,
   contactId,

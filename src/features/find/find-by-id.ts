@@ -34,7 +34,7 @@ const PREVIEW_LENGTH = 100;
 /** Max difference between an event's timestamp and the time in its ID (ms). */
 const EVENT_CLOCK_MS = 5_000;
 
-/** Finds the resources with an ID and, if it is the ID of an event, the event's deliveries. */
+/** Finds the resources with an ID; for an event's ID, includes the event's deliveries. */
 export async function findById(scope: FindScope, id: string): Promise<Found[]> {
   const rows = [
     ...(await findShared(scope, id)),
@@ -116,7 +116,7 @@ const timerRow = ({ id, key, agentId, contactId, situationType }: Timer): FoundR
     subject: contactId === null ? `agent:${agentId}` : `contact:${contactId}`,
   });
 
-/** Finds events by the time that their IDs contain, because they have no index by ID. */
+/** Finds events by the times in their IDs, because there is no index on event IDs. */
 async function findEvents({ reader, organizationId }: FindScope, id: string): Promise<FoundRow[]> {
   if (id.charAt(14) !== "7") return [];
   const ms = millisecondsOf(id);

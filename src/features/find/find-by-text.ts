@@ -23,13 +23,13 @@ import {
   withAgentNames,
 } from "./found";
 
-/** The agents of an organization. */
+/** SQL condition for an organization's agents. */
 const AGENTS = "IN (SELECT id FROM agent WHERE organization_id = :organizationId AND deleted_at IS NULL)";
 
 /** Max agents, lines and members to compare by name, newest first. */
 const MAX_EXAMINED = 1_000;
 
-/** An e-mail address with a display name, as copied from mail clients. */
+/** Matches the address in an e-mail address with a display name, as copied from mail clients. */
 const NAMED_ADDRESS = /<([^<>]+)>\s*$/;
 
 /** Finds resources by name, address or key. */
@@ -63,7 +63,10 @@ async function findContacts({ reader, organizationId }: FindScope, text: string)
   return contactRows(reader, inOrder);
 }
 
-/** Reads a string as a normalized address; a phone number without a country code yields all possible numbers. */
+/**
+ * Parses a string as addresses, in normalized form; a phone number without a country code yields all possible
+ * numbers.
+ */
 function addressesIn(text: string): Address[] {
   const address = (NAMED_ADDRESS.exec(text)?.[1] ?? text).replace(/^mailto:/i, "");
   for (const kind of [AddressKind.email, AddressKind.phone]) {
@@ -87,7 +90,10 @@ async function findDecisions({ reader, organizationId }: FindScope, key: string)
   return decisions.map(decisionRow);
 }
 
-/** Finds resources by part of their names; compares the names here, because the databases fold case differently. */
+/**
+ * Finds resources by part of their names. Compares names in JavaScript, because the databases fold case
+ * differently.
+ */
 async function findNamed({ reader, organizationId, manages }: FindScope, text: string): Promise<FoundRow[]> {
   const part = text.toLowerCase();
   const first = { where: { organizationId }, order: { id: "DESC" }, take: MAX_EXAMINED } as const;

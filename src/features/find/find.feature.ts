@@ -2,7 +2,7 @@ import { feature } from "../../schema/feature";
 import { FindResolver } from "./find.resolver";
 import { FindService } from "./find.service";
 
-/** Finds resources of an organization by pasted or typed text. */
+/** Finds an organization's resources by pasted or typed text. */
 export const find = feature({
   entities: [],
   services: ({ database }) => ({ find: new FindService(database) }),

@@ -18,14 +18,16 @@ export interface FindScope {
   reads: boolean;
 }
 
-/** The ID in a string, such as a URL or a log line. */
+/** Matches an ID in a string such as a URL or a log line. */
 const ID = /(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])/;
 
-/** Finds resources of an organization by text. */
+/** Finds an organization's resources by text. */
 export class FindService {
   constructor(private readonly database: Database) {}
 
-  /** Returns the resources that a string identifies or names, and that the member may read; limited per kind. */
+  /**
+   * Returns the resources that a string identifies or names and that the member may read, limited per kind.
+   */
   find(context: RequestContext, text: string): Promise<Found[]> {
     const may = (permission: Permission) =>
       isAllowed(context.caller, { allowed: { member: permission }, whileDeactivated: true }, false);

@@ -10,10 +10,10 @@ import type { Line } from "../lines/line.entity";
 import type { Member } from "../members/member.entity";
 import type { Found, FoundKind } from "./find.types";
 
-/** A found resource with the ID of its agent, if it belongs to one. */
+/** A found resource, with its agent's ID if it belongs to an agent. */
 export type FoundRow = Omit<Found, "agentName"> & { agentId: string | null };
 
-/** Describes a found resource; by default, clients open the resource itself. */
+/** Describes a found resource; by default, clients link to the resource itself. */
 export const foundRow = (
   kind: FoundKind,
   id: string,

@@ -10,21 +10,21 @@ import type { Lanes } from "../../delivery/lanes";
 import { HandoffNotice } from "./handoff-notice.entity";
 import { HandoffSubscription } from "./handoff-subscription.entity";
 
-/** Lane kind for notices; the lane has the notice's ID. */
+/** Lane kind for notices; a lane has the ID of its notice. */
 export const NOTICE_LANE = "notice";
 
 /** A conversation that was handed off. */
 interface Handoff {
   lanes: Lanes;
   conversation: { id: string; agentId: string; assigneeId: string | null };
-  /** ID of the member who handed off the conversation and so gets no notice. */
+  /** ID of the member who handed off the conversation; no notice is sent to this member. */
   by?: string | undefined;
 }
 
 /**
- * Adds handoff notices for members subscribed to the agent or, if the conversation has an assignee, only for
- * that member. Skips members who already have a notice about the conversation. Must run in the handoff's
- * transaction, which has locked the conversation.
+ * Adds a handoff notice for each member who subscribed to the agent. If the conversation has an assignee,
+ * adds one only for the assignee. Skips members who already have a notice about the conversation. Must run in
+ * the handoff's transaction, which has locked the conversation.
  */
 export const addNotices = coalesceInTx(async (tx: Tx, handoffs: readonly Handoff[]) => {
   const agentIds = [...new Set(handoffs.map(({ conversation: { agentId } }) => agentId))];

@@ -3,8 +3,8 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 
 /**
- * An e-mail to a member about a conversation that was handed off. While its row exists, the member gets no other e-mail
- * about the conversation; the row is deleted when a person opens the conversation.
+ * An e-mail to a member about a conversation that was handed off. While its row exists, the member is sent no
+ * other e-mail about the conversation; the row is deleted when a person opens the conversation.
  */
 @Entity()
 @Index(["conversationId", "memberId"], { unique: true })
@@ -12,7 +12,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 @Index(["memberId"])
 @Index(["createdAt"])
 export class HandoffNotice {
-  /** Also the ID of the notice's lane and e-mail. */
+  /** The notice's ID, shared by its lane and its e-mail. */
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
@@ -25,7 +25,7 @@ export class HandoffNotice {
   @Column(UUID_COLUMN)
   memberId!: string;
 
-  /** Number of attempts to send the e-mail; an attempt that may have delivered it counts as ten. */
+  /** Number of attempts to send the e-mail; an attempt that may have delivered it is counted as ten. */
   @Column({ type: "integer" })
   attempts!: number;
 

@@ -8,15 +8,15 @@ import { HandoffNotices } from "./handoff-notices.service";
 import { HandoffSubscription } from "./handoff-subscription.entity";
 import { NOTICES, NoticeWork } from "./notice-work";
 
-/** Min time between two notices to a member about a conversation that remains unopened (days). */
+/** Min time between notices to a member about the same unopened conversation (days). */
 const NOTICE_DAYS = 30;
 
-/** E-mails to members when a conversation is handed off to a human. */
+/** E-mails that notify members when a conversation is handed off to a human. */
 export const handoffNotices = feature({
   entities: [HandoffNotice, HandoffSubscription],
   services: ({ database, sendMail }) => ({ handoffNotices: new HandoffNotices(database, sendMail) }),
   hooks: ({ database }) => ({
-    // Locked after the conversations, as in a handoff.
+    // Notices are locked after conversations, in the same order as in a handoff.
     memberRemoved: async (tx, { id: memberId }) => {
       await tx.delete(HandoffSubscription, { memberId });
       await tx.delete(HandoffNotice, { memberId });
@@ -28,7 +28,7 @@ export const handoffNotices = feature({
   }),
   resolvers: ({ handoffNotices }) => [new HandoffNoticesResolver(handoffNotices)],
   lanes: (services) => ({ [NOTICE_LANE]: new NoticeWork(services) }),
-  // One e-mail at a time, so that a slow mail server occupies only one sender.
+  // Sends one e-mail at a time, so that a slow mail server occupies only one sender.
   shares: () => ({ [NOTICES]: { by: "channel", together: 1, owner: 1, channel: 1 } }),
   expired: () => [{ entity: HandoffNotice, column: "created_at", before: timestamp(-NOTICE_DAYS * DAY_MS) }],
 });

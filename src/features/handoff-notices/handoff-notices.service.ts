@@ -14,7 +14,7 @@ import { handoffNoticeActions } from "./handoff-notices.audit";
 import type { SetHandoffNoticesInput } from "./handoff-notices.inputs";
 import { HandoffSubscription } from "./handoff-subscription.entity";
 
-/** Switches handoff e-mails to members on and off. */
+/** Turns handoff notices on and off for members. */
 export class HandoffNotices {
   /** Finds a subscription by `<member ID> <agent ID>`; undefined if there is none. */
   private readonly subscriptionOf: (key: string) => Promise<HandoffSubscription | undefined>;
@@ -33,14 +33,14 @@ export class HandoffNotices {
     });
   }
 
-  /** True if the calling member gets an agent's notices; null if the server sends no e-mail. */
+  /** True if the calling member has turned on an agent's notices; null if the server sends no e-mail. */
   async isEnabled({ caller }: RequestContext, agentId: string): Promise<boolean | null> {
     if (this.sendMail === undefined || caller.kind !== "member") return null;
     return (await this.subscriptionOf(`${caller.id} ${agentId}`)) !== undefined;
   }
 
   /**
-   * Switches an agent's notices on or off for the calling member.
+   * Turns an agent's notices on or off for the calling member.
    * @throws GatewayError `not_found` (agent), or `conflict` if the server sends no e-mail
    */
   set(context: RequestContext, { agentId, enabled }: SetHandoffNoticesInput): Promise<Agent> {

@@ -1,6 +1,6 @@
 import type { SystemMail } from "../../delivery/mailer";
 
-/** A notice with the data of its e-mail. */
+/** A notice, with the data for its e-mail. */
 export interface Notice {
   id: string;
   conversationId: string;

@@ -28,10 +28,12 @@ import { type Notice, noticeMail } from "./notice-mail";
 /** The sender group for notices, with its own share of the senders. */
 export const NOTICES = "notices";
 
-/** Max attempts to send a notice, over about a day. */
+/** Max attempts to send a notice; they take about a day. */
 const MAX_ATTEMPTS = 30;
 
-/** Weight of an attempt that may have delivered its e-mail, so that a member gets at most three copies. */
+/**
+ * Weight of an attempt that may have delivered its e-mail, so that a member receives at most three copies.
+ */
 const UNCERTAIN_ATTEMPTS = MAX_ATTEMPTS / 3;
 
 /** Failures caused by this process rather than the mail server: the process was stopping or too slow. */
@@ -41,13 +43,13 @@ interface Dependencies {
   database: Database;
   config: Pick<Config, "publicUrl" | "tls" | "host" | "port">;
   log: Pick<Logger, "warn">;
-  /** Undefined if no mail server is configured. */
+  /** Sends an e-mail; undefined if no mail server is configured. */
   sendMail: SendMail | undefined;
 }
 
 /**
- * Sends handoff notices, and deletes notices that no longer apply. Skips locked notices instead of waiting for them,
- * because it already holds lanes.
+ * Sends handoff notices, and deletes notices that no longer apply. Skips locked notices instead of waiting
+ * for them, because the transaction already holds lanes.
  */
 export class NoticeWork implements LaneWork {
   constructor(private readonly services: Dependencies) {}
@@ -81,8 +83,8 @@ export class NoticeWork implements LaneWork {
         dispatches.push({ ...lane, message: { id }, attempt: attempts + 1, send });
       }
     }
-    // Counted before the attempt, because the process may be killed. The next attempt may be made as soon as
-    // this attempt's lease expires.
+    // Counts the attempt before it starts, because the process may be killed during it. The next attempt may
+    // start as soon as this one's lease expires.
     for (const [attempts, ofOne] of groupBy(starting, (notice) => notice.attempts + UNCERTAIN_ATTEMPTS))
       await tx.update(
         HandoffNotice,
@@ -133,7 +135,7 @@ export class NoticeWork implements LaneWork {
     const { outcome, code } = failed;
     log.warn({ failure: code, notice: id }, "could not send a handoff notice");
     const counted = attempt.number - 1 + UNCERTAIN_ATTEMPTS;
-    // Stores nothing if another process has started an attempt in the meantime.
+    // Has no effect if another process has started an attempt in the meantime.
     await this.store(
       { id, attempts: counted },
       {

@@ -16,22 +16,22 @@ import { MessageDirection } from "../messages/message.enums";
 import { optOutIntent } from "./opt-out";
 
 export interface Inbound {
-  /** The message's ID in the sending system. */
+  /** The message's ID in the system that sent it. */
   providerId: string;
   /** The contact's address, in any form. */
   from: string;
   /** Name for a new contact; null if there is none. */
   name: string | null;
-  /** The author of an e-mail that may have been sent by a form or list; not verified. */
+  /** The author of an e-mail that may have been sent by a form or list; this claim is not verified. */
   author?: Pick<Inbound, "from" | "name">;
-  /** The addresses of the mailing list that the e-mail came through, in lowercase. */
+  /** The addresses, in lowercase, of the mailing list that forwarded the e-mail. */
   lists?: readonly string[];
-  /** True if a program wrote the e-mail, including one that came through a mailing list. */
+  /** True if a program wrote the e-mail, even if a mailing list forwarded it. */
   isProgram?: boolean;
   text: string;
   /** The text to check for an opt-out; defaults to `text`. */
   optOutText?: string;
-  /** The columns used only for e-mails. */
+  /** Columns that only e-mails use. */
   mail?: Pick<Message, "subject" | "quoted" | "thread">;
   sentAt: Timestamp;
   /** Human-readable description of the parts that were not stored. */
@@ -63,11 +63,11 @@ export interface Recipient {
   line: InboundLine;
   contact: Contact;
   address: ContactAddress;
-  /** The contact's opt-in or opt-out for the address. */
+  /** The opt-in or opt-out expressed by the message; undefined if it expresses neither. */
   intent: ReturnType<typeof optOutIntent>;
 }
 
-/** A message with its contact, and the address of its sender or of the conversation that it belongs to. */
+/** A message with its contact, and the address that it belongs to: its sender's or its conversation's. */
 export interface Placed extends Arrival, Recipient {
   addresses: readonly ContactAddress[];
   /** The address that the message was sent from. */
@@ -76,11 +76,11 @@ export interface Placed extends Arrival, Recipient {
 
 const isSame = (one: Address, other: Address) => one.kind === other.kind && one.address === other.address;
 
-/** Returns a message's name: its line and its ID in the sending system. */
+/** Returns a message's name: its line's ID and its own ID in the system that sent it. */
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
 /**
- * Finds the contact and conversation of each message; locks known contacts and adds unknown ones.
+ * Finds the contact and conversation of each message; locks known contacts and creates unknown ones.
  * @param arrivals messages with distinct names
  * @returns the new messages, and the results of earlier requests for the others, by name
  */
@@ -94,8 +94,8 @@ export async function placeArrivals(
     arrivals.map(({ line: { agentId }, from }) => ({ agentId, address: from })),
   );
   const contacts = new Map(arrivals.map((each, i) => [each, known[i] ?? null]));
-  // The contact's lock makes concurrent retries wait for each other. A message without a known contact may be a retry
-  // for an erased contact, which must not be recreated.
+  // Checked while holding the contacts' locks, which serialize concurrent retries. A message from an unknown
+  // contact may be a retry for an erased contact, which must not be recreated.
   const repeats = await repeatsOf(tx, arrivals);
   const isNew = (each: Arrival) => !repeats.has(nameOf(each));
   const strangers = arrivals.filter((each) => contacts.get(each) === null && isNew(each));
@@ -108,7 +108,7 @@ export async function placeArrivals(
   return { placed: await joinNamed(tx, placed), repeats };
 }
 
-/** Adds contacts with one address each, unless concurrent requests have added them. */
+/** Creates contacts with one address each, unless concurrent requests have created them. */
 async function addContacts(
   tx: Tx,
   arrivals: readonly Arrival[],
@@ -128,7 +128,10 @@ async function addContacts(
   );
 }
 
-/** @throws GatewayError `conflict` if the contact lost the address while the transaction waited for its lock */
+/**
+ * @throws GatewayError `conflict` if the address was removed from the contact while the transaction waited
+ *   for the contact's lock
+ */
 function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Placed {
   const { from, inbound } = arrival;
   const address = known?.addresses.find((each) => isSame(each, from));
@@ -147,14 +150,15 @@ function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Pla
 /** A message referenced by an e-mail, with its conversation. */
 type Named = Pick<Conversation, "contactId" | "addressId" | "lineId"> & Pick<Message, "id" | "providerId">;
 
-/** Matches the gateway's message IDs in the `Message-ID`s of its e-mails. */
+/** Matches the gateway's message IDs within the `Message-ID`s of e-mails that it sent. */
 export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=@)/g;
 
 /** Max message IDs of a thread to look up, newest first. An e-mail can reference hundreds. */
 const MAX_NAMED = 20;
 
 /**
- * Assigns e-mails to the open conversation of the message they reply to, if it has the same contact and line.
+ * Assigns an e-mail to the conversation of the message that it replies to, if that conversation is open and
+ * has the same contact and line.
  */
 async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
   const idsIn = (pattern: RegExp): string[][] =>
@@ -177,7 +181,7 @@ async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
       .getRawMany();
   const lineIds = placed.map(({ line }) => line.id);
   const found = await find({ lineId: In(lineIds), providerId: In(provided.flat()) });
-  // The mail server's response, which contains the `providerId`, may not be stored yet.
+  // The `providerId`, which is in the mail server's response, may not be stored yet.
   if (own.some((ids) => ids.length > 0)) found.push(...(await find({ id: In(own.flat()) })));
   return placed.map((each, i) => {
     const { line, contact, addresses } = each;
@@ -191,7 +195,7 @@ async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
   });
 }
 
-/** Groups messages to store together; a message that opts in or out is stored alone. */
+/** Groups messages to store together, except a message that opts in or out, which is stored on its own. */
 export function turnsOf(placed: readonly Placed[]): Placed[][] {
   const turns: Placed[][] = [];
   const last = new Map<string, { turn: number; intent: Placed["intent"] }>();

@@ -5,7 +5,9 @@ import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
 import { ERROR_TEXT_MAX_LENGTH } from "../messages/message.entity";
 import type { Receipt } from "../messages/receipts";
 
-/** A receipt that arrived before the send's response, which contains the receiver's ID for the message. */
+/**
+ * A receipt that arrived before the response to the send, which contains the receiver's ID for the message.
+ */
 @Entity()
 @Index(["agentId", "id"])
 export class EarlyReceipt {
@@ -25,7 +27,7 @@ export class EarlyReceipt {
   @Column({ type: "varchar", length: 16 })
   status!: Receipt["status"];
 
-  /** When the reported change happened. */
+  /** The time of the reported change. */
   @Column({ type: "varchar", length: 24 })
   at!: Timestamp;
 
@@ -35,7 +37,7 @@ export class EarlyReceipt {
   @Column({ type: "varchar", length: 24 })
   createdAt!: Timestamp;
 
-  /** When to look up the receipt's message again. */
+  /** When the receipt's message is next looked up. */
   @Column({ type: "varchar", length: 24 })
   dueAt!: Timestamp;
 }

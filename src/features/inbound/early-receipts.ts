@@ -15,21 +15,27 @@ import { EarlyReceipt } from "./early-receipt.entity";
 /** The sender group for receipts, with its own share of the senders. */
 export const RECEIPTS = "receipts";
 
-/** Lane kind for early receipts; the lane has the receipt's ID. */
+/** Lane kind for early receipts; a lane has the ID of its receipt. */
 export const RECEIPT_LANE = "receipt";
 
-/** Delay before first looking up a receipt's message (ms); each further delay equals the time elapsed so far. */
+/**
+ * Delay before first looking up a receipt's message (ms); each later delay equals the time elapsed so far.
+ */
 const FIRST_MS = 1_000;
 
 /**
- * Max time a receipt can wait for its message (ms). Sends finish earlier, even if their process is killed.
+ * Max time a receipt can wait for its message (ms). By then, the send has finished, even if its process was
+ * killed.
  */
 const KEPT_MS = HOUR_MS;
 
 /** The stored part of a receipt. */
 type Early = Omit<Receipt, "lineId" | "message"> & { message: { providerId: string } };
 
-/** Keeps receipts that arrived before the send's response, which contains the receiver's ID for the message. */
+/**
+ * Stores receipts that arrived before the response to the send, which contains the receiver's ID for the
+ * message.
+ */
 export class EarlyReceipts implements LaneWork {
   constructor(
     private readonly database: Database,
@@ -38,7 +44,7 @@ export class EarlyReceipts implements LaneWork {
     private readonly log: Logger,
   ) {}
 
-  /** Keeps a receipt until its message is known, but for at most an hour. */
+  /** Stores a receipt until its message is known, for at most an hour. */
   async keep({ id: lineId, agentId, agent }: Line, { message, status, at, errorText }: Early): Promise<void> {
     const id = uuid();
     const dueAt = timestamp(FIRST_MS);
@@ -72,10 +78,12 @@ export class EarlyReceipts implements LaneWork {
     return { next, dispatches, waiting };
   }
 
-  /** No-op, because everything is already stored. */
+  /** No-op, because the results are already stored. */
   async finish(): Promise<void> {}
 
-  /** Applies a receipt if its message is now known, in a separate transaction because it locks lanes. */
+  /**
+   * Applies a receipt if its message has become known, in a separate transaction because this locks lanes.
+   */
   private async look(id: string): Promise<SendResult> {
     try {
       await this.database.write(

@@ -63,7 +63,7 @@ export class InboundMessages {
     });
   }
 
-  /** Opts out the address that the line sent a message to, if it is known and not already opted out. */
+  /** Opts out the address that the line sent a message to, if the address is known and not opted out yet. */
   async optOutRecipient(tx: Tx, line: InboundLine, reference: Receipt["message"]): Promise<void> {
     const which = { ...reference, lineId: line.id, direction: MessageDirection.outbound };
     const message = await tx.findOneBy(Message, { ...which, attempts: MoreThan(0) });
@@ -74,7 +74,7 @@ export class InboundMessages {
     const [sentTo] = await tx.query(addressesOfSent("($1)"), [message.id]);
     const address = (await addressesOf(tx, found.contactId))?.find(({ id }) => id === sentTo?.id);
     if (contact === undefined || address === undefined || address.optedOutAt !== null) return;
-    // The conversation may have moved to a phone number, for example.
+    // The conversation may have moved, for example to a phone number.
     if (address.kind !== addressKindOf(line)) return;
     const recipient = { line, contact, address, intent: "out" } as const;
     await lockAhead(tx, [recipient]);
@@ -87,7 +87,8 @@ export class InboundMessages {
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
-    // Opt-in keywords are ordinary messages unless one of the addresses is opted out.
+    // An opt-in keyword is an ordinary message unless the sender's or the conversation's address is opted
+    // out.
     const keywords = new Set(
       turn.filter(
         ({ intent, address, sender }) =>
@@ -124,7 +125,7 @@ export class InboundMessages {
       const first = conversation.lastSequence - ofPlace.length + 1;
       return ofPlace.map((each, i) => ({ each, conversation, sequence: first + i }));
     });
-    // While a contact is handed off, new conversations start with a human.
+    // While a contact is handed off, a human handles new conversations from the start.
     const waiting = numbered.filter(
       ({ conversation: { handler }, sequence }) => sequence === 1 && handler === Handler.human,
     );
@@ -174,8 +175,8 @@ export class InboundMessages {
   }
 
   /**
-   * Opts an address in or out, and cancels the messages queued for it on all lines; an opt-in also cancels the
-   * confirmation of the opt-out.
+   * Opts an address in or out, and cancels the messages queued for it on all lines; an opt-in also cancels
+   * the opt-out's confirmation.
    */
   private async setOptedOut(tx: Tx, { contact, address, line }: Recipient, isOut: boolean): Promise<void> {
     const { id: addressId } = address;
@@ -188,7 +189,8 @@ export class InboundMessages {
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
     const isSystem = ({ author }: Pick<Message, "author">) => author === SYSTEM;
     for (const conversation of open) {
-      // Cancels messages queued since the opt-out, because delivery no longer rejects them after the opt-in.
+      // Cancels messages queued since the opt-out, because after the opt-in, delivery would no longer reject
+      // them.
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: (message) => !isSystem(message),
         errorCode: MessageError.opted_out,
@@ -204,7 +206,7 @@ export class InboundMessages {
 const isOptedOut = ({ optedOutAt }: ContactAddress): boolean => optedOutAt !== null;
 
 /**
- * Locks the conversations of the messages and of the addresses that they opt in or out, and then the insert
+ * Locks the messages' conversations and the conversations of addresses to opt in or out, and then the insert
  * order. Opt-outs and opt-ins lock lanes afterwards, because lanes come later in the lock order.
  */
 async function lockAhead(tx: Tx, placed: readonly (Recipient & Partial<Placed>)[]): Promise<void> {
@@ -217,7 +219,7 @@ async function lockAhead(tx: Tx, placed: readonly (Recipient & Partial<Placed>)[
   await lockMessageOrder(tx, lines);
 }
 
-/** True if an opt-out of the address was confirmed on any line within the last hour. */
+/** True if any line has confirmed an opt-out of the address within the last hour. */
 const isConfirmed = (tx: Tx, { id }: ContactAddress): Promise<boolean> =>
   tx.existsBy(Message, {
     answeredAddressId: id,

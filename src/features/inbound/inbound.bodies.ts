@@ -44,7 +44,7 @@ export const INBOUND_MESSAGE = z.object({
     PROVIDER_ID_MAX_LENGTH,
     "ID assigned by the system that sends the message. Messages with the same ID are stored only once.",
   ),
-  // Longer strings are rejected as addresses of the wrong kind.
+  // Longer strings are rejected later, like addresses of the wrong kind.
   from: text(
     MESSAGE_TEXT_MAX_LENGTH,
     "The contact's address. Its kind must match the line's address kind.",
@@ -99,8 +99,8 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
 }
 
 /**
- * Returns a time from another system, capped at the current time because that system's clock may be ahead.
- * Defaults to the current time.
+ * Returns a time from another system, capped at the current time, because that system's clock may be ahead.
+ * If no time is given, returns the current time.
  */
 const timeOf = (named: string | undefined): string => {
   const instant = named === undefined ? undefined : instantOf(named);
@@ -108,7 +108,7 @@ const timeOf = (named: string | undefined): string => {
 };
 
 /**
- * Reads the body of a message.
+ * Reads a message's body.
  * @throws GatewayError `invalid_request`
  */
 export function inboundOf(body: unknown): Inbound {
@@ -125,7 +125,7 @@ export function inboundOf(body: unknown): Inbound {
 }
 
 /**
- * Reads the body of a receipt.
+ * Reads a receipt's body.
  * @throws GatewayError `invalid_request`
  */
 export function receiptOf(body: unknown): Omit<Receipt, "lineId"> {

@@ -34,7 +34,7 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     request.sender = { ...(await inbound.lineFor(lineId, clientAddress(request))), signature };
   });
 
-  /** Reads a body and verifies that it comes from the system at the other end of the line. */
+  /** Reads a body and verifies that it was signed with the line's secret. */
   const readSigned = <T>(
     request: FastifyRequest,
     payload: Readable,
@@ -42,8 +42,8 @@ export function addInbound(app: FastifyInstance, { inbound }: { inbound: Inbound
     parse: (body: readonly Buffer[]) => T | Promise<T>,
   ): Promise<T> => {
     const { organizationId, secrets, signature } = senderOf(request);
-    // The sender is not authenticated until the body is complete. Until then, a stranger must not be able to
-    // use up the memory available to the line's real sender or to other lines.
+    // The sender cannot be authenticated until the body is complete. Until then, strangers must not be able
+    // to use up the memory for the line's real sender or for other lines.
     const holder = customerNetworkOf(clientAddress(request));
     return bodies.read(request, payload, { max, holder, organizationId }, async (body) => {
       await inbound.assertSigned(signature, body, secrets);

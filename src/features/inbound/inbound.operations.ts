@@ -97,7 +97,7 @@ const received = {
   },
 };
 
-/** Describes the requests from the systems at the other end of lines. */
+/** Describes the requests that systems connected to lines send. */
 export const inboundOperations = (): readonly HttpOperation[] => [
   {
     operationId: "receiveMessage",

@@ -19,7 +19,7 @@ import type { InboundMessages } from "./inbound-messages";
 /** Max attempts while concurrent requests change the contact. */
 const MAX_ATTEMPTS = 5;
 
-/** Max messages per transaction; the first sender waits for the last message. */
+/** Max messages per transaction; the first sender has to wait for the last message. */
 const MAX_BATCH = 64;
 
 /** Receives messages from contacts, and reports from other systems about sent messages. */
@@ -62,7 +62,7 @@ export class InboundService {
       const { organizationId } = line.agent;
       return { line, organizationId, secrets: signingSecretsOf(line, await this.instanceKey.current()) };
     } catch (error) {
-      // Not the sender's fault, so the error asks the sender to retry.
+      // The sender is not at fault, so the error asks for a retry.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
@@ -79,8 +79,9 @@ export class InboundService {
   }
 
   /**
-   * Stores a contact's message. After `burstSeconds`, the agent decides about all messages received by then. A line
-   * stores each ID only once. A message that only says STOP or START opts the address out or in.
+   * Stores a contact's message. After `burstSeconds`, the agent decides about all messages received by then.
+   * A line stores each message ID only once. A message that consists only of STOP or START opts the address
+   * out or in.
    * @throws GatewayError `invalid_request` with the path `from`, or `conflict` for an archived line
    */
   async receive(line: InboundLine, inbound: Inbound): Promise<Received> {
@@ -101,12 +102,11 @@ export class InboundService {
       try {
         return await this.store(arrival);
       } catch (error) {
-        // A concurrent request may have stored the same ID from another address.
+        // A concurrent request may have stored a message with the same ID from another address.
         const known = await repeat();
         if (known !== undefined) return known;
         if (!(error instanceof GatewayError) || error.code !== "conflict") throw error;
-        // Concurrent changes to the contact are not the sender's fault, so the error asks the sender to
-        // retry.
+        // The sender is not at fault for concurrent changes to the contact, so the error asks for a retry.
         if (attempt === MAX_ATTEMPTS) throw new GatewayError("unavailable", undefined, { cause: error });
       }
     }
@@ -114,15 +114,13 @@ export class InboundService {
 
   /**
    * Applies a receipt if its message is already known.
-   * @returns the current message; undefined if the line has sent no such message
+   * @returns the current message; undefined if the line did not send the message
    */
   applied(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
     return this.receipts.apply({ ...receipt, lineId: line.id }, { owner: line.agent?.organizationId });
   }
 
-  /**
-   * Opts out the recipient of a message after a complaint; a no-op for a message that the line has not sent.
-   */
+  /** Opts out a message's recipient after a complaint; a no-op if the line did not send the message. */
   complained(line: InboundLine, message: Receipt["message"]): Promise<void> {
     return this.database.writeFor(line.agent.organizationId, (tx) =>
       this.messages.optOutRecipient(tx, line, message),
@@ -130,8 +128,8 @@ export class InboundService {
   }
 
   /**
-   * Applies a receipt. If its message ID is not known yet, the receipt is kept until the ID is known.
-   * @returns the current message; undefined for a kept receipt
+   * Applies a receipt. If its message ID is not known yet, the receipt is stored until then.
+   * @returns the current message; undefined for a stored receipt
    * @throws GatewayError `not_found`
    */
   async report(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {

@@ -1,9 +1,13 @@
 /**
  * Layouts used by mail programs in common languages: introductions to quoted e-mails, and signatures. Each
- * alternative and each lookahead has at most one unbounded `.`, because backtracking over several takes polynomial time.
+ * alternative and each lookahead has at most one unbounded `.`, because backtracking over several would take
+ * polynomial time.
  */
 
-/** Lines that introduce a quoted e-mail, such as "On 21 Nov 2026, Acme wrote:"; they also contain a digit. */
+/**
+ * Lines that introduce a quoted e-mail, such as "On 21 Nov 2026, Acme wrote:"; the digit that they contain is
+ * checked separately.
+ */
 export const ATTRIBUTIONS: readonly RegExp[] = [
   /^-*\s*On\b.+\bwrote\s*(:|-{2,})$/i,
   /^Am\b(?=.+\bschrieb\b).*:$/i,
@@ -19,11 +23,14 @@ export const ATTRIBUTIONS: readonly RegExp[] = [
   /^.+(şunu yazdı|tarihinde yazdı|ezt írta|a scris)\s*:$/i,
   /^(?=.*20\d\d年).*(<[^<>@]+@[^<>]+>|写道|寫道|のメール)\s*[:：]$/,
   /^.+(님이 작성|작성)\s*:$/,
-  // Any language: a year, a time and an address.
+  // In any language: a year, a time and an address.
   /^(?=.*\b20\d\d\b.{0,60}\d[:.]\d\d).*<[^<>\s@]+@[^<>\s]+>\s*:$/,
 ];
 
-/** The header names above a quoted e-mail; a header block has a sender, a subject and one more header. */
+/**
+ * The header names above a quoted e-mail; a header block consists of a sender, a subject and at least one
+ * more header.
+ */
 export const HEADER_NAMES = {
   sender:
     /^(from|von|de|da|van|från|fra|lähettäjä|od|nadawca|от|от кого|від|kimden|gönderen|feladó|de la|差出人|发件人|寄件者|寄件人|보낸 사람)\s*[:：]/i,
@@ -75,8 +82,8 @@ export const SEPARATORS: readonly RegExp[] = [
 ];
 
 /**
- * Devices and programs that add footers; they distinguish a footer from a sentence such as "Sent from Paris
- * on Monday".
+ * Devices and programs that add footers; their names distinguish a footer from a sentence such as "Sent from
+ * Paris on Monday".
  */
 const DEVICE = `(${[
   "mobi(l|el)|móvil|telemóvel|cel+ular|t[eé]l[eé](f|ph)|smartphone|handy\\b|puhelim|мобильн|мобільн|телефон|смартфон",
@@ -108,7 +115,8 @@ export const FOOTERS: readonly RegExp[] = [
   new RegExp(`^Sent (from|via|with) (my (\\S+ ){0,3}|the (all new )?)?${DEVICE}`, "i"),
   new RegExp(`^(${SENT_FROM}) (\\S+ ){0,3}\\S{0,3}${DEVICE}.{0,80}$`, "i"),
   new RegExp(`^(Von|Diese Nachricht wurde von) meinem ${DEVICE}.{0,60} gesendet\\b.{0,60}$`, "i"),
-  // Only the grammatical case distinguishes these footers from sentences such as "The wrong phone was sent".
+  // In Finnish, for example, only the grammatical case distinguishes a footer from a sentence such as "The
+  // wrong phone was sent".
   new RegExp(`^Lähetetty .{0,40}${DEVICE}.{0,30}(st|ll)[aä](ni)?\\.?$`, "i"),
   new RegExp(`^.{0,40}${DEVICE}.{0,30}([dt][ae]n gönderildi|[óő]l küldve|から送信)\\.?$`, "i"),
   new RegExp(`^((发自|從)我的.{0,20}${DEVICE}.{0,20}|나의 .{0,20}${DEVICE}.{0,20}에서 보냄)$`, "i"),

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 /** Max memory per thread (MB). */
 const MAX_MEMORY_MB = 256;
 
-/** Max idle time of a thread (ms). Idle threads keep their memory. */
+/** Max idle time of a thread (ms). Idle threads do not free their memory. */
 export const IDLE_TIMEOUT_MS = 10_000;
 
 /** An e-mail, as passed to a thread. */
@@ -17,7 +17,7 @@ export interface MailForThread {
   maxTextLength: number;
 }
 
-/** Threads waiting for an e-mail. */
+/** Idle threads, which are waiting for an e-mail. */
 const idle: MailThread[] = [];
 
 /** A reusable thread that parses e-mails. Starting a thread takes longer than parsing most e-mails. */
@@ -29,7 +29,7 @@ export class MailThread {
     worker.on("error", () => undefined).once("exit", () => this.leaveIdle());
   }
 
-  /** Takes an idle thread or starts one; starting may take a long time on a busy machine. */
+  /** Takes an idle thread or starts one, which may take a long time on a busy machine. */
   static async take(): Promise<MailThread> {
     const free = idle.at(-1);
     if (free !== undefined) {
@@ -44,7 +44,7 @@ export class MailThread {
   }
 
   /**
-   * Parses an e-mail; afterwards, the thread can be reused, unless it had to be terminated.
+   * Parses an e-mail. Afterwards, the thread can be reused unless it was terminated.
    * @param mail the e-mail; its bytes are transferred
    * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, for example because it ran out
    *   of memory
@@ -71,7 +71,7 @@ export class MailThread {
     this.worker.unref();
     idle.push(this);
     this.end = setTimeout(() => {
-      // A thread must not be reused while it is terminating.
+      // A terminating thread must not be reused.
       this.leaveIdle();
       void this.worker.terminate();
     }, IDLE_TIMEOUT_MS).unref();

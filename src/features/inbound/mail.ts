@@ -17,9 +17,9 @@ import { optOutIntent } from "./opt-out";
 import { type DividedText, isSignature, ownWords } from "./own-words";
 import { type MailLine, type ParsedMail, parseMail } from "./parse-mail";
 
-/** A report from a mail server. */
+/** A mail server's report. */
 export interface MailReport {
-  /** The failure of one of the gateway's messages, or the message that its recipient complained about. */
+  /** A failed message from the gateway, or a message that its recipient complained about. */
   report: { failure: Omit<Receipt, "lineId"> } | { complaintAbout: Receipt["message"] } | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface MailReport {
  * @param id identifies the e-mail if it has no `Message-ID`
  * @param optOutWords additional words that opt out
  * @param line the line that received the e-mail; its organization's e-mails are parsed one at a time
- * @returns a contact's message, or a mail server's report, which may be empty
+ * @returns a contact's message, or a mail server's report, which is empty if it requires no action
  * @throws InvalidInput for an e-mail that has no sender or cannot be parsed
  * @throws GatewayError `unavailable` if too many e-mails are waiting
  */
@@ -46,13 +46,13 @@ export async function readMail(
   const plain = divided(mail);
   // Yields to the event loop, because splitting malicious text can take 20 ms.
   if (mail.html !== undefined) await setImmediate();
-  // Unlike HTML, plain text may show quotations by indentation alone.
+  // Unlike HTML, plain text may mark quotations by indentation alone.
   const rich = mail.html === undefined ? plain : divided({ ...mail, text: mail.html });
   const isRicher = plain.quoted === "" && rich.quoted !== "" && rich.own !== "";
   const { whole, own, quoted, omitted } = isRicher ? rich : plain;
   const subject = [...singleLine(mail.subject)].slice(0, SUBJECT_MAX_LENGTH).join("");
-  // In a forwarded or new e-mail, the quotation is part of the message; in a reply without any new text, it
-  // is not.
+  // In a forwarded or new e-mail, the quotation is part of the message; in a reply, it is not, even if the
+  // reply has no other text.
   const isNew = mail.references.length === 0 && !REPLIED.test(subject) && !isSignature(quoted);
   const isWhole = own === "" && (subject === "" || FORWARDED.test(subject) || isNew);
   const text = isWhole ? whole : own || subject;
@@ -69,7 +69,7 @@ export async function readMail(
       }),
     lists: mail.lists,
     text,
-    // People who unsubscribe in the subject may have a signature in the text.
+    // The text of an e-mail that opts out in its subject may be a signature.
     optOutText:
       [plain.own, rich.own].find((each) => optOutIntent(each, optOutWords) !== undefined) ?? (own || subject),
     mail: {
@@ -113,10 +113,10 @@ function divided(mail: ParsedMail): DividedText & { whole: string; omitted: stri
   return { whole, omitted, ...ownWords(whole) };
 }
 
-/** Subjects of forwarded e-mails; `vs` also starts a Finnish reply. */
+/** Matches subjects of forwarded e-mails; `vs` marks both a forwarded e-mail and a Finnish reply. */
 const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|doorst|vs|vb|vl|pd|i|továbbítás|[iİ]lt|转发|轉寄|転送)\s*[:：]/i;
 
-/** Subjects of replies; needed because some programs send no `References`. */
+/** Matches subjects of replies, because some programs do not send `References`. */
 const REPLIED =
   /^\s*(re|ré|aw|antw(ort)?|res|r|sv|vs|vast|odp|ynt|vá|ответ|отв|απ|返信|回复|回覆|答复|답장)(\[\d+\])?\s*[:：]/i;
 
@@ -167,7 +167,10 @@ const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string)
 const isAddress = ({ address }: { address: string }): boolean =>
   "address" in normalizeAddress(AddressKind.email, address);
 
-/** Returns the `References` of a reply: the newest IDs that fit, followed by the e-mail's own ID; may be empty. */
+/**
+ * Returns the `References` of a reply: the newest IDs that fit, followed by the e-mail's own ID. Empty if no
+ * ID is usable.
+ */
 function threadOf({ messageId, references }: ParsedMail): string {
   const ids = [...references, messageId].filter((id) => MESSAGE_ID.test(id));
   let length = 0;
@@ -178,7 +181,7 @@ function threadOf({ messageId, references }: ParsedMail): string {
   return [...new Set(last < 0 ? ids : ids.slice(ids.length - last))].join(" ");
 }
 
-/** A message ID that can be repeated in a header. */
+/** Matches a message ID that can be repeated in a header. */
 const MESSAGE_ID = /^<[\x21-\x3b\x3d\x3f-\x7e]{1,400}>$/;
 
 /** Returns an e-mail's `Date` if it is plausible, otherwise the current time. */

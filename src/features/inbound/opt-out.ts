@@ -1,4 +1,4 @@
-/** Words that opt out of messages if they are the whole message, as defined by carriers. */
+/** Words, defined by carriers, that opt out of messages if the whole message is such a word. */
 const OPT_OUT: ReadonlySet<string> = new Set([
   "STOP",
   "STOPALL",
@@ -31,7 +31,7 @@ export function optOutIntent(text: string, words: readonly string[] = []): "out"
   return words.some((each) => folded(each) === word) ? "out" : undefined;
 }
 
-/** Converts text to uppercase letters without accents, and removes surrounding punctuation. */
+/** Converts text to uppercase without accents, and removes surrounding punctuation. */
 const folded = (text: string): string =>
   text
     .normalize("NFKD")

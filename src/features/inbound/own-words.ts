@@ -1,12 +1,12 @@
 import { ATTRIBUTIONS, FOOTERS, HEADER_NAMES, SEPARATORS } from "./mail-layouts";
 
-/** Max lines in a wrapped introduction to a quotation. */
+/** Max lines of a wrapped introduction to a quotation. */
 const MAX_ATTRIBUTION_LINES = 3;
 
 /** Max lines in a header block above a quotation. */
 const MAX_HEADER_LINES = 12;
 
-/** Max length of lines written by mail programs (UTF-16 code units). */
+/** Max length of a line that a mail program adds (UTF-16 code units). */
 const LAYOUT_MAX_LENGTH = 400;
 
 /** The text of an e-mail, split into the author's own words and the rest. */
@@ -18,8 +18,9 @@ export interface DividedText {
 }
 
 /**
- * Splits the text of an e-mail. Text between and below quoted lines (`>`) is the author's if these lines come first, or
- * if the author's paragraphs separate them. Otherwise, the author's words end at the quotation.
+ * Splits an e-mail's text. Text between and below quoted lines (`>`) is the author's if the e-mail starts
+ * with quoted lines or if the author's paragraphs separate them. Otherwise, the author's words end at the
+ * quotation.
  */
 export function ownWords(text: string): DividedText {
   const lines = text.split(/\r?\n/);
@@ -47,8 +48,8 @@ export function isSignature(quoted: string): boolean {
 }
 
 /**
- * True if the author's paragraphs stand between quoted lines; the remainder of a wrapped quoted line is not a
- * paragraph.
+ * True if there are paragraphs by the author between quoted lines; the remainder of a wrapped quoted line is
+ * not a paragraph.
  */
 function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): boolean {
   const lastQuote = isQuoted.slice(0, lines.length).lastIndexOf(true);
@@ -61,8 +62,8 @@ function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): 
 }
 
 /**
- * Returns the index of the lines that introduce a quotation, such as `On Monday, Anna wrote:`, or the quotation's own
- * index if there are none.
+ * Returns the index of the first line that introduces a quotation, such as `On Monday, Anna wrote:`, or the
+ * quotation's own index if there is none.
  */
 function attributionAbove(lines: readonly string[], quote: number): number {
   let last = quote - 1;
@@ -71,12 +72,12 @@ function attributionAbove(lines: readonly string[], quote: number): number {
     if (attributionAt(lines, last - count + 1) === count) return last - count + 1;
   const line = lines[last] ?? "";
   if (!/[:：]\s*$/.test(line)) return quote;
-  // In other languages, introductions may also be wrapped after the date.
+  // In some languages, introductions may be wrapped after the date.
   const isBroken = !/\d/.test(line) && !isBlank(lines[last - 1]) && /\d/.test(lines[last - 1] ?? "");
   return isBroken ? last - 1 : last;
 }
 
-/** Returns the number of lines at an index that introduce a quotation; 0 if none do. */
+/** Returns the number of lines at an index that introduce a quotation; 0 if there are none. */
 function attributionAt(lines: readonly string[], start: number): number {
   for (let count = 1; count <= MAX_ATTRIBUTION_LINES; count += 1) {
     const line = lines[start + count - 1];
@@ -87,7 +88,7 @@ function attributionAt(lines: readonly string[], start: number): number {
   return 0;
 }
 
-/** True if the author's words end at a line, regardless of what follows. */
+/** True if the author's words always end at this line, whatever follows. */
 function endsAt(lines: readonly string[], start: number): boolean {
   const line = layoutOf(lines[start] ?? "");
   return (

@@ -12,15 +12,17 @@ const MAX_THREADS = 2;
 /** Max time an e-mail can wait for earlier e-mails (ms); after that, the mail server must retry. */
 const WAIT_TIMEOUT_MS = 30_000;
 
-/** Max e-mails per organization being parsed or waiting; above that, its mail servers must retry. */
+/**
+ * Max e-mails per organization that are being parsed or waiting; beyond that, its mail servers must retry.
+ */
 const MAX_MAILS_PER_ORGANIZATION = 30;
 
-// Created once, because capturing a stack per error is expensive during an attack.
+// Created once, because capturing a stack trace per error would be expensive during an attack.
 const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. Try again soon.");
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
 /**
- * Number of bytes to parse from the start of an e-mail if parsing all of it takes too long; enough for the
+ * Number of bytes to parse from the start of an e-mail if parsing all of it takes too long; this includes the
  * longest text in any encoding.
  */
 const HEAD_BYTES = 131_072;
@@ -28,7 +30,9 @@ const HEAD_BYTES = 131_072;
 /** Max size of a thread's result (bytes), with each character escaped. */
 export const RESULT_MAX_BYTES = 524_288;
 
-/** Max length of a string returned by a thread (UTF-16 code units): one character more than is stored. */
+/**
+ * Max length of a string returned by a thread (UTF-16 code units): one character longer than the stored text.
+ */
 export const PARSED_TEXT_MAX_LENGTH = 2 * (MESSAGE_TEXT_MAX_LENGTH + 1);
 
 /** The line that received an e-mail. */
@@ -43,7 +47,7 @@ export interface ParsedMail {
   senders: { address: string; name: string }[];
   /** The author according to `X-Original-Sender` or `Reply-To`. */
   author?: { address: string; name: string };
-  /** The addresses of the mailing list that the e-mail came through, in lowercase. */
+  /** The addresses, in lowercase, of the mailing list that forwarded the e-mail. */
   lists: string[];
   subject: string;
   messageId: string;
@@ -57,13 +61,13 @@ export interface ParsedMail {
   attachments: number;
   attachmentNames: string[];
   isAutomatic: boolean;
-  /** True if the e-mail is automatic for a reason other than the mailing list that it came through. */
+  /** True if the e-mail is automatic, except if the only reason is that a mailing list forwarded it. */
   isProgram: boolean;
   /** True for a mail server's report, such as a bounce. */
   isReport: boolean;
-  /** The reported e-mail: its delivery failed, or its recipient complained about it. */
+  /** The reported e-mail, which could not be delivered or which its recipient complained about. */
   report?: { messageId: string; isComplaint: boolean; status: string; detail: string };
-  /** True if the e-mail was too long or too slow to be parsed completely. */
+  /** True if the e-mail was too long, or took too long, to be parsed completely. */
   isPartial: boolean;
 }
 
@@ -71,9 +75,10 @@ const threads = new Semaphore(MAX_THREADS);
 const turns = new Map<string, { turn: Semaphore; mails: number }>();
 
 /**
- * Parses an e-mail, or at least its start. Each organization uses one thread at a time, and its lines take turns, so
- * that one line's slow e-mails neither delay other organizations nor starve the organization's other lines.
- * @param raw the bytes in chunks, transferred to a thread: the buffers may be empty afterwards
+ * Parses an e-mail, or at least its start. Each organization uses one thread at a time, and its lines take
+ * turns, so that one line's slow e-mails neither delay other organizations nor starve the organization's
+ * other lines.
+ * @param raw the bytes in chunks, transferred to a thread, so the buffers may be empty afterwards
  * @param line the line that received the e-mail
  * @returns undefined for an e-mail that cannot be parsed
  * @throws GatewayError `unavailable` if the wait is too long
@@ -105,7 +110,10 @@ async function holding<T>(permits: Semaphore, owner: string, job: () => Promise<
   }
 }
 
-/** @throws GatewayError `unavailable` if even the start takes too long, possibly because the machine is busy */
+/**
+ * @throws GatewayError `unavailable` if even parsing the start takes too long, perhaps because the machine is
+ *   busy
+ */
 async function parseWholeOrStart(raw: readonly Buffer[]): Promise<ParsedMail | undefined> {
   const length = raw.reduce((sum, part) => sum + part.length, 0);
   const isLong = length > HEAD_BYTES;

@@ -3,17 +3,17 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { ApiKey } from "../api-keys/api-key.entity";
 
-/** Number of uses of a deprecated part of the APIs by one key on one UTC day. */
+/** How often a key used a deprecated part of the APIs on one day (UTC). */
 @Entity()
 export class DeprecatedUse {
   @PrimaryColumn(UUID_COLUMN)
   keyId!: string;
 
-  // No foreign key, for the same reason as in `HourlyUse`.
+  // Not a foreign key, for the same reason as in `HourlyUse`.
   @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
   key?: ApiKey;
 
-  /** Name of the part, as declared. */
+  /** Name of the deprecated part, as declared. */
   @PrimaryColumn({ type: "varchar", length: 200 })
   name!: string;
 

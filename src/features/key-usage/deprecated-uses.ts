@@ -10,7 +10,7 @@ export const DEPRECATED_USES = counter(
   { name: DEPRECATED_NAMES },
 );
 
-/** Uses of a deprecated part by one key on one day. */
+/** One key's uses of a deprecated part of the APIs on one day. */
 interface Uses {
   keyId: string;
   name: string;
@@ -18,7 +18,7 @@ interface Uses {
   lastAt: Timestamp;
 }
 
-/** Uses of deprecated parts of the APIs by key and day. */
+/** Counts the uses of deprecated parts of the APIs, by key and day. */
 export class DeprecatedUses extends PeriodCounts<Uses> {
   constructor() {
     super(DAY_MS, writeUses);

@@ -3,16 +3,17 @@ import { DAY_MS, type Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { ApiKey } from "../api-keys/api-key.entity";
 
-/** Retention (ms): the longest period, 30 days, plus the rest of its first day. */
+/** Retention (ms): the longest reported period, 30 days, plus the rest of its first day. */
 export const USE_LIFETIME_MS = 31 * DAY_MS;
 
-/** Number of requests with a key in one hour, by outcome, and the key's last accepted use. */
+/** A key's requests in one hour: their number by outcome, and the last accepted use. */
 @Entity()
 export class HourlyUse {
   @PrimaryColumn(UUID_COLUMN)
   keyId!: string;
 
-  // No foreign key, so that counting a key's uses and changing the key do not wait for each other's row locks.
+  // Not a foreign key, so that counting a key's uses and changing the key do not wait for each other's row
+  // locks.
   @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
   key?: ApiKey;
 

@@ -10,8 +10,8 @@ import { UsageService } from "./usage.service";
 import { UsageRecorder } from "./usage-recorder";
 
 /**
- * Usage of API keys and of deprecated parts of the APIs: recorded in memory, written within seconds, reported by hour
- * and day.
+ * Use of API keys and of deprecated parts of the APIs: recorded in memory, written within seconds, reported
+ * by hour and day.
  */
 export const keyUsage = feature({
   entities: [HourlyUse, DeprecatedUse],

@@ -2,8 +2,8 @@ import { type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 
 /**
- * Max rows per batch. A batch is one transaction and blocks other writers for about 20 ms on SQLite, where smaller
- * batches would write most pages several times.
+ * Max rows per batch. A batch is one transaction and blocks other writers for about 20 ms on SQLite, where
+ * smaller batches would write most database pages several times.
  */
 const MAX_ROWS = 5_000;
 
@@ -51,7 +51,7 @@ export class PeriodCounts<Count> {
     return batches;
   }
 
-  /** Returns the count for an ID in the current period; creates it with `zero` if necessary. */
+  /** Returns the count for an ID in the current period, which `zero` creates if necessary. */
   protected countOf(nowMs: number, id: string, zero: (id: string) => Count): Count {
     const period = Math.floor(nowMs / this.lengthMs);
     let counts = this.periods.get(period);

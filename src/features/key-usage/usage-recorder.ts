@@ -19,7 +19,7 @@ const MAX_RETRY_DELAY_MS = 60_000;
 /** Min time between two writes of counts (ms); each write has one row per key in use. */
 const COUNTS_INTERVAL_MS = 5_000;
 
-/** Rejected uses of one key in one minute, all for the same reason. */
+/** One key's rejected uses in one minute, all rejected for the same reason. */
 interface Rejection {
   /** ID of the audit entry. */
   id: string;
@@ -38,9 +38,9 @@ interface Batch {
 }
 
 /**
- * Collects accepted and rejected key uses, and uses of deprecated parts, in memory, and writes them outside the request
- * path. A killed process loses only the records of the last few seconds or, during a database outage, since the outage
- * began.
+ * Collects accepted and rejected key uses, and uses of deprecated parts, in memory, and writes them outside
+ * the request path. If the process is killed, only the records of the last few seconds are lost or, during a
+ * database outage, the records since it began.
  */
 export class UsageRecorder implements KeyUsageRecorder {
   private readonly rejections = new Map<string, Rejection>();
@@ -48,7 +48,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   private readonly deprecatedUses = new DeprecatedUses();
   private readonly queue = new Mutex();
   private readonly id = uuid();
-  /** Batches to write, in order; the first may have failed or have an unknown outcome. */
+  /** Batches to write, in order; the first one may have failed, or its outcome may be unknown. */
   private readonly batches: Batch[] = [];
   /** In `performance.now` time, because the wall clock may be set back. */
   private countsWrittenAt = Number.NEGATIVE_INFINITY;
@@ -82,7 +82,7 @@ export class UsageRecorder implements KeyUsageRecorder {
     const countedAs = `${isElsewhere ? "elsewhere" : "refused"}:${key.id}:${minute}`;
     const known = this.rejections.get(countedAs);
     if (known !== undefined) known.count += 1;
-    // The ID is generated now, because the audit log filters by ID as well as by time.
+    // Generates the ID immediately, so that its time matches `at`, because the audit log filters by both.
     else this.rejections.set(countedAs, { id: uuid(), action, key, origin, at, count: 1 });
     this.schedule();
   }
@@ -165,8 +165,8 @@ export class UsageRecorder implements KeyUsageRecorder {
 }
 
 /**
- * Merges a key's rejections for the same reason into the minute of the first one, so that a long outage keeps at most
- * two records per key in memory.
+ * Merges each key's rejections for the same reason into the minute of the first one. A long outage then
+ * leaves at most two records per key in memory.
  */
 function onePerKey(rejections: Iterable<[string, Rejection]>): [string, Rejection][] {
   const firsts = new Map<string, [string, Rejection]>();

@@ -35,7 +35,7 @@ interface Row {
   refused: number | string;
 }
 
-/** Uses of a deprecated part by one key; PostgreSQL's driver returns the sum as a string. */
+/** One key's uses of a deprecated part of the APIs; PostgreSQL's driver returns the sum as a string. */
 interface DeprecatedRow {
   keyId: string;
   name: string;
@@ -54,7 +54,7 @@ function startsOf(period: UsagePeriod): string[] {
 export class UsageService {
   constructor(private readonly database: Database) {}
 
-  /** Returns the usage per key in the caller's organization during a period, most-used keys first. */
+  /** Returns the usage of each key in the caller's organization during a period, most-used keys first. */
   async list(
     context: RequestContext,
     { period, first, keyId, outcome }: KeyUsageArgs,
@@ -96,7 +96,7 @@ export class UsageService {
     });
   }
 
-  /** Returns the total usage of the keys in the caller's organization during a period. */
+  /** Returns the total usage of all keys in the caller's organization during a period. */
   async totals(context: RequestContext, period: UsagePeriod): Promise<UsageTotals> {
     const organizationId = organizationOf(context);
     const starts = startsOf(period);
@@ -110,7 +110,7 @@ export class UsageService {
     return totalsOf(rows, starts, digits);
   }
 
-  /** Returns uses of deprecated parts of the APIs by keys in the caller's organization. */
+  /** Reports which keys in the caller's organization used deprecated parts of the APIs. */
   async deprecated(
     context: RequestContext,
     { first, keyId, state }: DeprecatedUseArgs,
@@ -124,7 +124,7 @@ export class UsageService {
         .createQueryBuilder(DeprecatedUse, "used")
         .innerJoin("used.key", "key")
         .where("key.organization_id = :organizationId AND used.day >= :since", { organizationId, since })
-        // Removed parts are no longer declared.
+        // Excludes parts that have been removed, which are no longer declared.
         .andWhere("used.name IN (:...names)", { names: DEPRECATED_NAMES });
       if (keyId != null) uses.andWhere("used.key_id = :keyId", { keyId });
       if (state != null) uses.andWhere(IN_STATE[state], { now: timestamp() });
@@ -159,7 +159,8 @@ export class UsageService {
 }
 
 /**
- * Returns a query that sums the uses of an organization's keys since the first start time; the caller adds grouping.
+ * Returns a query that sums the uses of an organization's keys since the first bucket's start; the caller
+ * adds grouping.
  */
 const sums = (
   reader: EntityManager,

@@ -2,7 +2,7 @@ import { HOUR_MS, type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 import { PeriodCounts } from "./period-counts";
 
-/** Uses of one key in one hour. */
+/** One key's uses in one hour. */
 interface Uses {
   keyId: string;
   accepted: number;
@@ -14,7 +14,7 @@ interface Uses {
 
 const unused = (keyId: string): Uses => ({ keyId, accepted: 0, refused: 0, lastAt: null, lastIp: null });
 
-/** Key uses by hour. */
+/** Counts key uses by key and hour. */
 export class UseCounts extends PeriodCounts<Uses> {
   private nowMs = 0;
   private now: Timestamp = "";
@@ -23,11 +23,14 @@ export class UseCounts extends PeriodCounts<Uses> {
     super(HOUR_MS, writeUses);
   }
 
-  /** Counts an accepted use in the current hour. Called per request, so it allocates only on a key's first use. */
+  /**
+   * Counts an accepted use in the current hour. Called for each request, so it allocates only on a key's
+   * first use.
+   */
   addAccepted(keyId: string, ip: string | null): void {
     const nowMs = Date.now();
     const uses = this.countOf(nowMs, keyId, unused);
-    // Many requests share a millisecond, and formatting a time takes longer than everything else here.
+    // Many requests share a millisecond, and formatting a time takes longer than the rest of this function.
     if (nowMs !== this.nowMs) {
       this.nowMs = nowMs;
       this.now = timestampOf(nowMs);

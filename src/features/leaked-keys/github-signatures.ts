@@ -6,12 +6,15 @@ import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import { boundedFetch } from "../../http/bounded-fetch";
 
-/** Max size of the list of keys (bytes). */
+/** Max size of GitHub's key list (bytes). */
 const LIST_MAX_BYTES = 65_536;
 
 const TIMEOUT_MS = 5_000;
 
-/** Min time between two requests for the list (ms); anyone can cause one by sending an unknown identifier. */
+/**
+ * Min time between two requests for the list (ms); anyone can trigger one by sending an unknown key
+ * identifier.
+ */
 const MIN_INTERVAL_MS = 60_000;
 
 /** Keeps Zod from generating code while handling requests. */
@@ -50,7 +53,7 @@ export class GitHubSignatures {
     return key !== undefined && verify("sha256", body, key, Buffer.from(signature, "base64"));
   }
 
-  /** Reads the list, at most once a minute; if this fails, the earlier list is kept. */
+  /** Reads the key list, at most once per minute. If this fails, the previous list remains in use. */
   private read(): Promise<void> {
     if (this.reading !== undefined) return this.reading;
     if (this.clock() - this.askedAt < MIN_INTERVAL_MS) return Promise.resolve();
@@ -76,7 +79,7 @@ export class GitHubSignatures {
   }
 }
 
-/** Returns a key with its identifier; empty unless the key is for ECDSA with P-256. */
+/** Returns a list that contains the key and its identifier; empty unless the key is for ECDSA with P-256. */
 function entryOf(identifier: string, pem: string): [string, KeyObject][] {
   const key = createPublicKey(pem);
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;

@@ -12,14 +12,14 @@ const REPORT_MAX_TOKENS = 2_000;
 /** Max length of a leak's stored URL. */
 const URL_MAX_LENGTH = 2_048;
 
-/** A publicly exposed key, or an exposed token of a connected application. */
+/** A leaked API key, or a leaked token of a connected application. */
 export interface LeakReport {
   token: string;
-  /** URL where the key was found; null if unknown. */
+  /** URL where the key was found; null if it is unknown. */
   url: string | null;
 }
 
-/** A report from the holder of a key. */
+/** A report from a key's holder. */
 export const LEAKED_KEY = z.object({
   key: z
     .string()
@@ -27,18 +27,20 @@ export const LEAKED_KEY = z.object({
     .meta({ description: "The complete API key, or an access or refresh token of a connected application." }),
 });
 
-/** GitHub's report. Unknown fields are allowed, because GitHub may add some. */
+/** GitHub's report. Unknown fields are allowed, because GitHub may add fields. */
 const GITHUB_REPORT = z
   .array(z.object({ token: z.string(), url: z.string().nullish() }))
   .max(REPORT_MAX_TOKENS);
 
-/** Returns the hash of the stored key or token; undefined for text that cannot be a key or token. */
+/**
+ * Returns the hash under which a key or token is stored; undefined for text that cannot be a key or token.
+ */
 export const leakedHash = (token: string): string | undefined =>
   isWellFormedApiKey(token) ? hashToken(token) : tokenHash(token);
 
 /**
  * Reads a body that contains a key.
- * @throws GatewayError `invalid_request`, including for a mistyped key, whose checksum is wrong
+ * @throws GatewayError `invalid_request`, including for a mistyped key, which has a wrong checksum
  */
 export function keyOf(body: unknown): string {
   const { data } = LEAKED_KEY.safeParse(body, { jitless: true });
@@ -49,7 +51,7 @@ export function keyOf(body: unknown): string {
 }
 
 /**
- * Reads the body of a report.
+ * Reads a report's body.
  * @throws GatewayError `invalid_request`
  */
 export function reportsOf(body: unknown): LeakReport[] {

@@ -12,7 +12,10 @@ import type { GitHubSignatures } from "./github-signatures";
 import { keyOf, REPORT_MAX_BYTES, reportsOf } from "./leaked-keys.bodies";
 import type { LeakedKeysService } from "./leaked-keys.service";
 
-/** Min response time (ms), longer than a revocation takes, so that response times do not reveal which keys exist. */
+/**
+ * Min response time (ms), longer than a revocation takes, so that the response time does not reveal whether a
+ * key exists.
+ */
 const ANSWER_AFTER_MS = 250;
 
 interface Services {
@@ -33,7 +36,7 @@ export function addLeakedKeys(app: FastifyInstance, { leakedKeys, gitHubSignatur
     const max = isSigned ? REPORT_MAX_BYTES : ANONYMOUS_BODY_LIMIT;
     return bodies.read(request, payload, { max, holder, organizationId: null }, async (parts) => {
       const raw = joined(parts);
-      // Verified before parsing, which is far more expensive for a large body.
+      // Verified before parsing, which is much more expensive for a large body.
       if (isSigned && !(await gitHubSignatures.isValid(identifier, signature, raw)))
         throw new GatewayError("invalid_signature");
       const body = parseJson(raw);

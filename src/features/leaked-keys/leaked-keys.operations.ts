@@ -3,7 +3,7 @@ import { LEAKED_KEY } from "./leaked-keys.bodies";
 
 const KEY = "agk_live_Qx7mT2bLw9Zk_EXAMPLEexampleEXAMPLE007397E";
 
-/** Describes reports by key holders; only GitHub sends signed lists, so they are not documented. */
+/** Documents reports by key holders. Signed lists are not documented, because only GitHub sends them. */
 export const leakedKeysOperations = (): readonly HttpOperation[] => [
   {
     operationId: "reportLeakedKey",

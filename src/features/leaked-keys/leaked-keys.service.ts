@@ -33,7 +33,7 @@ export interface LeakedKey {
   url: string | null;
 }
 
-/** A key found by its own hash or by the hash of its application's token. */
+/** A key found by its own hash or by the hash of its application's access or refresh token. */
 interface Found {
   hash: string;
   key: ApiKey;
@@ -52,7 +52,7 @@ interface Dependencies {
   config: Pick<Config, "publicUrl" | "tls" | "host" | "port">;
   log: Pick<Logger, "warn">;
   rejectedTokens: RejectedTokens;
-  /** Undefined if no mail server is configured. */
+  /** Sends an e-mail; undefined if no mail server is configured. */
   sendMail: SendMail | undefined;
 }
 
@@ -63,8 +63,8 @@ export class LeakedKeysService {
   constructor(private readonly services: Dependencies) {}
 
   /**
-   * Revokes a key for anyone who holds it or a token of its application. An unknown key counts as a guessing attempt;
-   * revoking a revoked key has no effect.
+   * Revokes a key on behalf of anyone who holds the key or one of its application's tokens. An unknown key
+   * counts as a guessing attempt; revoking a revoked key has no effect.
    * @throws GatewayError `too_many_attempts`
    */
   async revokeOne(context: RequestContext, token: string): Promise<void> {
@@ -76,8 +76,8 @@ export class LeakedKeysService {
   }
 
   /**
-   * Revokes the keys in a report, and the keys of applications whose tokens it contains. Skips other text and revoked
-   * keys.
+   * Revokes the keys in a report and, for tokens in it, the keys of their applications. Skips other text and
+   * revoked keys.
    * @param contextOf returns the context for revoking an organization's keys
    * @returns the keys revoked by this call
    */
@@ -97,7 +97,7 @@ export class LeakedKeysService {
           revoked.push(...(await this.revokeTogether(contextOf, keys)));
       }
     } finally {
-      // Notifies even after a failure, because a repeated report skips keys that are already revoked.
+      // Notifies even after a failure, because a retried report skips keys that have already been revoked.
       this.notify(revoked);
     }
     return revoked.map(leakedKeyOf);
@@ -108,7 +108,7 @@ export class LeakedKeysService {
     await Promise.all(this.mailing);
   }
 
-  /** Returns the distinct keys that these hashes of keys or tokens belong to, except keys of deleted agents. */
+  /** Returns the distinct keys for these key and token hashes, except deleted agents' keys. */
   private find(hashes: readonly string[]): Promise<Found[]> {
     return this.services.database.read(async (reader) => {
       const tokens = await reader.findBy(OAuthRecord, { hash: In(hashes), keyId: Not(IsNull()) });
@@ -125,13 +125,13 @@ export class LeakedKeysService {
   }
 
   /**
-   * Revokes keys of one organization.
+   * Revokes keys that belong to the same organization.
    * @returns the keys revoked by this call
    */
   private revokeTogether(contextOf: ContextOf, keys: Reported[]): Promise<Reported[]> {
     const organization = organizationOf(keys);
     const context = contextOf(organization);
-    // The fixed order keeps two reports from deadlocking.
+    // The fixed order prevents deadlocks between concurrent reports.
     const inOrder = keys.sort((a, b) => (a.key.id < b.key.id ? -1 : 1));
     return this.services.database.writeFor(organization.id, async (tx) => {
       const ended: Reported[] = [];
@@ -152,7 +152,10 @@ export class LeakedKeysService {
     }
   }
 
-  /** Sends one e-mail to each manager; failures are only logged, because the audit log has the same information. */
+  /**
+   * Sends one e-mail to each manager; failures are only logged, because the audit log contains the same
+   * information.
+   */
   private async tellManagers(
     organization: Pick<Organization, "id" | "name">,
     keys: readonly LeakedKey[],
@@ -178,7 +181,7 @@ export class LeakedKeysService {
 
 const organizationIdOf = ({ key }: Reported): string => key.organizationId;
 
-/** @param keys keys of one organization, at least one */
+/** @param keys one or more keys that belong to the same organization */
 const organizationOf = (keys: readonly Reported[]): Organization => keys[0]?.key.organization as Organization;
 
 const leakedKeyOf = ({ key: { id, hint, name, agent }, url }: Reported): LeakedKey => ({

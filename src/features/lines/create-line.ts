@@ -15,10 +15,10 @@ import type { CreateLineInput, LineWithSecret } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS, MAX_LINES } from "./line.limits";
 import { addressIn, type LineSettings } from "./line-settings";
 
-/** Returns the error message for a name that another line of the agent already has. */
+/** Returns the error message for a name that another of the agent's lines already has. */
 export const nameTaken = (name: string) => `The agent already has a line "${name}".`;
 
-/** Returns the kind of a new line and its settings in stored form. */
+/** Returns a new line's kind, and its settings in stored form. */
 export function kindAndSettingsOf({ settings }: Pick<CreateLineInput, "settings">): {
   kind: LineKind;
   settings: LineSettings;
@@ -31,8 +31,9 @@ export function kindAndSettingsOf({ settings }: Pick<CreateLineInput, "settings"
 
 /**
  * Inserts a line; an agent's first line becomes its default.
- * @param tx must hold the lock on the agent's row if the agent may have other lines
- * @throws GatewayError `conflict` if the name is taken or the line needs a missing instance key, `limit_reached`
+ * @param tx must have locked the agent's row if the agent may have other lines
+ * @throws GatewayError `conflict` if the name is taken or the line needs a missing instance key,
+ *   `limit_reached`
  */
 export async function insertLine(
   tx: Tx,

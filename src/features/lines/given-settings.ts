@@ -14,11 +14,11 @@ export const webhookSettings = ({ url, addressKind }: NewLineWebhook): LineWebho
   addressKind: addressKind ?? AddressKind.phone,
 });
 
-/** Returns an empty object if there is no list, as in settings stored by earlier versions. */
+/** Omits `listAddress` if there is no list, like settings stored by earlier versions. */
 const listOf = (listAddress: string | null | undefined): Pick<LineEmail, "listAddress"> =>
   listAddress == null ? {} : { listAddress };
 
-/** Returns the settings of an e-mail line. */
+/** Returns an e-mail line's settings. */
 export function emailSettings(input: NewLineEmail): LineEmail {
   const security = input.security ?? SmtpSecurity.starttls;
   return {
@@ -34,8 +34,8 @@ export function emailSettings(input: NewLineEmail): LineEmail {
 }
 
 /**
- * Returns the settings of an e-mail line after a change; the user name and password are either both set or
- * both missing.
+ * Returns an e-mail line's settings after a change. Either both the user name and the password are set, or
+ * neither.
  */
 export function changedEmail(before: LineEmail, input: LineEmailChanges): LineEmail {
   const security = input.security ?? before.security;

@@ -26,7 +26,7 @@ type ChangedFields = Pick<
 >;
 
 /**
- * Returns the fields of a line after changes.
+ * Returns a line's fields after changes.
  * @throws InvalidInput if the changes do not fit the line
  */
 export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">): ChangedFields {
@@ -48,12 +48,12 @@ export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">): C
   };
 }
 
-/** Returns the old value if the new one is equal, so that it does not count as a change. */
+/** Returns the old value if the new one is equal, so that it is not treated as a change. */
 const unlessSame = <T>(before: T, after: T): T =>
   JSON.stringify(before) === JSON.stringify(after) ? before : after;
 
 /**
- * Returns the settings of a line after changes; null for other kinds.
+ * Returns a line's settings after changes; settings for other kinds of lines are null.
  * @throws InvalidInput if the changes do not match the kind of line
  */
 export function changedSettings(

@@ -10,18 +10,21 @@ import { Line } from "./line.entity";
 import { lineDriver } from "./line-driver";
 import { lineTarget } from "./line-target";
 
-/** Max lines with cached drivers; creating a driver reads the line and derives its signing secret. */
+/**
+ * Max lines whose drivers are cached; creating a driver requires reading the line and deriving its signing
+ * secret.
+ */
 const MAX_KEPT = 1_000;
 
-/** The driver of one version of a line. */
+/** The driver for one version of a line. */
 interface Kept {
   version: number;
-  /** When the previous signing secret expires, if there is one. */
+  /** When the previous signing secret expires; null if there is none. */
   until: Timestamp | null;
   send: Send;
 }
 
-/** Provides the drivers of lines that connect to other systems. */
+/** Provides the drivers for lines that connect to other systems. */
 export class LineDrivers {
   private readonly kept = lruCache<string, Kept>(MAX_KEPT);
 
@@ -61,7 +64,7 @@ export class LineDrivers {
     return senders;
   }
 
-  /** @param line with its credentials */
+  /** @param line a line that was read with its credentials */
   private senderOf(line: Line): Send {
     let driver: Promise<Send> | undefined;
     return async (message, attempt) => {
@@ -69,7 +72,7 @@ export class LineDrivers {
       try {
         return await (await driver)(message, attempt);
       } catch (error) {
-        // A missing key may be available by the next attempt.
+        // A missing instance key may be available by the next attempt.
         driver = undefined;
         if (!(error instanceof GatewayError)) throw error;
         return {

@@ -1,7 +1,7 @@
 import type { NewEvent } from "../events/record-events";
 import { type Line, LineState } from "./line.entity";
 
-/** Returns the event for a line whose state has changed; none if the line was archived. */
+/** Returns the event for a line whose state has changed; an archived line has no event. */
 export const lineEvents = ({
   id,
   agentId,

@@ -12,7 +12,7 @@ import { Line, LineState } from "./line.entity";
 import { lineEvents } from "./line-events";
 import { LineTraffic } from "./line-traffic.entity";
 
-/** Pauses lines that cannot send, so that their messages are kept for the owner instead of failing one by one. */
+/** Pauses lines that cannot send, so that their messages stay queued instead of failing one by one. */
 export class LineHealth {
   private readonly pausing = new Set<string>();
 
@@ -53,7 +53,7 @@ export class LineHealth {
       { state: [line.state, LineState.paused], pausedReason: [line.pausedReason, reason] },
     );
     await this.lanes.wakeAgents(tx, [line.agentId]);
-    // The count starts over when the line is resumed.
+    // The count of rejections starts over when the line is resumed.
     await tx.update(LineTraffic, { lineId: id }, { rejections: 0 });
     tx.afterCommit(() =>
       this.log.warn(

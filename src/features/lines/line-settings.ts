@@ -62,14 +62,17 @@ export class LineEmail {
   listAddress?: string | null;
 }
 
-/** The stored settings of a line; empty for a local line. */
+/** A line's stored settings; empty for a local line. */
 export type LineSettings = LineWebhook | LineEmail | Record<string, never>;
 
-/** True if two settings use different mail servers or different connection security. */
+/** True if two lines' settings specify different mail servers or different connection security. */
 export const isOtherServer = (one: LineEmail, other: LineEmail): boolean =>
   one.host !== other.host || one.port !== other.port || one.security !== other.security;
 
-/** Returns the address in `anna@example.com` or `Anna <anna@example.com>`; undefined for any other text. */
+/**
+ * Returns the address in text such as `anna@example.com` or `Anna <anna@example.com>`; undefined for any
+ * other text.
+ */
 export function addressIn(mailbox: string): string | undefined {
   const [, named, plain] = /^(?:[^<>",;:@\\]*<([^<>\s]+)>|([^<>\s]+))$/.exec(mailbox.trim()) ?? [];
   const address = named ?? plain;

@@ -5,7 +5,7 @@ import { signingSecretsOf } from "../../instance-key/signing-secrets";
 import { Line } from "./line.entity";
 import type { LineEmail } from "./line-settings";
 
-/** The target of a line, with its secrets; never log it or return it to clients. */
+/** A line's target, including secrets; never log it or return it to clients. */
 export type LineTarget =
   | { kind: "local" }
   | {
@@ -16,12 +16,12 @@ export type LineTarget =
     }
   | ({ kind: "email"; password: string | null } & Omit<LineEmail, "hasPassword">);
 
-/** Returns a line with its sealed credentials; other queries omit them. */
+/** Returns a line with its sealed credentials; other queries omit the credentials. */
 export const lineWithCredentials = (reader: EntityManager, id: string): Promise<Line | null> =>
   reader.createQueryBuilder(Line, "line").addSelect("line.credentials").where({ id }).getOne();
 
 /**
- * Returns the current target of a line.
+ * Returns a line's current target.
  * @param line a line read by `lineWithCredentials`
  * @throws InstanceKeyError if the instance key is missing or did not seal the credentials
  */

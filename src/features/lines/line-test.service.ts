@@ -51,7 +51,7 @@ export class LineTest {
   detail!: string;
 }
 
-/** Max line tests per organization, minute and process. */
+/** Max line tests per organization and minute, in each process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
 /** Sends test messages at members' request, bypassing the queue. */
@@ -68,10 +68,10 @@ export class LineTestService {
   ) {}
 
   /**
-   * Sends a message over a line, regardless of its state, and waits for the result. An organization can run only one
-   * test at a time, because each test makes the server connect to a target chosen by a member.
-   * @throws GatewayError `invalid_request`, `not_found`, `too_many_attempts`, or `conflict` if the instance key is
-   *   missing
+   * Sends a message over a line, regardless of its state, and waits for the result. An organization can run
+   * only one test at a time, because in each test, the server connects to a target chosen by a member.
+   * @throws GatewayError `invalid_request`, `not_found`, `too_many_attempts`, or `conflict` if the instance
+   *   key is missing
    */
   run(context: RequestContext, { id, to }: TestLineInput): Promise<LineTest> {
     const organizationId = organizationOf(context);

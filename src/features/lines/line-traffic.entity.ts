@@ -11,11 +11,11 @@ export class LineTraffic {
   @ManyToOne(() => Line)
   line?: Line;
 
-  /** Number of consecutive attempts that ended in a permanent rejection or a permanent fault of the line. */
+  /** Number of consecutive attempts that ended with a permanent rejection or a permanent line fault. */
   @Column({ type: "integer" })
   rejections!: number;
 
-  /** The last failed attempt since the last success: its code and description, and the start of the series. */
+  /** The last line fault since the last success: its code, its detail, and the time of the first fault. */
   @Column({ type: "varchar", length: 60, nullable: true })
   faultCode!: string | null;
 
@@ -25,11 +25,11 @@ export class LineTraffic {
   @Column({ type: "varchar", length: 24, nullable: true })
   faultSince!: Timestamp | null;
 
-  /** The rate used to compute the times below; 0 if there is none. */
+  /** The rate limit used to compute `nextAt`, `queuedUntil` and `urgentUntil`; 0 if there is none. */
   @Column({ type: "integer" })
   ratePerMinute!: number;
 
-  /** When the rate next allows a message (ms since the epoch, with fractions). */
+  /** When the rate limit next allows a message (ms since the epoch, with fractions). */
   @Column({ type: "float" })
   nextAt!: number;
 

@@ -41,10 +41,10 @@ export function auditOf(before: Line | undefined, after: Line): Changes {
   };
 }
 
-/** Returns a server, such as `smtp.example.com:587 (starttls)`. */
+/** Formats a server's address, such as `smtp.example.com:587 (starttls)`. */
 const serverOf = ({ host, port, security }: LineEmail) =>
   `${host.includes(":") ? `[${host}]` : host}:${port} (${security})`;
 
-/** Returns a value as stored in the audit log. */
+/** Converts a value to its form in the audit log. */
 const asText = (value: string | number | null | undefined): string | null =>
   value == null ? null : String(value);

@@ -57,7 +57,7 @@ export class Line {
   @Column({ type: "varchar", length: 254, nullable: true })
   address!: string | null;
 
-  /** Settings specific to the kind of line, without secrets. */
+  /** The settings for this kind of line, without secrets. */
   @Column({ type: "simple-json", default: "{}" })
   settings!: LineSettings;
 
@@ -71,7 +71,7 @@ export class Line {
     return this.kind === LineKind.email ? (this.settings as LineEmail) : null;
   }
 
-  /** Password of the mail server, sealed with the instance key. */
+  /** Password for the mail server, sealed with the instance key. */
   @Column({ type: "text", nullable: true, select: false })
   credentials!: string | null;
 

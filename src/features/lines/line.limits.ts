@@ -4,7 +4,7 @@ export const MAX_LINES = 50;
 /** Max length of the reason for a pause (code points). */
 export const PAUSED_REASON_MAX_LENGTH = 200;
 
-/** Max time a message may wait to be sent, unless the line sets a different limit (s). */
+/** Default for the max time that a line's messages may wait to be sent (s). */
 export const DEFAULT_EXPIRE_AFTER_SECONDS = 3 * 24 * 60 * 60;
 
 export const MIN_EXPIRE_AFTER_SECONDS = 60;
@@ -20,7 +20,7 @@ export const FROM_MAX_LENGTH = 400;
 export const SUBJECT_MAX_LENGTH = 200;
 export const OPT_OUT_REPLY_MAX_LENGTH = 1_000;
 
-/** Max opt-out words per line, and max length of each. */
+/** Max number of opt-out words per line, and max length of each word. */
 export const MAX_OPT_OUT_WORDS = 20;
 export const OPT_OUT_WORD_MAX_LENGTH = 40;
 

@@ -31,7 +31,7 @@ const MANAGERS = { member: Permission.config_manage, organizationKey: "lines:man
 export class AgentLinesResolver {
   constructor(private readonly service: LineService) {}
 
-  // Costs as much as an average list, so that one query can request the lines of all agents.
+  // Has the cost of an average list, so that one query can request all agents' lines.
   @Access(MAY_READ_LINES)
   @FieldResolver(() => [Line], {
     nullable: true,

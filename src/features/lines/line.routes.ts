@@ -1,6 +1,6 @@
 import type { RouteGroup } from "../../schema/rest-route";
 
-/** The lines of the API key's agent. */
+/** Routes for the lines of the API key's agent. */
 export const lineRoutes: RouteGroup = {
   tag: "Lines",
   description: "The lines that the agent sends messages from.",

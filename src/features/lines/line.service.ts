@@ -38,11 +38,11 @@ import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** Time during which messages are also signed with the previous secret (ms). */
+/** Grace period during which messages are signed with both the new and the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /**
- * Manages the lines that agents send messages from. Changes to an agent's lines are serialized. Kept in one
+ * Manages the lines that agents send messages from. Changes to an agent's lines are serialized. A single
  * class, because all changes follow the same steps.
  */
 export class LineService {
@@ -137,7 +137,7 @@ export class LineService {
     const password = input.settings?.email?.password;
     return {
       ...{ agentId, name, kind, ratePerMinute, expireAfterSeconds, whenUncertain, optOutReply, optOutWords },
-      // Omitted for a local line, so that retries of a call to an earlier version still match.
+      // Omitted for a local line, so that retries match requests recorded by earlier versions.
       settings: kind === LineKind.local ? undefined : settings,
       password: password == null ? undefined : (await this.instanceKey.required(tx)).hash(password),
     };
@@ -177,7 +177,7 @@ export class LineService {
   }
 
   /**
-   * Creates a new signing secret for a line. The previous one stays valid for a day.
+   * Creates a new signing secret for a line. The previous secret remains valid for a day.
    * @returns the line with the secret, which is omitted for a retry with the same idempotency key
    * @throws GatewayError `not_found`, `idempotency_key_reused`, or `conflict` if the instance key is missing
    */
@@ -226,7 +226,7 @@ export class LineService {
   }
 
   /**
-   * Puts a paused or archived line back into use.
+   * Resumes a paused or archived line.
    * @throws GatewayError `not_found`
    */
   resume(context: RequestContext, id: string): Promise<Line> {
@@ -236,7 +236,7 @@ export class LineService {
   }
 
   /**
-   * Takes a line out of use.
+   * Archives a line, so that it is no longer used.
    * @throws GatewayError `not_found`, or `conflict` for the default line
    */
   archive(context: RequestContext, id: string): Promise<Line> {
@@ -258,7 +258,7 @@ export class LineService {
       const previous = line.isDefault
         ? line
         : await tx.findOneBy(Line, { agentId: line.agentId, isDefault: true });
-      // Unsets the old default first, because the database allows only one per agent.
+      // Unsets the previous default first, because the database allows only one per agent.
       if (previous !== null && !line.isDefault) await store(tx, previous, { isDefault: false });
       return {
         action: lineActions.default_line_set,
@@ -269,8 +269,9 @@ export class LineService {
   }
 
   /**
-   * Changes a line in the caller's organization and records the change; an update that changes nothing is a no-op.
-   * @param tx the transaction to join, if any
+   * Changes a line in the caller's organization and records the change; an update that changes nothing is a
+   * no-op.
+   * @param tx the transaction to join; by default, a new one
    * @throws GatewayError `not_found`
    */
   private async change(context: RequestContext, id: string, decide: Decide, tx?: Tx): Promise<Line> {
@@ -285,7 +286,7 @@ export class LineService {
       if (!isChange) return line;
       await store(tx, line, change);
       await recordAudit(tx, context, action, { id, name: line.name, organizationId }, audit);
-      // The agent's messages may be waiting for the line.
+      // Wakes the agent's lanes, because messages may be waiting for the line.
       await this.lanes.wakeAgents(tx, [agentId]);
       const changed = await tx.findOneByOrFail(Line, { id });
       if (changed.state !== line.state) recordEvents(tx, lineEvents(changed));

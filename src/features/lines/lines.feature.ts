@@ -39,7 +39,7 @@ export const lines = feature({
     agentCreated: async (tx, context, agent) => {
       await insertLine(tx, context, agent, { name: FIRST_LINE }, instanceKey);
     },
-    // Archives the lines, so that messages queued during the deletion are not sent.
+    // Archives the lines, so that messages queued while the agent is being deleted are not sent.
     agentDeleted: async (tx, _, { id: agentId }) => {
       await tx.update(Line, { agentId }, { state: LineState.archived });
     },

@@ -5,12 +5,15 @@ import type { CreateLineInput, UpdateLineInput } from "./line.inputs";
 import { changedSettings } from "./line-changes";
 import { isOtherServer, type LineEmail, SmtpSecurity } from "./line-settings";
 
-/** Validates the targets of lines before they are saved. Resolves names, so it must not run inside a transaction. */
+/**
+ * Validates lines' targets before they are saved. Must not run inside a transaction, because it resolves host
+ * names.
+ */
 export class TargetChecks {
   constructor(private readonly targets: Targets) {}
 
   /**
-   * @returns the input with the normalized URL
+   * @returns the input, with its URL normalized
    * @throws InvalidInput
    */
   async ofNew<Input extends Pick<CreateLineInput, "settings">>(input: Input): Promise<Input> {
@@ -21,7 +24,7 @@ export class TargetChecks {
   }
 
   /**
-   * @returns the changes with the normalized URL
+   * @returns the changes, with their URL normalized
    * @throws InvalidInput
    */
   async ofChanges<Input extends Pick<UpdateLineInput, "webhook" | "email">>(

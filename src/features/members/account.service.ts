@@ -42,9 +42,9 @@ export class AccountService {
   }
 
   /**
-   * Sets or changes the password and ends the member's other sessions.
-   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials` if the current password is wrong or
-   *   was changed concurrently, `invalid_session` or `too_many_attempts`
+   * Sets or changes the calling member's password, and ends the member's other sessions.
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials` if the current password is
+   *   wrong or was changed concurrently, `invalid_session` or `too_many_attempts`
    */
   changePassword(
     context: RequestContext,
@@ -67,7 +67,7 @@ export class AccountService {
   }
 
   /**
-   * Removes the password of a member with a passkey.
+   * Removes the calling member's password; the member must have a passkey.
    * @throws GatewayError `conflict` if the member has no passkey, or `invalid_session`
    */
   async removePassword(context: RequestContext): Promise<Member> {
@@ -85,8 +85,8 @@ export class AccountService {
   }
 
   /**
-   * Changes the e-mail address. An address in use counts as a failed attempt, so that a member cannot probe many
-   * addresses.
+   * Changes the calling member's e-mail address. Choosing an address that is in use counts as a failed
+   * attempt, so that members cannot probe many addresses.
    * @throws GatewayError `conflict` if the address is in use, `invalid_session` or `too_many_attempts`
    */
   async changeEmail(context: RequestContext, input: ChangeEmailInput): Promise<Member> {
@@ -116,7 +116,7 @@ export class AccountService {
   }
 
   /**
-   * Changes or removes the name.
+   * Changes or removes the calling member's name.
    * @throws GatewayError `invalid_session`
    */
   async changeName(context: RequestContext, input: ChangeNameInput): Promise<Member> {
@@ -133,7 +133,7 @@ export class AccountService {
   }
 
   /**
-   * Reauthenticates the calling member with the password.
+   * Reauthenticates the calling member with their password.
    * @throws GatewayError `passkey_required` for a member with passkeys; see also `changePassword`
    */
   async confirmSignIn(context: RequestContext, password: string): Promise<Session> {
@@ -161,8 +161,8 @@ export class AccountService {
   }
 
   /**
-   * Verifies the calling member's password. Counts the attempt; a successful change refunds it.
-   * @param password null for a member without one
+   * Verifies the calling member's password. Counts an attempt, which a successful change refunds.
+   * @param password null for a member without a password
    * @param failed the audit action for a wrong password
    * @throws GatewayError `invalid_credentials`, `invalid_session` or `too_many_attempts`
    */
@@ -174,7 +174,7 @@ export class AccountService {
     const lock = await this.count(context);
     const { id } = memberCaller(context);
     const member = await this.database.read((reader) => reader.findOneBy(Member, { id }));
-    // The member was removed after the request arrived.
+    // The member must have been removed after the request arrived.
     if (member === null) throw new GatewayError("invalid_session");
     const isRight =
       password === null ? !member.hasPassword : await verifyPassword(member.passwordHash, password);

@@ -4,7 +4,7 @@ import { recordAudit } from "../audit/audit";
 import { Invitation } from "./invitation.entity";
 import { memberActions } from "./member.audit";
 
-/** Ends an invitation; its link stops working. */
+/** Ends an invitation, so that its link stops working. */
 export async function endInvitation(
   tx: Tx,
   context: RequestContext,
@@ -20,7 +20,7 @@ export async function endInvitation(
   );
 }
 
-/** Ends the invitations sent by a member, because the member could otherwise use them to return. */
+/** Ends the invitations that a member has sent, because the member could otherwise use them to rejoin. */
 export async function endInvitationsOf(
   tx: Tx,
   context: RequestContext,

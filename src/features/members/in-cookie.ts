@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors";
 import type { CookieSession, SignedIn } from "./member.inputs";
 
 /**
- * Opens a session whose token the browser keeps in a cookie.
+ * Opens a session whose token is stored in a browser cookie.
  * @throws GatewayError `forbidden` for a page from another origin, or any error thrown by `open`
  */
 export async function inCookie(

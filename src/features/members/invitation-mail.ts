@@ -6,7 +6,7 @@ import type { Invitation } from "./invitation.entity";
 /** Validity period of an invitation. */
 export const INVITATION_LIFETIME_MS = 72 * HOUR_MS;
 
-/** Returns the e-mail with an invitation's link. */
+/** Returns the e-mail that contains an invitation's link. */
 export const invitationMail = (
   { organization, email, invitedBy }: Invitation,
   link: string,

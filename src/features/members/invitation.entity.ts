@@ -5,7 +5,9 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Organization } from "../organizations/organization.entity";
 
-/** A pending invitation; its row is deleted when it ends. Only the SHA-256 of its token is stored. */
+/**
+ * A pending invitation; the row is deleted when the invitation ends. Only the SHA-256 of its token is stored.
+ */
 @ObjectType({
   simpleResolvers: true,
   description: "A pending invitation to become a member: not accepted, not withdrawn and not expired.",
@@ -35,7 +37,7 @@ export class Invitation {
   @Column({ type: "varchar", length: 64, unique: true })
   tokenHash!: string;
 
-  /** Null for an invitation sent from the command line. */
+  /** ID of the member who sent the invitation; null if it was sent from the command line. */
   @Index()
   @Column({ ...UUID_COLUMN, nullable: true })
   invitedById!: string | null;

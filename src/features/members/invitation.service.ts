@@ -51,7 +51,9 @@ import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn 
 /** Max pending invitations per organization. */
 export const MAX_INVITATIONS = 100;
 
-/** Max invitations per organization, minute and process; each may send an e-mail to a stranger. */
+/**
+ * Max invitations per organization and minute, in each process; each one may send an e-mail to a stranger.
+ */
 const MAX_PER_MINUTE = 20;
 
 const MAX_ORGANIZATIONS = 10_000;
@@ -189,7 +191,7 @@ export class InvitationService {
   }
 
   /**
-   * Finds the pending invitation for a token.
+   * Finds the pending invitation with this token.
    * @throws GatewayError `invalid_invitation` or `too_many_attempts`
    */
   async find({ origin }: RequestContext, token: string): Promise<Invitation> {
@@ -206,10 +208,10 @@ export class InvitationService {
   }
 
   /**
-   * Makes the holder of an invitation a member and opens a session. Attempts count toward the sign-in limits of the IP
-   * address.
-   * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address belongs to
-   *   another account, `organization_deactivated` or `too_many_attempts`
+   * Makes an invitation's holder a member and opens a session. Attempts count toward the IP address's sign-in
+   * limits.
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address
+   *   belongs to another account, `organization_deactivated` or `too_many_attempts`
    */
   async accept(context: RequestContext, input: AcceptInvitationInput): Promise<SignedIn> {
     const { database, checks } = this.services;
@@ -237,7 +239,7 @@ export class InvitationService {
 
   /**
    * Finds a pending invitation to an e-mail address from any organization, and loads that organization.
-   * @param id ID of the invitation; the newest one if omitted
+   * @param id ID of the invitation; if omitted, finds the newest one
    */
   pendingFor(reader: EntityManager, email: string, id?: string): Promise<Invitation | null> {
     return reader.findOne(Invitation, {
@@ -248,11 +250,11 @@ export class InvitationService {
   }
 
   /**
-   * Makes the invited person a member and ends the invitation, in a transaction that holds the `MEMBER_CHANGES` lock.
-   * An existing member who could no longer sign in keeps their permissions and gets the new password or, if passwords
-   * are turned off, loses the old one.
+   * Makes the invited person a member and ends the invitation, in a transaction that holds the
+   * `MEMBER_CHANGES` lock. An existing member who could no longer sign in retains their permissions. The new
+   * password replaces the old one; if passwords are turned off, the old one is removed.
    * @param account.passwordHash empty for a person without a password
-   * @param account.name null to keep the name of an existing member
+   * @param account.name null to leave an existing member's name unchanged
    * @throws GatewayError `conflict` if the address belongs to another account, or `organization_deactivated`
    */
   async join(
@@ -264,11 +266,12 @@ export class InvitationService {
     const { organization, organizationId, email, permissions } = invitation;
     if (organization.deactivatedAt !== null) throw new GatewayError("organization_deactivated");
     const found = await tx.findOneBy(Member, { email });
-    // Setting a password or adding a passkey locks the same row.
+    // Locks the member, because setting a password or adding a passkey locks the same row.
     const known = found && (await lockMember(tx, found.id));
     const isBack =
       known?.organizationId === organizationId && !(await canSignIn(tx, this.services.config, known));
-    // The address may belong to a member of another organization. Revealing this to its owner is harmless.
+    // The address may belong to a member of another organization. Revealing this to the address's owner is
+    // harmless.
     if (known !== null && !isBack)
       throw new GatewayError(
         "conflict",
@@ -295,7 +298,10 @@ export class InvitationService {
     return Object.assign(member, { organization });
   }
 
-  /** Sends the link after the commit. A failure is harmless, because the caller always gets the link. */
+  /**
+   * Sends the link after the commit. A failure is harmless, because the link is always returned to the
+   * caller.
+   */
   private async mail(invitation: Invitation, link: string): Promise<InvitationMail> {
     const { sendMail, config } = this.services;
     if (sendMail === undefined) return InvitationMail.off;

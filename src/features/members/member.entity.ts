@@ -8,8 +8,9 @@ import { InsertOrderLock } from "../../database/insert-order-lock";
 import { Organization } from "../organizations/organization.entity";
 
 /**
- * Serializes changes to members, invitations and assignments per organization, so that each organization keeps a member
- * with `config:manage`, and no conversation is assigned to a removed member. Must be acquired before any row lock.
+ * Serializes changes to members, invitations and assignments per organization, so that each organization
+ * always has a member with `config:manage`, and no conversation is assigned to a removed member. Must be
+ * acquired before any row lock.
  */
 export const MEMBER_CHANGES = new InsertOrderLock(4);
 
@@ -36,7 +37,10 @@ export class Member {
   @Column({ type: "varchar", length: 254, unique: true })
   email!: string;
 
-  /** True if the member set the address without verification, so it must not link an account at the issuer. */
+  /**
+   * True if the member set the address without verification. Such an address must not link an account at the
+   * issuer.
+   */
   @Column({ type: "boolean", default: false })
   isEmailSelfChosen!: boolean;
 
@@ -44,7 +48,7 @@ export class Member {
   @Column({ type: "varchar", length: 100, nullable: true })
   name!: string | null;
 
-  /** argon2id, in PHC string format; empty for a member without a password. */
+  /** The password's argon2id hash, in PHC string format; empty for a member without a password. */
   @Column({ type: "varchar", length: 200 })
   passwordHash!: string;
 

@@ -26,7 +26,10 @@ const EMAIL_MAX_LENGTH = 254;
 /** Trims and lowercases an e-mail address, because addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
-/** Requires the property to be an e-mail address that is short enough even in lowercase, which may be longer. */
+/**
+ * Requires the property to be an e-mail address that is short enough even in lowercase, because lowercasing
+ * can make it longer.
+ */
 export const IsMemberEmail = () =>
   Checked("isMemberEmail", (value) => {
     if (typeof value !== "string" || !isEmail(value)) return "must be an e-mail address";
@@ -37,7 +40,10 @@ export const IsMemberEmail = () =>
 
 const MEMBER_NAME_MAX_LENGTH = 100;
 
-/** Requires the property to be a member's name, without an @, so that no name looks like an e-mail address. */
+/**
+ * Requires the property to be a member's name. It must not contain an @, so that it does not look like an
+ * e-mail address.
+ */
 export const IsMemberName = () =>
   applyDecorators(
     IsText(MEMBER_NAME_MAX_LENGTH, { trimmed: true, singleLine: true }),
@@ -51,7 +57,7 @@ export const IsMemberName = () =>
     }),
   );
 
-/** Limits the length of a password to verify, because longer passwords take longer to hash. */
+/** Limits the length of a password to verify, because longer ones take longer to hash. */
 export const IsShortEnough = () =>
   MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` });
 
@@ -86,7 +92,7 @@ export class GrantPermissionInput extends MemberPermission {}
 @InputType({ description: "A member and a permission to revoke." })
 export class RevokePermissionInput extends MemberPermission {}
 
-/** Rejects a permission that is in both lists, because the intent is ambiguous. */
+/** Rejects a permission that is both granted and revoked, because the intent is ambiguous. */
 const GRANTS_OR_REVOKES: ObjectRule = {
   fields: ["grant", "revoke"],
   check: ({ grant, revoke }) =>

@@ -33,11 +33,11 @@ import { Session } from "./session.entity";
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /** Adds a feature's changes to the transaction that removes a member and holds `MEMBER_CHANGES`. */
+    /** Adds a feature's changes to the transaction that holds `MEMBER_CHANGES` and removes a member. */
     memberRemoved: MemberHook;
     /**
-     * Ends the grants that a member has made, in the transaction that holds `MEMBER_CHANGES` and removes the member or
-     * revokes the member's `config:manage`.
+     * Revokes the grants that a member has made, in the transaction that holds `MEMBER_CHANGES` and removes
+     * the member or revokes the member's `config:manage`.
      */
     managerLost: MemberHook;
   }
@@ -45,7 +45,7 @@ declare module "../../schema/hooks" {
 
 type MemberHook = (tx: Tx, member: Pick<Member, "id">, context: RequestContext) => Promise<void>;
 
-/** Returns the name to store; null if none was given. */
+/** Returns the name to store; null if the input has none. */
 export const nameFrom = ({ name }: { name?: string | null }): string | null => name?.trim() ?? null;
 
 export const EMAIL_TAKEN = "A member with this e-mail address already exists.";
@@ -67,8 +67,8 @@ export const inOrder = (permissions: readonly Permission[]): Permission[] =>
 export const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
 
 /**
- * True if a member has a password, a passkey or an account at the issuer. Sign-in methods that are turned off do not
- * count.
+ * True if a member has a password, a passkey or an account at the issuer. Ignores sign-in methods that are
+ * turned off.
  */
 export async function canSignIn(
   tx: Tx,
@@ -80,13 +80,13 @@ export async function canSignIn(
   return identity !== null && isCurrentIssuer(identity.issuer, oidc);
 }
 
-/** True if the issuer is the configured one, ignoring a trailing slash. */
+/** True if an issuer is the configured one, ignoring a trailing slash. */
 const isCurrentIssuer = (issuer: string, oidc: Config["oidc"]): boolean =>
   oidc !== undefined && new URL(issuer).href === new URL(oidc.issuer).href;
 
 /**
  * Removes one of a member's sign-in methods.
- * @throws GatewayError `conflict` if it is the calling member's last one
+ * @throws GatewayError `conflict` if it is the calling member's last sign-in method
  */
 export async function removeWayToSignIn(
   tx: Tx,
@@ -114,7 +114,7 @@ export async function lockMember(tx: Tx, id: string, organizationId?: string): P
 
 /** Manages organizations' members. */
 export class MemberService {
-  /** Finds a member's account at an OpenID Connect issuer. */
+  /** Finds a member's account at an OpenID Connect issuer by the member's ID. */
   readonly identityOf: (memberId: string) => Promise<MemberIdentity | undefined>;
 
   constructor(
@@ -133,7 +133,8 @@ export class MemberService {
 
   /**
    * Returns the calling member; null for other callers.
-   * @throws GatewayError `invalid_session`, only once, if the cookie's session has ended
+   * @throws GatewayError `invalid_session` if the session in the cookie has ended; only for the first
+   *   request, which clears the cookie
    */
   async viewer({ caller }: RequestContext): Promise<Member | null> {
     if (caller.kind === "anonymous" && caller.sessionEnded) throw new GatewayError("invalid_session");
@@ -169,7 +170,7 @@ export class MemberService {
 
   /**
    * Adds a member to the caller's organization.
-   * @param tx the transaction to join, if any
+   * @param tx the transaction to join; by default, a new one
    * @throws GatewayError `conflict` if the address is in use
    */
   async create(
@@ -234,7 +235,7 @@ export class MemberService {
   }
 
   /**
-   * Atomically grants and revokes permissions of a member.
+   * Atomically grants and revokes a member's permissions.
    * @throws GatewayError see `revokePermission`
    */
   changePermissions(
@@ -271,10 +272,10 @@ export class MemberService {
   }
 
   /**
-   * Unlinks a member of the caller's organization from an account at an OpenID Connect issuer, and ends the sessions
-   * opened with it.
-   * @throws GatewayError `not_found`, including for a member without such an account, or `conflict` if it is the
-   *   caller's last sign-in method
+   * Unlinks a member of the caller's organization from an account at an OpenID Connect issuer, and ends the
+   * sessions opened with that account.
+   * @throws GatewayError `not_found`, including for a member without such an account, or `conflict` if it is
+   *   the caller's last sign-in method
    */
   unlinkIdentity(context: RequestContext, memberId: string): Promise<Member> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -294,8 +295,8 @@ export class MemberService {
   }
 
   /**
-   * Sets a member's permissions in a transaction that holds the `MEMBER_CHANGES` lock. The last manager of an
-   * organization keeps `config:manage`.
+   * Sets a member's permissions in a transaction that holds the `MEMBER_CHANGES` lock. An organization's last
+   * manager must retain `config:manage`.
    */
   async setPermissions(
     tx: Tx,
@@ -309,16 +310,16 @@ export class MemberService {
     return this.store(tx, context, member, isLast ? [...wanted, Permission.config_manage] : wanted);
   }
 
-  /** Ends the grants that a member has made as a manager: invitations and other features' grants. */
+  /** Revokes the grants that a member has made as a manager: invitations and other features' grants. */
   private async endGrants(tx: Tx, context: RequestContext, member: Member): Promise<void> {
     await endInvitationsOf(tx, context, member);
     for (const hook of this.hooks.of("managerLost")) await hook(tx, member, context);
   }
 
-  /** Locks a member of the caller's organization on behalf of a manager. */
+  /** Locks one of the organization's members on behalf of a manager. */
   private async lockMember(tx: Tx, context: RequestContext, id: string): Promise<Member> {
     const organizationId = organizationOf(context);
-    // Taken before any row lock, because two managers may remove each other concurrently.
+    // Acquired before any row lock, because two managers may remove each other concurrently.
     await tx.lockInsertOrder(MEMBER_CHANGES, [organizationId]);
     await assertSignedIn(tx, context, { permission: Permission.config_manage });
     const member = isUuid(id) ? await lockMember(tx, id, organizationId) : null;

@@ -33,7 +33,8 @@ export const members = feature({
   },
   hooks: ({ sessions }) => ({
     sessions,
-    // Almost no anonymous request other than a sign-in can succeed, and rejecting one is cheaper than parsing it.
+    // Among anonymous requests, almost only sign-ins can succeed, and rejecting a request is cheaper than
+    // parsing it.
     anonymousPost: (context) => sessions.assertPasswordCheckFree(context),
   }),
   resolvers: (services) => [

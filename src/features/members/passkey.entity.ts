@@ -24,11 +24,11 @@ export class Passkey {
   @ManyToOne(() => Member)
   member?: Member;
 
-  /** At most 1,023 bytes, in base64url. */
+  /** The credential ID, at most 1,023 bytes, in base64url. */
   @Column({ type: "varchar", length: 1364, unique: true })
   credentialId!: string;
 
-  /** COSE key in base64url. */
+  /** The public key in COSE format, in base64url. */
   @Column({ type: "text" })
   publicKey!: string;
 
@@ -36,7 +36,7 @@ export class Passkey {
   @Column({ type: "bigint", transformer: { from: Number, to: (count: number) => count } })
   counter!: number;
 
-  /** Transports that browsers use to reach the authenticator. */
+  /** Transports that browsers can use to reach the authenticator. */
   @Column({ type: "simple-array" })
   transports!: string[];
 

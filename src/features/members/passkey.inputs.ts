@@ -12,7 +12,7 @@ import { IsShortEnough, SignInInput } from "./member.inputs";
 
 const NAME_MAX_LENGTH = 100;
 
-/** Max length of data from an authenticator or browser, in base64url. */
+/** Max length of base64url data from an authenticator or browser. */
 const PART_MAX_LENGTH = 8_192;
 
 /** Max length of the options, which list the IDs of a member's passkeys. */
@@ -24,7 +24,7 @@ const IsPart = () =>
 const IsPasskeyName = () =>
   applyDecorators(IsText(NAME_MAX_LENGTH, { trimmed: true, singleLine: true }), HoldsNoToken());
 
-/** The fields common to all authenticator responses. */
+/** The fields that all authenticator responses have in common. */
 @InputType()
 abstract class PasskeyAnswer {
   @Field(() => ID, { description: "`id` of the browser's credential, in base64url." })

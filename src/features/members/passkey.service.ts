@@ -66,7 +66,8 @@ export class PasskeyService {
   }
 
   /**
-   * Starts adding a passkey. The challenge is bound to the caller's session and replaces any earlier one.
+   * Starts the registration of a passkey. The challenge is bound to the caller's session and replaces any
+   * earlier one.
    * @throws GatewayError `forbidden` if passkeys are off, `limit_reached` or `invalid_session`
    */
   async startRegistration(context: RequestContext): Promise<PasskeyOptions> {
@@ -85,9 +86,9 @@ export class PasskeyService {
   }
 
   /**
-   * Adds a passkey to the calling member; from then on, signing in requires a passkey.
-   * @throws GatewayError `invalid_passkey`, `limit_reached`, `conflict` for a passkey that was already added, or
-   *   `invalid_session`
+   * Adds a passkey for the calling member, who must then use a passkey to sign in.
+   * @throws GatewayError `invalid_passkey`, `limit_reached`, `conflict` for a passkey that was already added,
+   *   or `invalid_session`
    */
   async add(context: RequestContext, input: AddPasskeyInput): Promise<Passkey> {
     const { id: memberId, sessionId } = memberCaller(context);
@@ -136,9 +137,9 @@ export class PasskeyService {
   }
 
   /**
-   * Removes one of the caller's passkeys or, for managers, any member's passkey.
-   * @throws GatewayError `not_found` (also if the passkey belongs to another organization, or to another member and the
-   *   caller is not a manager), or `conflict` if it is the caller's last sign-in method
+   * Removes one of the caller's passkeys. Managers can remove any member's passkeys.
+   * @throws GatewayError `not_found` (also if the passkey belongs to another organization, or to another
+   *   member and the caller is not a manager), or `conflict` if it is the caller's last sign-in method
    */
   remove(context: RequestContext, id: string): Promise<Passkey> {
     const { database, config } = this.services;
@@ -174,10 +175,12 @@ export class PasskeyService {
   }
 
   /**
-   * Starts a sign-in with a passkey, or a confirmation if the caller is signed in. Counts as a sign-in attempt.
-   * @param credentials the passkey owner's credentials; if omitted, a signed-in caller may use any of their own
-   *   passkeys, and other callers may use any passkey
-   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a password
+   * Starts a sign-in with a passkey or, if the caller is already signed in, a reauthentication. Counts as a
+   * sign-in attempt.
+   * @param credentials the passkey owner's credentials; if omitted, a signed-in caller may use any of their
+   *   own passkeys, and other callers may use any passkey
+   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a
+   *   password
    */
   async startSignIn(context: RequestContext, credentials?: SignInInput | null): Promise<PasskeyOptions> {
     const { database, sessions, config } = this.services;
@@ -192,19 +195,19 @@ export class PasskeyService {
   }
 
   /**
-   * Opens a session for the owner of a passkey. The authenticator has verified its user, so the passkey counts as both
-   * factors.
-   * @throws GatewayError `forbidden`, or `invalid_passkey`; an unknown passkey costs as much time as a wrong signature,
-   *   except for the audit entry
+   * Opens a session for a passkey's owner. The authenticator has verified its user, so the passkey counts as
+   * both factors.
+   * @throws GatewayError `forbidden`, or `invalid_passkey`; rejecting an unknown passkey takes as long as
+   *   rejecting a wrong signature, except for the audit entry
    */
   signIn({ origin }: RequestContext, input: SignInWithPasskeyInput): Promise<SignedIn> {
     return this.verified(origin, input, (tx, member) => this.services.sessions.open(tx, member, origin));
   }
 
   /**
-   * Reauthenticates the calling member with the password or a passkey.
-   * @throws GatewayError `forbidden` if both are off, `invalid_credentials`, `passkey_required`, `invalid_passkey`,
-   *   `invalid_session` or `too_many_attempts`
+   * Reauthenticates the calling member with their password or a passkey.
+   * @throws GatewayError `forbidden` if both are off, `invalid_credentials`, `passkey_required`,
+   *   `invalid_passkey`, `invalid_session` or `too_many_attempts`
    */
   confirmSignIn(context: RequestContext, { password, passkey }: ConfirmSignInInput): Promise<Session> {
     if (passkey === undefined) return this.services.account.confirmSignIn(context, password ?? "");
@@ -216,9 +219,9 @@ export class PasskeyService {
   }
 
   /**
-   * Verifies the signature of a passkey.
-   * @param act called with the passkey's member in the transaction that uses up the challenge
-   * @param onlyFor the only member to accept; any if undefined
+   * Verifies a passkey's signature.
+   * @param act called with the passkey's owner in the transaction that uses up the challenge
+   * @param onlyFor the only member to accept; undefined to accept any
    */
   private async verified<T>(
     origin: Origin,
@@ -235,13 +238,14 @@ export class PasskeyService {
       const found = await reader.findOneBy(Passkey, { credentialId: input.credentialId });
       return { passkey: found };
     });
-    // Stops here without a valid challenge, because only issuing a challenge counts as an attempt.
+    // Without a valid challenge, no further work is done, because only issuing a challenge counts as an
+    // attempt.
     if (known === undefined) throw new GatewayError("invalid_passkey");
     const { passkey } = known;
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);
     const result = await database.write(async (tx) => {
       const used = await useChallenge(tx, challenge);
-      // Also runs for an unknown passkey, so that its rejection is not faster.
+      // Also runs for an unknown passkey, so that rejecting it is not faster.
       const member = await lockMember(tx, passkey?.memberId ?? "");
       if (passkey === null || member === null) return undefined;
       const reject = async (action: "member_passkey_rejected" | "member_passkey_cloned") => {
@@ -294,13 +298,13 @@ async function assertRoom(tx: Tx, memberId: string): Promise<void> {
   throw new GatewayError("limit_reached", `A member can have at most ${MAX_PASSKEYS} passkeys.`);
 }
 
-/** The session or member that a challenge belongs to. */
+/** The session or member that a challenge was issued to. */
 type Owner = Pick<SingleUse, "sessionId" | "memberId">;
 
 /** Prefixed, so that a challenge claimed by a client cannot delete the row of a used sign-in or token. */
 const hashOf = (challenge: string) => sha256(`passkey challenge ${challenge}`);
 
-/** Stores the challenge, so that any process can accept it, but only once. */
+/** Stores a challenge, so that any process can accept it, but only once. */
 async function issue(tx: Tx, options: { challenge: string }, owner: Owner): Promise<PasskeyOptions> {
   const expiresAt = timestamp(CHALLENGE_LIFETIME_MS);
   await tx.insert(SingleUse, { hash: hashOf(options.challenge), ...owner, expiresAt });
@@ -309,7 +313,7 @@ async function issue(tx: Tx, options: { challenge: string }, owner: Owner): Prom
 
 /**
  * Uses up a challenge, even if it turns out to belong to someone else.
- * @returns its owner; undefined if it was already used or has expired
+ * @returns the challenge's owner; undefined if it was already used or has expired
  */
 const useChallenge = (tx: Tx, challenge: string): Promise<Owner | undefined> =>
   returning(

@@ -5,7 +5,7 @@ import { customerNetworkOf } from "../../common/network";
 import { shareOf } from "../../database/semaphore";
 import { GatewayError } from "../../errors";
 
-/** Max concurrent sign-ins and credential changes: about half a second of hashing. */
+/** Max concurrent sign-ins and credential changes; hashing for all of them takes about half a second. */
 const MAX_PASSWORD_CHECKS = 16;
 
 /**
@@ -21,7 +21,8 @@ export class PasswordChecks {
   }
 
   /**
-   * Runs a task that hashes passwords. Hashing is sequential, so the wait does not count toward load shedding.
+   * Runs a task that hashes passwords. Hashing is sequential, so the time spent waiting does not count toward
+   * load shedding.
    * @throws GatewayError `too_many_attempts` if too many tasks are already running
    */
   async run<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {

@@ -39,12 +39,15 @@ export class Session {
   @Column({ type: "varchar", length: 200, nullable: true })
   userAgent!: string | null;
 
-  /** SHA-256 of the OpenID Connect issuer's session ID; empty if unknown, null for other sign-in methods. */
+  /**
+   * SHA-256 of the session ID at the OpenID Connect issuer; empty if it is unknown, null for other sign-in
+   * methods.
+   */
   @Index("session_oidc_session", { where: "oidc_session IS NOT NULL" })
   @Column({ type: "varchar", length: 64, nullable: true })
   oidcSession!: string | null;
 
-  /** When the member last authenticated; null means at `createdAt`. */
+  /** The time of the member's last authentication; null means `createdAt`. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   confirmedAt!: Timestamp | null;
 }

@@ -43,7 +43,10 @@ const SESSION_LIFETIME_MS = 12 * HOUR_MS;
 /** Lifetime of a single-use sign-in link. */
 const LINK_LIFETIME_MS = 15 * 60_000;
 
-/** Marks a session row as a sign-in link; only the command line creates sessions without an address. */
+/**
+ * Column values that mark a session row as a sign-in link; only the command line creates sessions without an
+ * IP address.
+ */
 const LINK = { ip: null, userAgent: "sign-in link" };
 
 /** Max sessions in a list. */
@@ -79,7 +82,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Returns the member for a session token, always read from the database. Rejects the token of a sign-in link.
+   * Returns the member for a session token, always read from the database. Rejects sign-in links' tokens.
    * @throws GatewayError `invalid_session` or `too_many_attempts`
    */
   async resolve(token: string, origin: Pick<Origin, "ip">): Promise<MemberCaller> {
@@ -106,9 +109,9 @@ export class SessionService implements CredentialResolver<MemberCaller> {
 
   /**
    * Opens a session.
-   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials` (in the same time for an unknown
-   *   address as for a wrong password), `too_many_attempts` (in the same time for any locked account), or
-   *   `passkey_required` for the right password of a member with passkeys
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_credentials` (in the same time for an
+   *   unknown address as for a wrong password), `too_many_attempts` (in the same time for any locked
+   *   account), or `passkey_required` for the correct password of a member with passkeys
    */
   signIn(context: RequestContext, input: SignInInput): Promise<SignedIn> {
     assertPasswordsOn(this.config);
@@ -131,7 +134,8 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Returns the member with these credentials, who must then sign in with a passkey. Counts as a sign-in attempt.
+   * Verifies a member's credentials and returns the member, who must then sign in with a passkey. Counts as a
+   * sign-in attempt.
    * @throws GatewayError `invalid_credentials` or `too_many_attempts`, like `signIn`
    */
   checkPassword(context: RequestContext, input: SignInInput): Promise<Member> {
@@ -141,7 +145,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   private async verifiedMember({ origin }: RequestContext, input: SignInInput): Promise<Member> {
     const email = normalizeEmail(input.email);
     const lock = await countSignInAttempt(this.database, this.countsOf, email, origin.ip);
-    // No valid address contains NUL, and PostgreSQL rejects it in a parameter.
+    // No valid address contains NUL, which PostgreSQL rejects in parameters.
     const found = email.includes("\0")
       ? null
       : await this.database.read((reader) =>
@@ -216,7 +220,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Opens a session for the holder of a sign-in link's single-use token.
+   * Opens a session for a sign-in link's single-use token.
    * @throws GatewayError `invalid_session` or `too_many_attempts`
    */
   async openByLink({ origin }: RequestContext, token: string): Promise<SignedIn> {
@@ -280,7 +284,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Returns the ID of the member whose sessions or passkeys to list.
+   * Returns the ID of the member whose sessions or passkeys are to be listed.
    * @param memberId defaults to the caller; only managers can specify another member
    * @throws GatewayError `not_found` or `forbidden`
    */
@@ -301,9 +305,9 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 
   /**
-   * Ends one of the caller's sessions or, for managers, any member's session.
-   * @throws GatewayError `not_found`, also if the session belongs to another organization, or to another member and the
-   *   caller is not a manager
+   * Ends one of the caller's sessions. Managers can end any member's sessions.
+   * @throws GatewayError `not_found`, including for a session that belongs to another organization, or to
+   *   another member and the caller is not a manager
    */
   end(context: RequestContext, id: string): Promise<Session> {
     const organizationId = organizationOf(context);
@@ -336,7 +340,9 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     });
   }
 
-  /** Sets a member's password on behalf of an operator, ends the member's sessions and unlocks the account. */
+  /**
+   * Sets a member's password on behalf of an operator. Ends the member's sessions and unlocks their account.
+   */
   async setPassword(context: RequestContext, member: Member, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
     await this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -348,14 +354,14 @@ export class SessionService implements CredentialResolver<MemberCaller> {
   }
 }
 
-/** @throws GatewayError `forbidden` if members sign in with OpenID Connect only */
+/** @throws GatewayError `forbidden` if members can sign in only with OpenID Connect */
 export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
   if (oidc?.isOnly)
     throw new GatewayError("forbidden", `Passwords and passkeys are disabled. Sign in with ${oidc.name}.`);
 }
 
 /**
- * Locks the verified password, so that a concurrent change waits and then also ends the new session.
+ * Locks the verified password, so that a concurrent change waits and then ends the new session as well.
  * @throws GatewayError `invalid_credentials` if the password was already changed
  */
 async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void> {
@@ -363,7 +369,7 @@ async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void>
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
 
-/** Returns the context of a sign-in that failed or is incomplete. */
+/** Returns the context for a failed or incomplete sign-in. */
 export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind: "anonymous" }, origin });
 
 /** Records that the calling member has just reauthenticated. Does not extend the session. */
@@ -374,7 +380,7 @@ export async function confirmSession(tx: Tx, context: RequestContext, member: Me
   return tx.findOneByOrFail(Session, { id });
 }
 
-/** True if the caller manages the organization, as of this transaction. */
+/** True if the caller is a manager of the organization, according to this transaction. */
 export async function isManager(tx: Tx, { caller }: RequestContext): Promise<boolean> {
   if (caller.kind !== "member") return true;
   const member = await tx.findOneBy(Member, { id: caller.id });

@@ -31,8 +31,8 @@ interface Services {
 }
 
 /**
- * Adds the page for single-use sign-in links. Opening the page has no side effects, because e-mail scanners and link
- * previews also open it.
+ * Adds the page for single-use sign-in links. Opening the page has no side effects, because e-mail scanners
+ * and link previews open it as well.
  */
 export function addSignInLink(app: FastifyInstance, { config, sessions }: Services): void {
   const baseUrl = baseUrlOf(config);
@@ -52,7 +52,7 @@ export function addSignInLink(app: FastifyInstance, { config, sessions }: Servic
   } as const;
   const path = `${SIGN_IN_LINK_PATH}:token`;
   app.get(path, options, (_request, reply) =>
-    // Without a referrer, browsers would not send the form's origin either.
+    // Without a referrer, browsers would not send the form's `Origin` either.
     reply.headers({ ...PAGE_HEADERS, "referrer-policy": "origin" }).send(ASKING),
   );
   app.post<{ Params: { token: string } }>(path, options, async (request, reply) => {

@@ -3,8 +3,8 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN } from "../../database/columns";
 
 /**
- * Counts the sign-in attempts from one address or for one account in the current window, or marks an address as known
- * for an account until the window ends.
+ * A counter of the sign-in attempts from an address or for an account in the current window, or a mark that
+ * an address is known for an account until the window ends.
  */
 @Entity()
 export class SignInThrottle {

@@ -11,13 +11,13 @@ import { retryAfterError } from "../../rate-limits/retry-after";
 import { SignInThrottle } from "./sign-in-throttle.entity";
 
 const WINDOW_MS = 15 * 60 * 1000;
-/** How long an address remains known after a sign-in (ms). */
+/** Time for which an address remains known after a sign-in (ms). */
 const KNOWN_MS = 30 * DAY_MS;
 /** Max attempts per account across all addresses. */
 const MAX_PER_ACCOUNT = 100;
 /**
- * Max attempts per account and address, so that a stranger elsewhere cannot lock the owner out with a few wrong
- * passwords.
+ * Max attempts per account and address, so that a few wrong passwords from a stranger's address cannot lock
+ * out the owner.
  */
 const MAX_PER_PAIR = 10;
 /** Max attempts per address across all accounts; an office may share an address. */
@@ -25,7 +25,7 @@ const MAX_PER_ADDRESS = 50;
 /** Max attempts per IPv6 site (/48); each of its 65,536 networks counts as an address. */
 const MAX_PER_SITE = 200;
 
-/** The columns of a bucket that determine whether it is full. */
+/** The columns that determine whether a bucket is full. */
 type Count = Pick<SignInThrottle, "bucket" | "attempts" | "windowEndsAt">;
 
 type Counts = ReadonlyMap<string, Count>;
@@ -46,20 +46,20 @@ interface Limit {
   max: number;
 }
 
-/** The effect of an account's lock on a counted attempt. */
+/** How an account's lock affects a counted attempt. */
 export interface AccountLock {
-  /** The response to a wrong password; a different one would reveal that the account exists. */
+  /** The response to a wrong password; a different response would reveal that the account exists. */
   rejection: GatewayError;
-  /** True if the right password still works, because the account recently signed in from this address. */
+  /** True if the correct password still works, because the account recently signed in from this address. */
   opensByPassword: boolean;
 }
 
-/** Finds the counts of buckets whose window has not ended. */
+/** Finds buckets' counts, except for buckets whose window has ended. */
 export type CountLookup = (buckets: readonly string[]) => Promise<Counts>;
 
 /**
- * Creates a lookup that serves attempts one at a time. Rejecting many in one event-loop tick would delay other
- * requests.
+ * Creates a lookup that handles attempts one at a time, because rejecting many in one event-loop tick would
+ * delay other requests.
  */
 export const createCountLookup = (database: Database): CountLookup =>
   coalesce((attempts: readonly (readonly string[])[]) => Promise.all(attempts.map(countsIn(database))), {
@@ -68,11 +68,13 @@ export const createCountLookup = (database: Database): CountLookup =>
   });
 
 /**
- * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
- * e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing. A locked account remains
- * open to known addresses. If any account recently signed in from the address, attempts on a locked account are still
- * counted and their passwords verified, so that the response time does not reveal which accounts signed in from it.
- * @returns the lock of a locked account if any account recently signed in from the address; otherwise undefined
+ * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a
+ * limit. Unknown e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing.
+ * A locked account still accepts attempts from known addresses. If any account recently signed in from the
+ * address, attempts on a locked account are still counted and their passwords verified, so that the response
+ * time does not reveal which accounts signed in from it.
+ * @returns the lock of a locked account if any account recently signed in from the address; otherwise
+ *   undefined
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countSignInAttempt(
@@ -83,7 +85,8 @@ export async function countSignInAttempt(
 ): Promise<AccountLock | undefined> {
   const { account, own, known, home } = limitsOf(email, ip);
   const all = [account, ...own];
-  // Read first, so that a flood of rejected attempts does not queue for the write lock.
+  // Reads the counts before the transaction, so that a flood of rejected attempts does not wait for the write
+  // lock.
   const found = await countsOf([...all.map(({ bucket }) => bucket), known, home]);
   rejectAny(own, found);
   if (!found.has(home)) rejectAny([account], found);
@@ -101,8 +104,8 @@ export async function countSignInAttempt(
 }
 
 /**
- * Counts an attempt without an account, such as accepting an invitation, for its address only. `recordSignIn` refunds
- * it.
+ * Counts an attempt that involves no account, such as accepting an invitation, for its address only.
+ * `recordSignIn` refunds it.
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countAddressAttempt(
@@ -143,7 +146,8 @@ export async function refundAttempt(tx: Tx, email: string, ip: string | null): P
 /** Unlocks an account for all addresses and forgets its known addresses. */
 export async function unlockAccount(tx: Tx, email: string): Promise<void> {
   const prefix = accountPrefix(email);
-  // Every transaction locks this row first, so the account's other rows can be deleted in any order.
+  // Every transaction locks this row first, so the account's other rows can be deleted in any order without
+  // deadlocks.
   await increment(tx, bucketOf(email, "account"));
   await tx
     .createQueryBuilder()
@@ -168,7 +172,7 @@ const countsIn =
     return new Map(rows.filter((row) => row.windowEndsAt > now).map((row) => [row.bucket, row]));
   };
 
-/** @param next number of attempts not yet counted */
+/** @param next number of attempts that are not counted yet */
 function rejectionBy({ bucket, max }: Limit, counts: Counts, next: number): GatewayError | undefined {
   const row = counts.get(bucket);
   if (row === undefined || row.attempts + next <= max) return undefined;
@@ -211,16 +215,16 @@ function limitsOf(email: string, ip: string | null) {
   if (site !== undefined) own.push({ bucket: sha256(`site:${site}`), max: MAX_PER_SITE });
   return {
     account: { bucket: bucketOf(email, "account"), max: MAX_PER_ACCOUNT },
-    /** Limits that also apply to a known address. */
+    /** The limits that apply even to known addresses. */
     own,
-    /** A bucket that exists while the address is known. */
+    /** A bucket that exists while the address is known for this account. */
     known: bucketOf(email, `known:${network}`),
-    /** A bucket that exists while the address is known for at least one account. */
+    /** A bucket that exists while the address is known for any account. */
     home: sha256(`home:${network}`),
   };
 }
 
-/** Returns the common prefix of an account's buckets (half a hash), so that they can be deleted together. */
+/** Returns the common prefix of an account's buckets, half a hash, by which they can be deleted together. */
 const accountPrefix = (email: string) => sha256(email).slice(0, 32);
 
 const bucketOf = (email: string, what: string) => accountPrefix(email) + sha256(what).slice(0, 32);

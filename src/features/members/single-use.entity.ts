@@ -11,15 +11,18 @@ import type { Tx } from "../../database/unit-of-work";
  */
 @Entity()
 export class SingleUse {
-  /** SHA-256 in hexadecimal. */
+  /** SHA-256 of the challenge, sign-in or token, in hexadecimal. */
   @PrimaryColumn({ type: "varchar", length: 64 })
   hash!: string;
 
-  /** The session that may use the challenge to add a passkey; null in all other rows. */
+  /** The session that may use the challenge to add a passkey; null for all other rows. */
   @Column({ ...UUID_COLUMN, nullable: true })
   sessionId!: string | null;
 
-  /** The member who must sign the challenge; null if any member may, or if the row is not for a sign-in challenge. */
+  /**
+   * The member who must sign the challenge; null if any member may sign it, or if the row is not for a
+   * sign-in challenge.
+   */
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 
@@ -30,7 +33,7 @@ export class SingleUse {
 
 /**
  * Uses up a sign-in or token; only one of several concurrent uses succeeds.
- * @param expiresAt when the sign-in or token expires and is rejected anyway
+ * @param expiresAt when the sign-in or token expires; afterwards, it is rejected without this row
  * @returns false if it was already used
  */
 export async function useOnce(tx: Tx, what: string, expiresAt: Timestamp): Promise<boolean> {

@@ -7,7 +7,7 @@ import type { AddPasskeyInput, SignInWithPasskeyInput } from "./passkey.inputs";
 /** Max time for the user to confirm with a passkey (ms). */
 export const CHALLENGE_LIFETIME_MS = 5 * 60_000;
 
-/** EdDSA, ES256 and RS256; every authenticator supports one of them. */
+/** EdDSA, ES256 and RS256; every authenticator supports at least one of them. */
 const ALGORITHMS = [-8, -7, -257];
 
 /** A valid ES256 key without an owner, so that verifying an unknown passkey costs as much as verifying a known one. */
@@ -17,10 +17,10 @@ const NO_KEY =
 type Address = Pick<Config, "publicUrl" | "tls" | "host" | "port">;
 type Known = Pick<Passkey, "credentialId" | "transports">;
 
-/** Loaded on first use, because few servers need it right away. */
+/** Loaded on first use, because few servers need it immediately. */
 const library = () => import("@simplewebauthn/server");
 
-/** The relying party for passkeys; verifies authenticators' signatures. */
+/** The relying party for passkeys, which verifies authenticators' signatures. */
 export class WebAuthn {
   private readonly origin: string;
   private readonly rpID: string;
@@ -96,8 +96,9 @@ export class WebAuthn {
 
   /**
    * Verifies a signature; the authenticator must have verified its user.
-   * @param passkey null for an unknown passkey; verifying it takes equally long
-   * @returns the authenticator's signature counter, for the caller to compare; undefined if the signature is invalid
+   * @param passkey null for an unknown passkey, which takes equally long
+   * @returns the authenticator's signature counter, for the caller to compare; undefined if the signature is
+   *   invalid
    */
   async verifySignature(
     challenge: string,

@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors";
 import type { Draft } from "./insert-messages";
 import { HeldReason, MessageStatus } from "./message.enums";
 
-/** The status of a message that was just accepted. */
+/** The possible statuses of a newly accepted message. */
 type AcceptedStatus =
   | typeof MessageStatus.queued
   | typeof MessageStatus.scheduled
@@ -17,14 +17,15 @@ export const MAX_OF_AGENT: Readonly<Record<AcceptedStatus, number>> = {
   proposed: 100_000,
 };
 
-/** Returns the initial status of a message, based on its send time and whether it needs a review. */
+/** Returns a message's initial status, which depends on its send time and on whether it needs a review. */
 export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">): AcceptedStatus {
   if (review !== undefined) return MessageStatus.proposed;
   return sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
 }
 
 /**
- * How long a count is cached (ms). Until the next count, messages from other processes may exceed the limit.
+ * Lifetime of a cached count (ms). Until the next count, messages added by other processes may exceed the
+ * limit.
  */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 30_000 };
 
@@ -34,10 +35,13 @@ const COUNT_LIFETIME_MS = { min: 1_000, max: 30_000 };
  */
 const LIFETIME_FACTOR = 50;
 
-/** Free slots in an agent's queue: the limit, minus the last count and this process's messages since then. */
+/**
+ * The free slots in an agent's queue: the limit minus the last count and the messages that this process has
+ * added since.
+ */
 interface Room {
   left: number;
-  /** The time of the next count, as returned by `performance.now`. */
+  /** The time of the next count, in `performance.now` time. */
   countAgainAt: number;
   counting: Promise<void> | undefined;
 }
@@ -58,7 +62,7 @@ export class AgentQueues {
    * Reserves room for a message in an agent's queue.
    * @param agentId ID of an existing agent
    * @param options.status the status of the message
-   * @param options.messages 0 to reserve nothing
+   * @param options.messages number of messages; 0 to reserve nothing
    * @returns true if there was room
    */
   async take(
@@ -84,7 +88,8 @@ export class AgentQueues {
   private async count(agentId: string, status: AcceptedStatus, room: Room): Promise<void> {
     const began = performance.now();
     const max = status === MessageStatus.queued ? this.maxQueued : MAX_OF_AGENT[status];
-    // Not a report, because a dry run occupies SQLite's connection for reports while it counts.
+    // Not run as a report, because on SQLite, a dry run that counts already occupies the connection for
+    // reports.
     const [{ queued }] = await this.database.read((reader) => reader.query(COUNT, [agentId, status, max]));
     room.left = max - Number(queued);
     const now = performance.now();
@@ -93,7 +98,10 @@ export class AgentQueues {
   }
 }
 
-/** Imported messages are older than an agent's other messages, so the count can start after the last imported one. */
+/**
+ * Imported messages are older than an agent's other messages, so the count can start after the last imported
+ * message.
+ */
 const COUNT = `SELECT count(*) AS queued FROM (
   SELECT 1 FROM message WHERE agent_id = $1 AND status = $2 AND id > coalesce((
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'

@@ -7,7 +7,7 @@ import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
 
-/** Number of most recent attempts shown per message. */
+/** Max attempts shown per message; older ones are omitted. */
 export const SHOWN_ATTEMPTS = 20;
 
 @ObjectType({ simpleResolvers: true, description: "An attempt to send a message." })

@@ -3,7 +3,7 @@ import type { Tx } from "../../database/unit-of-work";
 
 /**
  * Returns the IDs of messages whose contacts were erased. Receivers' errors must not be stored for these
- * messages, because an error may quote the message or its address.
+ * messages, because an error may quote the message or the address.
  */
 export async function toErased(tx: Tx, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (messageIds.length === 0) return new Set();

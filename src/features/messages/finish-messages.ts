@@ -18,7 +18,7 @@ import type { MessageFailures } from "./message-failures";
 import { retryDelayMs } from "./retries";
 import { WHEN_UNCERTAIN } from "./standalone-messages";
 
-/** The outcome of an attempt, as columns of its message. */
+/** An attempt's outcome, as columns of its message. */
 interface Outcome {
   status: MessageStatus;
   heldReason: HeldReason | null;
@@ -118,7 +118,7 @@ export async function finishMessages(
   }
 }
 
-/** Returns the IDs of messages that fail, instead of being resent, after an uncertain attempt. */
+/** Returns the IDs of messages that fail after an uncertain attempt instead of being resent. */
 async function failingUncertain(tx: Tx, ended: readonly FinishedSend[]): Promise<ReadonlySet<string>> {
   const uncertain = ended.filter(({ result }) => result.outcome === AttemptOutcome.uncertain);
   if (uncertain.length === 0) return new Set();
@@ -187,8 +187,8 @@ function attemptsOf(
 }
 
 /**
- * Drops a receiver's ID if another message on the line already has it, because a receipt must identify one
- * message.
+ * Drops a receiver's ID if another message on the line already has it, because a receipt must identify a
+ * single message.
  */
 async function withFreshProviderIds(tx: Tx, ended: readonly FinishedSend[]): Promise<FinishedSend[]> {
   const given = ended.flatMap(({ channelId: lineId, result }) =>

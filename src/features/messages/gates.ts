@@ -12,7 +12,7 @@ export interface GateContext {
   agentId: string;
   /** The version of the configuration whose policy applies; null if there is none. */
   policyVersion: number | null;
-  /** Undefined if the agent has no default line. */
+  /** The line; undefined if the agent has no default line. */
   line: GateLine | undefined;
   organizationIsActive: boolean;
   /** The conversation of the message, if it belongs to one. */
@@ -21,14 +21,14 @@ export interface GateContext {
     contactId: string;
     isHandledByHuman: boolean;
     isClosed: boolean;
-    /** True if the contact is erased and the conversation is about to be closed. */
+    /** True if the contact is erased, so that the conversation is about to be closed. */
     isErased: boolean;
-    /** The contact's time zone; null if it is unknown, or the agent has no policy. */
+    /** The contact's time zone; null if it is unknown or the agent has no policy. */
     timezone: string | null;
     /** True if the contact opted in to the message's topic at the address. */
     hasOptedIn: boolean;
     /**
-     * The contact's address on the line, and whether it is opted out of all messages or of the topic; undefined if the
+     * The contact's address on the line, with its opt-outs of all messages and of the topic; undefined if the
      * address was deleted.
      */
     address:
@@ -55,27 +55,27 @@ export type QueuedRow = Pick<
 > & {
   /** True if the message is not a reply to the contact. */
   isUnprompted: boolean;
-  /** How to handle the uncertain attempt if the process sending the message exited. */
+  /** How to handle the uncertain attempt if the process that was sending the message has exited. */
   whenUncertain: WhenUncertain | null;
 };
 
-/** A message waiting on a lane. */
+/** A queued message in a lane. */
 export type QueuedMessage = QueuedRow & { context: GateContext };
 
-/** The outcome for a queued message: it is sent, delivered, held back, failed or canceled. */
+/** The action for a queued message: send, deliver, hold back, fail or cancel. */
 export type Start =
   | Unsent
   | { status: typeof MessageStatus.delivered | typeof MessageStatus.sending; line: GateLine };
 
-/** The reason why a message is not sent now. */
+/** The reason why a message is not sent yet. */
 export type Unsent =
   | { status: typeof MessageStatus.queued; heldReason: HeldReason; notBefore: Timestamp | null }
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError };
 
 /**
- * Decides whether a message may be sent, ignoring limits shared with other messages. A message that is
- * already `sending` was left behind by a process that exited.
- * @returns the line to send the message on, or the reason why it is not sent now
+ * Decides whether a message may be sent, ignoring limits shared with other messages. A message with status
+ * `sending` was left behind by a process that has exited.
+ * @returns the line to send the message on, or the reason why it is not sent yet
  */
 export function gate(message: QueuedRow, context: GateContext, now: Timestamp): GateLine | Unsent {
   const { line, conversation, organizationIsActive } = context;
@@ -85,7 +85,7 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
   if (conversation !== undefined && message.author !== MessageAuthor.system) {
     const isFenced = message.fence !== conversation.version;
     if (isFenced && conversation.isClosed) return canceled(MessageError.closed);
-    // The decision that hands off the conversation may still send messages.
+    // The decision that handed off the conversation may still send messages.
     if (isFenced && message.author === MessageAuthor.agent && conversation.isHandledByHuman)
       return canceled(MessageError.handed_off);
     if (isFenced) return canceled(MessageError.moved);
@@ -100,7 +100,7 @@ export function gate(message: QueuedRow, context: GateContext, now: Timestamp): 
     return held(HeldReason.no_route);
   if (line.state !== LineState.active) return held(HeldReason.line_paused);
   if (!organizationIsActive) return held(HeldReason.organization_deactivated);
-  // An e-mail without a recipient cannot be sent.
+  // A standalone message has no recipient, so it cannot be sent by e-mail.
   if (conversation === undefined && line.kind === LineKind.email) return failed(MessageError.no_address);
   if (message.heldReason === HeldReason.retry && isEarly) return held(HeldReason.retry, notBefore);
   return line;

@@ -21,7 +21,10 @@ export type InConversation = Pick<Message, "sequence" | "fence"> & { conversatio
 export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   /** Max time the message may wait to be sent after it is queued (ms). */
   expiresAfterMs: number;
-  /** Undefined for a standalone message, which is sent on the default line. */
+  /**
+   * The message's position in a conversation; undefined for a standalone message, which is sent on the
+   * default line.
+   */
   conversation?: InConversation | undefined;
   /** ID of the member who wrote the message; undefined for other authors. */
   memberId?: string | undefined;
@@ -33,7 +36,7 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   html?: string | undefined;
   /** When to queue the message, if it is scheduled; a scheduled message has no sequence. */
   sendAt?: Timestamp | undefined;
-  /** If the policy schedules the message, the reason and the path of the policy setting. */
+  /** The reason and the policy setting's path, if the policy schedules the message. */
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
   /** The rule or policy that requires a person's approval; undefined if none does. */
   review?: ReviewDemand | undefined;
@@ -47,14 +50,14 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   waitedSince?: Timestamp | null | undefined;
 }
 
-/** Returns the time to queue a message; undefined to queue it now. */
+/** Returns the time to queue a message; undefined to queue it immediately. */
 export const laterTime = (at: Date | null | undefined): Timestamp | undefined =>
   at != null && at.getTime() > Date.now() ? at.toISOString() : undefined;
 
 /**
  * Queues, schedules or proposes messages, each with a lane that is due at the same time as the message.
  * @param tx must hold the `MESSAGE_ORDER` lock and the conversations' locks
- * @param more further changes to other tables
+ * @param more additional changes to other tables
  * @returns the messages in the order of the drafts
  */
 export async function insertMessages(
@@ -96,7 +99,7 @@ export async function insertMessages(
   return store(tx, lanes, messages, [...more, ...lanes.adding(tx, messages.map(laneOf))]);
 }
 
-// Both have the same properties, because one statement inserts queued and scheduled messages.
+// `QUEUED` and `SCHEDULED` have the same properties, because one statement inserts both kinds of messages.
 const QUEUED = { status: MessageStatus.queued, sendAt: null, scheduledReason: null, scheduledBy: null };
 const SCHEDULED = {
   status: MessageStatus.scheduled,
@@ -104,10 +107,10 @@ const SCHEDULED = {
   scheduledBy: null,
 };
 
-// Omits `sendAt`, so that a delay is kept until the message is approved.
+// Omits `sendAt`, so that the message's own `sendAt` is retained until it is approved.
 const PROPOSED = { status: MessageStatus.proposed, scheduledReason: null };
 
-/** Returns the lane of a message; the queued messages of a conversation share a lane. */
+/** Returns a message's lane; a conversation's queued messages share a lane. */
 export function laneOf(
   message: Pick<Message, "id" | "agentId" | "conversationId" | "status" | "sendAt"> &
     Partial<Pick<Message, "expiresAt">>,
@@ -132,7 +135,8 @@ type ReceivedDraft = Pick<
 /**
  * Stores messages from contacts.
  * @param tx must hold the `MESSAGE_ORDER` lock and the conversations' locks
- * @param decide sets the decisions about the messages, which already have their IDs, and returns further changes
+ * @param decide sets the decisions about the messages, whose IDs are already set, and returns additional
+ *   changes
  * @returns the messages in the order of the drafts
  */
 export async function insertReceived(

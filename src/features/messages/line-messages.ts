@@ -6,8 +6,8 @@ import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 
 /**
- * Returns the SQL expression for the ID of a message's line: the line that sent or received it or, for a message that
- * is yet to be sent, the line of its conversation or the agent's default line.
+ * Returns an SQL expression for the ID of a message's line: the line that sent or received it. For an unsent
+ * message, this is its conversation's line or the agent's default line.
  * @param message alias of the table
  */
 export const lineIdOf = (message: string): string =>
@@ -17,18 +17,19 @@ export const lineIdOf = (message: string): string =>
       (SELECT usual.id FROM line usual WHERE usual.agent_id = ${message}.agent_id AND usual.is_default))
     ELSE ${message}.line_id END`;
 
-/** The queued messages of a line. */
+/** A line's queued messages. */
 export interface QueuedOnLine {
   count: number;
-  /** Number of messages held back by anything other than an earlier message in their conversation. */
+  /** Number of messages that are held back, other than by an earlier message in their conversation. */
   held: number;
   oldest: Timestamp;
 }
 
 /**
- * Counts the queued messages of each of an agent's lines.
+ * Counts the queued messages on each of an agent's lines.
  * @param limit max messages to read, oldest first
- * @returns the lines that have queued messages, by ID; `isExact` is false if the agent has more than `limit` messages
+ * @returns the lines that have queued messages, by ID; `isExact` is false if the agent has more than `limit`
+ *   messages
  */
 export async function queuedOnLines(
   reader: EntityManager,

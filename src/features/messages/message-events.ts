@@ -3,7 +3,7 @@ import type { NewEvent } from "../events/record-events";
 import type { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 
-/** The data of a message event; clients read the text by ID. */
+/** The data of a message event; clients fetch the text by ID. */
 export type Told = Pick<Message, "id" | "agentId" | "conversationId" | "status" | "author"> &
   Partial<Message>;
 
@@ -40,7 +40,7 @@ export const TOLD = `message.id, message.agent_id as "agentId", message.conversa
   message.author, message.sequence, message.decision_id as "decisionId", message.line_id as "lineId",
   message.error_code as "errorCode", message.provider_id as "providerId"`;
 
-/** Returns events for messages whose status has just changed; retries and dispatches have no events. */
+/** Returns events for messages whose status has just changed; retries and dispatches do not cause events. */
 export const statusEvents = (messages: readonly Told[]): NewEvent[] =>
   messages.flatMap((message) => {
     const { status } = message;

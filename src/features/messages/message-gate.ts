@@ -52,11 +52,11 @@ export class MessageGate {
   topic!: string | null;
 }
 
-/** Returns the conditions that keep a message from being sent now. */
+/** Returns the gates that currently keep a message from being sent. */
 export function gatesOf(message: Message): MessageGate[] {
   const { status, scheduledReason, sendAt, scheduledBy, heldReason, notBefore, topic } = message;
   if (status === MessageStatus.proposed) return [reviewGate(scheduledBy, topic)];
-  // Some columns are undefined for a newly inserted message.
+  // Some columns of a newly inserted message are undefined instead of null.
   if (scheduledReason != null) return [{ name: scheduledReason, until: sendAt, path: scheduledBy, topic }];
   return heldReason == null ? [] : [{ name: heldReason, until: notBefore, path: null, topic }];
 }
@@ -68,7 +68,7 @@ export type ReviewDemand = "rule" | "policy";
 export const pathOfReview = (review: ReviewDemand): string | null =>
   review === "policy" ? "policy.review" : null;
 
-/** Returns the gate that holds a message until a person approves it. */
+/** Returns the gate that holds back a message until a person approves it. */
 export const reviewGate = (path: string | null, topic: string | null): MessageGate => ({
   name: "review",
   until: null,

@@ -1,5 +1,5 @@
-/** Lane kind for standalone messages; the lane has the message's ID. */
+/** Lane kind for standalone messages; a lane has the ID of its message. */
 export const MESSAGE_LANE = "message";
 
-/** Lane kind for the messages of a conversation; the lane has the conversation's ID. */
+/** Lane kind for messages in conversations; a lane has the ID of its conversation. */
 export const CONVERSATION_LANE = "conversation";

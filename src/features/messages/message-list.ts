@@ -9,11 +9,11 @@ import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import type { MessagesArgs } from "./message.inputs";
 
-/** The filters of a list, with the agents and contacts that the caller may list. */
+/** A list's filters, with the agents and contacts that the caller may list. */
 export interface MessageFilter
   extends Pick<MessagesArgs, "status" | "statuses" | "held" | "lineId" | "since"> {
   agentIds: readonly string[];
-  /** Undefined for all contacts, null for none. */
+  /** The contacts to list: undefined for all contacts, null for none. */
   contacts?: ContactFilter | null | undefined;
 }
 
@@ -48,14 +48,14 @@ function matching(
   return createdBetween(query, { since });
 }
 
-/** True if the filter selects few contacts. Their messages are read by conversation rather than by agent. */
+/** True if the filter selects few contacts, whose messages are read by conversation rather than by agent. */
 const isOfFew = ({ contacts }: MessageFilter): boolean => contacts != null && "contactIds" in contacts;
 
 /** Returns a query for all messages that match a filter; null if none can match. */
 export function messagesIn(reader: EntityManager, filter: MessageFilter): SelectQueryBuilder<Message> | null {
   const statuses = statusesIn(filter);
   const query = matching(reader, filter);
-  // Omitted for few contacts, because this condition would make SQLite read all of the agents' messages.
+  // Omitted for few contacts, because with this condition SQLite would read all of the agents' messages.
   if (!isOfFew(filter)) query?.andWhere({ agentId: In([...filter.agentIds]) });
   if (statuses !== undefined) query?.andWhere({ status: In(statuses) });
   return query;
@@ -76,7 +76,7 @@ export async function pageOfMessages(
   return query === null ? [] : pageByIdOfParts(reader, query, parts, { page, direction });
 }
 
-/** Returns the parts of a list that an index orders by ID: one for each agent and status. */
+/** Splits a list into parts that an index orders by ID: one for each agent and status. */
 const partsOf = (agentIds: readonly string[], statuses: readonly MessageStatus[] | undefined): Part[] =>
   agentIds.flatMap((agentId, i) => {
     const ofAgent = { condition: `message.agent_id = :agent${i}`, parameters: { [`agent${i}`]: agentId } };

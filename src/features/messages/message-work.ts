@@ -6,9 +6,7 @@ import type { Receipts } from "./receipts";
 import type { Rejections } from "./rejections";
 import { type Dependencies, startMessages } from "./start-messages";
 
-/**
- * The queued messages of lanes, in order, and the next due times of lanes whose queues were only partly read.
- */
+/** Lanes' queued messages, in order, and the next due times of lanes whose queues were read only in part. */
 export interface Queues {
   queues: ReadonlyMap<string, readonly QueuedMessage[]>;
   next?: NextWork;
@@ -21,7 +19,7 @@ interface Services extends Dependencies {
 
 /**
  * Returns the handler for lanes that hold messages.
- * @param read reads the queued messages of lanes that the transaction has locked
+ * @param read reads the queued messages for lanes that the transaction has locked
  */
 export const messageWork = (
   read: (tx: Tx, laneIds: readonly string[]) => Promise<Queues>,
@@ -34,7 +32,7 @@ export const messageWork = (
       return queue === undefined ? [] : [[id, queue] as const];
     });
     const due = await startMessages(tx, new Map(inOrder), services, context);
-    // An unread message may expire before the first message can be sent.
+    // A message that was not read may expire before the first message can be sent.
     return next === undefined ? due : { ...due, next: new Map([...due.next, ...next]) };
   },
   finish: async (tx, ended, observer) => {

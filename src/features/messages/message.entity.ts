@@ -20,27 +20,30 @@ import {
 } from "./message.enums";
 import { MESSAGE_HTML_MAX_LENGTH, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
-// Long, but kept in one file, because a message is one row.
+// This file is long, because a message is a single row.
 
 /** Keeps IDs in commit order within an agent, because clients page through messages while more are added. */
 export const MESSAGE_ORDER = new InsertOrderLock(2, { authorizesCallers: true });
 
-/** Keeps other transactions from adding messages for the agents until this transaction ends. */
+/** Prevents other transactions from adding the agents' messages until this transaction ends. */
 export const lockMessageOrder = (tx: Tx, owned: readonly { agentId: string }[]): Promise<void> => {
   const agentIds = owned.map(({ agentId }) => agentId);
   return tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
 };
 
-/** The condition for unsent messages, exactly as in the partial index, because SQLite compares the text. */
+/**
+ * SQL condition for unsent messages, with the same text as in the partial index, because SQLite compares them
+ * textually.
+ */
 export const IS_UNSENT = "status IN ('queued', 'sending')";
 
 /**
- * The condition for messages that have no position in their conversation yet, exactly as in the partial
- * index.
+ * SQL condition for messages that do not have a position in their conversation yet, with the same text as in
+ * the partial index.
  */
 export const IS_UNPLACED = "status IN ('scheduled', 'proposed')";
 
-/** Max time a message without a line may wait to be sent: 72 hours. */
+/** Max time that a message without a line may wait to be sent (ms): 72 hours. */
 export const EXPIRE_AFTER_MS = 72 * 60 * 60 * 1000;
 
 /** Max length of an error text (code points). */
@@ -183,8 +186,8 @@ export class Message {
   memberId!: string | null;
 
   /**
-   * The conversation version that the message was accepted for or carried over to. In any other version, the
-   * message is canceled.
+   * The conversation version that the message was accepted for or carried over to. If the conversation has
+   * any other version, the message is canceled.
    */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;

@@ -14,7 +14,7 @@ export const MessageStatus = enumOf("MessageStatus", "Delivery status of a messa
 });
 export type MessageStatus = keyof typeof MessageStatus;
 
-/** `behind` is not stored. */
+/** `behind` is computed rather than stored. */
 export const HeldReason = enumOf("HeldReason", "Reason why a queued message is waiting.", {
   behind: "Earlier messages in the same conversation must be sent first. See `waitsFor`.",
   rate: "The line has reached its per-minute message limit.",

@@ -101,13 +101,13 @@ export class MessagesArgs extends OrderedPageArgs {
 }
 
 /**
- * Returns a message's cursor position. It includes the sequence number, which the row loses when the message
- * is rescheduled or deleted.
+ * Returns a message's cursor position. The position includes the sequence number, because it can no longer be
+ * looked up once the message is rescheduled or deleted.
  */
 const positionOf = ({ id, conversationId, sequence }: Message): string =>
   [id, conversationId, sequence].join(".");
 
-/** Also accepts a bare ID, as in cursors from version 1. */
+/** Accepts bare IDs as well, because cursors from version 1 contain only an ID. */
 const isPosition = (text: string): boolean => {
   const [id = "", conversationId = "", sequence = "", ...more] = text.split(".");
   return [id, conversationId || id].every(isUuid) && /^\d{0,9}$/.test(sequence) && more.length === 0;

@@ -27,13 +27,13 @@ export const DELIVERIES: FeatureHistogram = {
   type: "histogram",
   name: "gateway_message_delivery_duration_seconds",
   help: "Time between accepting and sending a message.",
-  // Ranges from messages sent immediately to messages sent shortly before they expire.
+  // The buckets range from messages sent immediately to messages sent shortly before they expire.
   bounds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600, 86_400],
 };
 
 /**
- * Observes the latency of sent messages.
- * @param acceptedAt when each message was accepted
+ * Observes sent messages' latency.
+ * @param acceptedAt the time when each message was accepted
  */
 export function observeSent(observer: WorkObserver, acceptedAt: readonly string[]): void {
   observer.observe(DELIVERIES, () => {

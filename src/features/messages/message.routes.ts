@@ -40,7 +40,7 @@ const REVIEWED = {
   reviewedAt: "2026-11-21T06:42:10.027Z",
 };
 
-/** The message API. */
+/** Routes for the messages of the API key's agent. */
 export const messageRoutes: RouteGroup = {
   tag: "Messages",
   description: "Messages that the API key's agent sends and receives.",

@@ -23,7 +23,7 @@ import { MessageConnection, type MessagesArgs } from "./message.inputs";
 import { MESSAGE_LANE } from "./message-lanes";
 import { messagesIn, pageOfMessages } from "./message-list";
 
-/** Lists messages; an agent can read only its own. */
+/** Lists messages; an agent can read only its own messages. */
 export class MessageService {
   /** Reads the last attempts to send a message, oldest first, without an access check. */
   readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
@@ -54,12 +54,15 @@ export class MessageService {
     );
   }
 
-  /** Returns the ID of the unsent message that a queued message is waiting for, if any. Does not check access. */
+  /**
+   * Returns the ID of the unsent message that a queued message is waiting for; null if there is none. Does
+   * not check access.
+   */
   async inFrontOf(message: Message): Promise<string | null> {
     return (this.mayWait(message) && (await this.fronts(message.id))) || null;
   }
 
-  /** True if a message is queued in a conversation, so another message may be ahead of it. */
+  /** True if a message is queued in a conversation, where another message may be ahead of it. */
   mayWait({ status, conversationId }: Message): boolean {
     return status === MessageStatus.queued && conversationId !== null;
   }
@@ -85,8 +88,8 @@ export class MessageService {
       pageOfMessages(reader, await filterOf(reader), pageById, order);
     const { held, lineId, statuses } = given;
     const isOfAll = agentId == null && context.caller.kind !== "agent";
-    // These filters may scan many rows for few matches, and several statuses across all agents make a large
-    // query.
+    // These filters may scan many rows for few matches, and the query for several statuses across all agents
+    // is large.
     const mayReadMany =
       [held, lineId, search, contactId].some((filter) => filter != null) || (isOfAll && statuses != null);
     const rows = await (mayReadMany ? report(readRows) : this.database.read(readRows));
@@ -115,14 +118,15 @@ export class MessageService {
   }
 
   /**
-   * Releases an agent's messages that were queued by an earlier version and held back by an upgrade. They
-   * expire in 72 hours. Used by the command line.
+   * Releases an agent's messages that an earlier version queued and an upgrade held back. They expire in 72
+   * hours. Used by the command line.
    * @returns the number of released messages
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {
-    // Uses the lock without a statement timeout, because version 1 did not limit the number of messages.
+    // Uses the migration lock, which has no statement timeout, because version 1 did not limit the number of
+    // messages.
     return this.database.withMigrationLock(async (tx) => {
-      // Parameters are numbered in the order of their first use.
+      // Parameters are numbered in order of their first use.
       const imported = "agent_id = $2 AND status = 'queued' AND held_reason = 'imported'";
       const ids = await allReturning(
         tx,
@@ -166,7 +170,10 @@ const lineNames = (
     .where("message.id IN (:...messageIds)", { messageIds })
     .getRawMany();
 
-/** Returns the last unsent message ahead of each message that is still queued, if any. */
+/**
+ * Returns, for each message that is still queued, the last unsent message ahead of it; omits messages that
+ * have none.
+ */
 const unsentInFront = (
   reader: EntityManager,
   messageIds: readonly string[],

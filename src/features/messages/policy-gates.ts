@@ -13,16 +13,16 @@ export interface Rescheduled {
   expiresAt: Timestamp | null;
 }
 
-/** An agent's policy decision about a message that could otherwise be sent now. */
+/** A policy decision about a message that could otherwise be sent immediately. */
 export type PolicyDecision =
   | Rescheduled
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError }
-  /** Another transaction may be sending to the contact right now. */
+  /** Another transaction may be sending the contact a message at the moment. */
   | { status: typeof MessageStatus.queued; askAgainAt: Timestamp };
 
-/** The policies of agents whose messages a transaction sends. */
+/** The policies that apply to the messages that a transaction sends. */
 export interface PolicyGates {
-  /** @returns undefined if the message may be sent now */
+  /** @returns undefined if the message may be sent immediately */
   decide(message: QueuedMessage, now: Timestamp): PolicyDecision | undefined;
   /** Counts a message toward the caps. */
   count(
@@ -30,7 +30,7 @@ export interface PolicyGates {
     status: typeof MessageStatus.sending | typeof MessageStatus.delivered,
     now: Timestamp,
   ): void;
-  /** Stores the counted messages. */
+  /** Stores which messages were counted. */
   store(): Promise<void>;
 }
 

@@ -6,20 +6,22 @@ import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
 import { HeldReason } from "./message.enums";
 
-/** How early a message may be sent before its turn (ms), so that late wake-ups do not lower the rate. */
+/**
+ * Time by which a message may be sent ahead of its turn (ms), so that late wake-ups do not lower the rate.
+ */
 const TOLERANCE_MS = 1_000;
 
-/** The traffic of a line that has sent nothing yet. */
+/** The initial traffic of a line. */
 const NO_TRAFFIC = {
   ...{ rejections: 0, faultCode: null, faultDetail: null, faultSince: null },
   ...{ ratePerMinute: 0, nextAt: 0, queuedUntil: 0, urgentUntil: 0 },
 };
 
 /**
- * Enforces the rate limits of lines exactly, across all processes. A line never exceeds its limit in any
- * minute. Messages are spaced evenly (the generic cell rate algorithm, as in ITU-T I.371), and each new
- * waiting message gets the last turn. An urgent message takes the next turn, and the message that had it
- * moves to the end, like messages that missed their turn.
+ * Enforces lines' rate limits exactly, across all processes. A line never exceeds its limit in any minute.
+ * Messages are spaced evenly (the generic cell rate algorithm, as in ITU-T I.371), and each new waiting
+ * message is assigned the last turn. An urgent message takes the next turn, and the message that had that
+ * turn moves to the end, like messages that missed their turn.
  */
 export class Rates {
   private constructor(
@@ -29,7 +31,7 @@ export class Rates {
 
   /**
    * Reads and locks the traffic of lines that have a rate, until the transaction ends. Does not wait for
-   * locks: a deliverer calls this once per lane kind, so it locks lines in no fixed order.
+   * locks, because a deliverer calls this once per lane kind and thus locks lines in no fixed order.
    */
   static async of(tx: Tx, lines: readonly GateLine[]): Promise<Rates> {
     const rates = new Map(lines.map(({ id, ratePerMinute }) => [id, ratePerMinute]));
@@ -39,11 +41,11 @@ export class Rates {
     const known = await tx.lock(query, { skipLocked: true }).getMany();
     const others = ids.filter((id) => known.every(({ lineId }) => lineId !== id));
     const all = [...known, ...(await addTraffic(tx, others))];
-    // Read while holding the locks, so that no earlier holder used a later time.
+    // Read while holding the locks, so that no previous holder can have used a later time.
     const nowMs = Date.now();
     for (const traffic of all) {
       const ratePerMinute = rates.get(traffic.lineId) ?? 0;
-      // Turns computed for a different rate are invalid.
+      // Turns that were computed for a different rate are no longer valid.
       if (traffic.ratePerMinute !== ratePerMinute)
         Object.assign(traffic, { ratePerMinute, queuedUntil: nowMs, urgentUntil: nowMs });
     }
@@ -57,7 +59,7 @@ export class Rates {
 
   /**
    * Claims or assigns a message's turn under its line's rate limit.
-   * @returns undefined if it may be sent now, otherwise the time of its turn
+   * @returns undefined if the message may be sent immediately, otherwise the time of its turn
    */
   take(
     { id }: GateLine,
@@ -67,7 +69,7 @@ export class Rates {
     if (traffic === undefined) return undefined;
     const { nowMs } = this;
     const { nextAt, ratePerMinute } = traffic;
-    // Urgent messages wait only for other urgent messages.
+    // Urgent messages wait only for other urgent ones.
     const queue = isUrgent ? "urgentUntil" : "queuedUntil";
     const isEmpty = traffic.urgentUntil <= nowMs && traffic[queue] <= nowMs;
     const intervalMs = (60_000 + TOLERANCE_MS) / ratePerMinute;
@@ -92,7 +94,7 @@ export class Rates {
 }
 
 /**
- * Inserts the missing traffic rows of lines, except rows that another transaction is inserting.
+ * Inserts lines' missing traffic rows, except rows that another transaction is inserting.
  * @returns the inserted traffic
  */
 async function addTraffic(tx: Tx, lineIds: readonly string[]): Promise<LineTraffic[]> {

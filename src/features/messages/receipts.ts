@@ -19,35 +19,35 @@ import type { MessageFailures } from "./message-failures";
 /** A receiver's report about a message. */
 export interface Receipt {
   lineId: string;
-  /** Identifies the message by its ID or by the receiver's ID. */
+  /** Identifies the message by its own ID or by the receiver's ID for it. */
   message: { id: string } | { providerId: string };
   status:
     | typeof MessageStatus.sent
     | typeof MessageStatus.delivered
     | typeof MessageStatus.read
     | typeof MessageStatus.failed;
-  /** When the change happened; now if undefined. */
+  /** The time of the change; defaults to the current time. */
   at?: Timestamp | undefined;
-  /** The error, if the message failed. */
+  /** Description of the error, if the message failed. */
   errorText?: string | undefined;
   /** True if the message failed because the address does not exist. */
   isUndeliverable?: boolean | undefined;
 }
 
-/** Gives a message the next position in a locked conversation; the transaction must store the message. */
+/** Assigns a message the next position in a locked conversation; the transaction must store the message. */
 export type PlaceMessage = (message: Message) => Promise<void>;
 
 declare module "../../schema/hooks" {
   interface Hooks {
     /**
-     * Locks a conversation and its contact, so that a message without a position can get one. Implemented by exactly
-     * one feature.
+     * Locks a conversation and its contact, so that a message without a position can be assigned one.
+     * Implemented by exactly one feature.
      */
     placingIn: (tx: Tx, conversationId: string) => Promise<PlaceMessage>;
   }
 }
 
-/** The progress of a message; it never decreases. */
+/** The progress that each status represents; a message's progress never decreases. */
 const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   [MessageStatus.proposed]: 0,
   [MessageStatus.scheduled]: 0,
@@ -71,7 +71,7 @@ export class Receipts {
     private readonly log: Logger,
   ) {}
 
-  /** Marks the addresses of messages as undeliverable; a failure is only logged. */
+  /** Marks the addresses that messages were sent to as undeliverable; a failure is only logged. */
   readonly markUndeliverable = (messageIds: readonly string[]): void => {
     this.database
       .write((tx) => markUndeliverable(tx, messageIds), { limits: BACKGROUND })
@@ -80,8 +80,8 @@ export class Receipts {
 
   /**
    * Applies a receipt: a message only moves forward, from sent to delivered to read, or from sent to failed.
-   * @param options.owner the ID of the organization, as in `Database.writeFor`
-   * @param options.tx the transaction to join, if any
+   * @param options.owner the organization's ID, as in `Database.writeFor`
+   * @param options.tx the transaction to join; by default, a new one
    * @returns the current message; undefined if the line has sent no such message
    */
   apply(
@@ -95,17 +95,18 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
-        // An unsent message may have lost its position to a window or cap, or may be about to lose it.
+        // A window or cap may have rescheduled an unsent message, which then has no position, or may be about
+        // to.
         const mayLackPosition =
           conversationId !== null && PROGRESS[found.status] < PROGRESS[MessageStatus.sent];
         const place = mayLackPosition ? await this.hooks.the("placingIn")(tx, conversationId) : undefined;
-        // Done before the lane is locked, because an opt-out also locks the address first.
+        // Done before the lane is locked, because an opt-out also locks the address before the lane.
         if (isUndeliverable && PROGRESS[found.status] <= PROGRESS[MessageStatus.sent])
           await markUndeliverable(tx, [id]);
-        // Excludes a concurrent delivery.
+        // Prevents a concurrent delivery of the message.
         const laneId = conversationId ?? id;
         const locked = await this.lanes.lockAll(tx, place === undefined ? [laneId] : [laneId, id]);
-        // Excludes a concurrent erasure.
+        // Prevents a concurrent erasure of the message.
         const rows = await lockRows(tx, tx.createQueryBuilder(Message, "message").where({ id }));
         const message = rows.get(id);
         if (message === undefined) return undefined;
@@ -144,7 +145,7 @@ export class Receipts {
         this.lanes.observing(tx).count(MESSAGES, [status]);
         if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
         if (wasScheduled) await this.lanes.end(tx, [id]);
-        // The message may have been first in its queue, waiting for a retry.
+        // The message may have been waiting for a retry at the head of its queue.
         else if (locked.has(laneId)) await this.lanes.wake(tx, [laneId]);
         return message;
       },
@@ -153,7 +154,7 @@ export class Receipts {
   }
 }
 
-/** Marks the recipient addresses of e-mails as undeliverable, if they are known. */
+/** Marks e-mails' recipient addresses as undeliverable, if the addresses are known. */
 async function markUndeliverable(tx: Tx, messageIds: readonly string[]): Promise<void> {
   const ids = padded(messageIds);
   await tx.query(

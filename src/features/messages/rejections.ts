@@ -14,21 +14,22 @@ import { LineKind } from "../lines/line.entity";
 import type { LineHealth } from "../lines/line-health";
 import { LineTraffic } from "../lines/line-traffic.entity";
 
-/** Pause a line after this many permanent rejections and faults in a row. */
+/** Number of consecutive permanent rejections and faults after which a line is paused. */
 const MAX_REJECTIONS = 20;
 
 /**
- * Matches e-mail addresses, which must not be stored in a line's fault because it outlives an erased contact.
+ * Matches e-mail addresses, which must not be stored in a line's fault because the fault may outlive an
+ * erased contact.
  */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
 
-/** A line that cannot send, and the reason code. */
+/** A line that cannot send, with a code for the reason. */
 export interface RejectingLine {
   lineId: string;
   reason: string;
 }
 
-/** The pause reason for a line that has no fault, but whose receiver rejects the messages. */
+/** The reason for pausing a line that has no fault but whose receiver rejects the messages. */
 const REJECTING = "rejecting";
 
 const isRejection = (result: SendResult): boolean =>
@@ -36,8 +37,8 @@ const isRejection = (result: SendResult): boolean =>
 
 /**
  * Returns the line fault indicated by a failed attempt; undefined if only the message was rejected, or
- * nothing was sent. A mail server serves many recipients, but a webhook line has a single receiver, so any of
- * its failures is a line fault.
+ * nothing was sent. A mail server handles many recipients, but a webhook line has a single receiver, so any
+ * failure there is a line fault.
  */
 function faultOf({ channelKind, result }: FinishedSend): { code: string; detail: string } | undefined {
   if (result.outcome === AttemptOutcome.accepted || !wasAttempted(result)) return undefined;
@@ -49,12 +50,12 @@ function faultOf({ channelKind, result }: FinishedSend): { code: string; detail:
   return { code, detail: status === undefined ? detail : `The receiver responded with ${status}.` };
 }
 
-/** Summary of a line's consecutive results. */
+/** A summary of consecutive results on a line. */
 interface Streak {
   hasSucceeded: boolean;
   /** Number of rejections since the last success. */
   rejections: number;
-  /** The last fault since the last success, if any. */
+  /** The last fault since the last success; undefined if there is none. */
   fault: ReturnType<typeof faultOf>;
 }
 
@@ -78,8 +79,8 @@ const isNews = (
   (hasSucceeded && traffic !== undefined && (traffic.rejections > 0 || traffic.faultCode !== null));
 
 /**
- * Counts the rejections and faults of lines. Runs after the transaction that stores the results, because that
- * transaction may have locked the traffic of other lines.
+ * Counts lines' rejections and faults. Runs after the transaction that stores the results, because that
+ * transaction may have locked other lines' traffic.
  */
 export class Rejections {
   /** Results that are not yet counted, in order. */
@@ -118,7 +119,7 @@ export class Rejections {
     this.counting = undefined;
   }
 
-  /** Returns the results that change the traffic of their lines. */
+  /** Returns the results that change their line's traffic. */
   private async changedBy(byLine: ReadonlyMap<string, FinishedSend[]>): Promise<[string, FinishedSend[]][]> {
     const lineId = In([...byLine.keys()]);
     const rows = await this.database.read((reader) => reader.findBy(LineTraffic, { lineId }));
@@ -126,7 +127,10 @@ export class Rejections {
     return [...byLine].filter(([id, ended]) => isNews(streakOf(ended), traffic.get(id)));
   }
 
-  /** Uses a separate transaction for each line, so that it never waits for one line while holding another. */
+  /**
+   * Uses a separate transaction for each line, so that it never waits for one line's lock while holding
+   * another's.
+   */
   private async countLine(ended: readonly FinishedSend[]): Promise<void> {
     const rejecting = await this.database.write((tx) => countRejections(tx, ended), { limits: BACKGROUND });
     if (rejecting.length > 0) this.lineHealth.pauseRejecting(rejecting);
@@ -134,8 +138,8 @@ export class Rejections {
 }
 
 /**
- * Counts consecutive permanent rejections and faults of lines, and stores the last fault of each line until
- * the line has sent a message. A fault that is already stored changes nothing.
+ * Counts lines' consecutive permanent rejections and faults, and stores each line's last fault until the line
+ * has sent a message. A fault that is already stored changes nothing.
  * @returns the lines that have reached the limit
  */
 export async function countRejections(tx: Tx, ended: readonly FinishedSend[]): Promise<RejectingLine[]> {

@@ -15,8 +15,8 @@ import type { Rescheduled } from "./policy-gates";
 
 /**
  * Reschedules queued messages, in a transaction that has locked their lanes. The messages lose their
- * positions in their conversations and get separate lanes.
- * @returns the standalone messages and when their lanes are due again
+ * positions in their conversations and are moved to separate lanes.
+ * @returns the standalone messages, and when their lanes are next due
  */
 export async function reschedule(
   tx: Tx,

@@ -2,7 +2,8 @@
 const DELAYS_MS = [5, 30, 120, 600, 1_800, 3_600].map((seconds) => seconds * 1_000);
 
 /**
- * Max random extra delay, as a fraction of the delay, so that messages that fail together are not all retried together.
+ * Max random extra delay, as a fraction of the delay, so that messages that failed together are not retried
+ * together.
  */
 const JITTER = 0.2;
 
@@ -10,14 +11,15 @@ const JITTER = 0.2;
 const MIN_DELAY_MS = 1_000;
 
 /**
- * Number of delays that a receiver can shorten. Without this limit, a long outage could cause an attempt per
- * second.
+ * Max number of delays per message that a receiver can shorten. Without this limit, a long outage could cause
+ * an attempt per second.
  */
 const MAX_SHORTENED = 3;
 
 /**
- * Returns the delay of a message after a failed attempt (ms): the delay that the receiver requested or, without a
- * request, the delay for the number of attempts. A requested delay can be shorter only after the first attempts.
+ * Returns the delay before a message is retried (ms): the delay that the receiver requested or, without a
+ * request, the default for the number of attempts. A request can shorten the delay only after the first
+ * attempts.
  * @param retryAfterMs the requested delay; 0 if nothing was sent, for the shortest delay
  * @param random from 0 to 1
  */

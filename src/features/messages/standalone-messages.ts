@@ -15,8 +15,7 @@ import type { Queues } from "./message-work";
 const MAX_UNCERTAIN_EMAILS = 3;
 
 /**
- * SQL expression for how to handle a message with status `sending` if the result of its attempt remains
- * unknown.
+ * SQL expression for how to handle a message with status `sending` if its attempt's result remains unknown.
  */
 export const WHEN_UNCERTAIN = `(select case when sent_on.kind = '${LineKind.email}' and (
     select count(*) from delivery_attempt
@@ -52,7 +51,7 @@ export const lineIn = (row: LineRow): GateLine => ({
   whenUncertain: row.lineWhenUncertain,
 });
 
-/** The columns that identify the agent's policy. */
+/** The columns that identify an agent's policy. */
 export type PolicyRow = Pick<GateContext, "agentId" | "policyVersion">;
 
 type Row = QueuedRow & PolicyRow & (LineRow | { gateId: null }) & { deactivatedAt: Timestamp | null };

@@ -26,10 +26,10 @@ export interface Dependencies {
 }
 
 /**
- * Sends the messages of lanes in order; a held message blocks the messages behind it. A local line does no
+ * Sends each lane's messages in order; a held message blocks the messages behind it. A local line does no
  * I/O, so its messages are delivered in the transaction; on other lines, a lane sends one message at a time.
- * @param queues the waiting messages by lane, in the order in which the lanes get senders; the transaction
- *   has locked the lanes
+ * @param queues the waiting messages by lane, in the order in which senders are assigned to the lanes; the
+ *   transaction has locked the lanes
  */
 export async function startMessages(
   tx: Tx,
@@ -83,7 +83,7 @@ export async function startMessages(
         continue;
       }
       const isLocal = line.kind === LineKind.local;
-      // If the process is killed, messages waiting for a sender become uncertain as well.
+      // If the process is killed, the attempts of messages waiting for a sender become uncertain as well.
       const mayWait = line.whenUncertain === WhenUncertain.retry;
       if (!isLocal && !senders.take(laneId, line.id, { mayWait })) {
         waiting.push({ laneId, channelId: line.id });
@@ -139,13 +139,13 @@ function autoSubmittedOf(author: MessageAuthor): OutboundMessage["autoSubmitted"
   return author === MessageAuthor.api ? "auto-generated" : "auto-replied";
 }
 
-/** Returns a message's texts with the placeholder replaced by its unsubscribe link. */
+/** Returns a message's texts with the placeholder replaced by the unsubscribe link. */
 const withLink = ({ text, html }: Content, url = ""): Pick<Content, "text" | "html"> => ({
   text: text.replaceAll(UNSUBSCRIBE_URL, () => url),
   html: html?.replaceAll(UNSUBSCRIBE_URL, () => url) ?? null,
 });
 
-/** Returns the dispatches of messages, with their texts, addresses and drivers. */
+/** Returns messages' dispatches, with texts, addresses and drivers. */
 async function dispatchesOf(
   tx: Tx,
   leaving: readonly (readonly [string, QueuedMessage, GateLine])[],

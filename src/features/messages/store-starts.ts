@@ -12,7 +12,7 @@ import { MessageDirection, MessageStatus } from "./message.enums";
 import { ATTEMPTS, MESSAGES, observeSent, RECOVERIES } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
 
-/** The message columns read only for sending. */
+/** The message columns that are read only when a message is sent. */
 export interface Content {
   text: string;
   /** Subject of an e-mail that starts a conversation; null for the line's subject. */
@@ -23,7 +23,7 @@ export interface Content {
   thread?: MailThread | undefined;
 }
 
-/** Max earlier messages to search for the e-mail to reply to. */
+/** Max earlier messages that are searched for the e-mail to reply to. */
 const MAX_SEARCHED = 100;
 
 /**
@@ -39,9 +39,10 @@ const firstOfLine = (isSearched: string) =>
      order by earlier.sequence limit 1)`;
 
 /**
- * RETURNING list for the thread of an e-mail: the thread and, on a new line, the subject of the contact's last e-mail;
- * if there is none, the `Message-ID` and subject of the first e-mail from this line to the contact. The first messages
- * are searched before the last ones, in separate queries, because `or` would search the whole conversation.
+ * RETURNING list for the thread of an e-mail: the thread and, on a new line, the subject of the contact's
+ * last e-mail; if there is none, the `Message-ID` and subject of the first e-mail from this line to the
+ * contact. The first messages are searched before the last ones, in separate queries, because a single query
+ * with `or` would search the whole conversation.
  */
 const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
     and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')
@@ -53,7 +54,7 @@ const THREAD = `case when message.status = '${MessageStatus.sending}' and messag
     ${firstOfLine(`earlier.sequence <= ${MAX_SEARCHED}`)},
     ${firstOfLine(`earlier.sequence >= message.sequence - ${MAX_SEARCHED}`)}) end`;
 
-/** Reads `THREAD`. */
+/** Parses the text returned by `THREAD`. */
 function threadOf(text: string | null): MailThread | undefined {
   if (text === null) return undefined;
   const [references = "", subject = ""] = text.split("\n");
@@ -61,8 +62,8 @@ function threadOf(text: string | null): MailThread | undefined {
 }
 
 /**
- * Stores the changes to queued messages, and an attempt for each delivered or sent message.
- * @returns the contents of the messages to send
+ * Stores the changes to queued messages, and an attempt for each message that is delivered or sent.
+ * @returns the messages' contents to send
  */
 export async function storeStarts(
   tx: Tx,
@@ -138,7 +139,7 @@ function columnsOf({ id, attempts }: QueuedRow, start: Start, now: Timestamp): (
   return [id, start.status, null, null, start.errorCode, null, String(attempts), null];
 }
 
-/** Marks attempts as uncertain because the processes making them exited. */
+/** Marks attempts as uncertain after the processes that made them have exited. */
 export async function recordLostAttempts(
   tx: Tx,
   messages: readonly QueuedRow[],

@@ -12,8 +12,8 @@ import { recordHash } from "./oauth-record.entity";
 const ENDED = "The access token is unknown or no longer valid. Connect the application again.";
 
 /**
- * Accepts access tokens of connected applications in addition to keys; an access token resolves to its application's
- * key.
+ * Accepts connected applications' access tokens in addition to keys; an access token resolves to its
+ * application's key.
  */
 export class AccessTokens implements CredentialResolver<KeyCaller> {
   private readonly byHash: ReturnType<typeof createAccessTokenLookup>;
@@ -35,7 +35,8 @@ export class AccessTokens implements CredentialResolver<KeyCaller> {
     if (!isAccessToken(token)) return this.keys.resolve(token, origin, options);
     const hash = isWellFormedAccessToken(token) ? recordHash("AccessToken", token) : undefined;
     const found = await this.rejectedTokens.find(hash, origin.ip, this.byHash);
-    // Every access token expires after an hour, so presenting an expired one is not recorded as a rejection of the key.
+    // Every access token expires after an hour, so the use of an expired one is not recorded as a rejected
+    // use of the key.
     if (found === undefined || keyStateOf(found.key) === "expired")
       throw new GatewayError("invalid_api_key", ENDED);
     this.keys.assertEnvironment(environmentOf(found.key.hint));

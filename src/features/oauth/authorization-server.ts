@@ -25,7 +25,7 @@ const CODE_SECONDS = 60;
 /** Max metadata documents read per address and minute. */
 const DOCUMENTS_PER_MINUTE = 30;
 
-/** Max time for a member to consent (s). */
+/** Max time that a member can take to consent (s). */
 const REQUEST_SECONDS = 600;
 
 /** Name of the library's session cookie, which is never sent to browsers. */
@@ -65,14 +65,17 @@ export interface ServerResponse {
   body: string;
 }
 
-/** Response headers that reach the client. */
+/** Response headers that are passed on to the client. */
 const HEADERS = ["location", "content-type", "cache-control", "pragma", "www-authenticate"];
 
 /** The OAuth 2.1 authorization server; loaded on first use, because few gateways have connected applications. */
 export class AuthorizationServer {
   private provider: Provider | undefined;
   private readonly documents = new KeyWindows();
-  /** Requests that have already read a document; to show an error, the library would read it again. */
+  /**
+   * Requests that have already read a metadata document; to display an error, the library would read it a
+   * second time.
+   */
   private readonly readers = new WeakSet<Context>();
   /** Errors thrown while completing a consent, by response. */
   private readonly failures = new WeakMap<object, Error>();
@@ -108,7 +111,7 @@ export class AuthorizationServer {
         }),
       ),
       cookies: cookies.filter((cookie) => !cookie.startsWith(SESSION_COOKIE)),
-      // Redirects repeat their target in the body.
+      // The body is dropped from redirects, because the library repeats the target there.
       body: response.headers.location === undefined ? response.payload : "",
     };
   }
@@ -119,7 +122,7 @@ export class AuthorizationServer {
     const provider = new library.Provider(baseUrl, this.configuration(library));
     provider.proxy = true;
     provider.silent = true;
-    // The library's own tokens have no prefix that logs and secret scanners could recognize.
+    // The library's own tokens do not have a prefix that logs and secret scanners could recognize.
     Object.assign(provider.AccessToken.prototype, {
       generateTokenId(this: { format: string }) {
         this.format = "opaque";
@@ -128,7 +131,7 @@ export class AuthorizationServer {
     });
     Object.assign(provider.RefreshToken.prototype, { generateTokenId: mintRefreshToken });
     provider.use((context, next) =>
-      // Koa would not respond, because it tries to set the status of the gateway's errors.
+      // Koa's own error handling would not respond, because it tries to set `status` on the gateway's errors.
       this.finish(provider, library.errors, context, next).catch((error: Error) => {
         this.failures.set(context.res, error);
       }),
@@ -140,9 +143,9 @@ export class AuthorizationServer {
   }
 
   /**
-   * Sends a member's answer to the application: a rejection unless the URL has a consent's secret. Only the browser
-   * that started the request can do this, so that attackers cannot obtain consent to a request started in their own
-   * browser.
+   * Sends a member's answer to the application: a rejection unless the URL contains a consent's secret. Only
+   * the browser that started the request can do this, so that attackers cannot obtain consent to a request
+   * started in their own browser.
    */
   private async finish(
     provider: Provider,
@@ -183,8 +186,9 @@ export class AuthorizationServer {
   }
 
   /**
-   * Returns the client that presents a token of its own connection, without reading its metadata document: most
-   * applications discard their tokens if the client is rejected, so a failed read would end the connection.
+   * Returns the client that presents a token of its own connection, without reading its metadata document:
+   * most applications discard their tokens if their client ID is rejected, so a failed read would end the
+   * connection.
    */
   private async connectedClient({ path, oidc }: Context, clientId: string): Promise<Payload | undefined> {
     if (!TOKEN_PATHS.includes(path)) return undefined;
@@ -197,10 +201,11 @@ export class AuthorizationServer {
   }
 
   /**
-   * True if an application's metadata document may be read. Anyone can present any URL, so reads are limited per
-   * request and per address and, at the token endpoints, to applications that present their own code.
-   * @throws InvalidGrant for an unknown code or refresh token, or TemporarilyUnavailable for a code if the limit is
-   *   reached
+   * True if an application's metadata document may be read. Anyone can present any URL, so reads are limited
+   * per request and per address. At the token endpoints, only applications that present their own code cause
+   * a read.
+   * @throws InvalidGrant for an unknown code or refresh token, or TemporarilyUnavailable for a code if the
+   *   limit is reached
    */
   private async mayReadDocument(
     context: Context,
@@ -208,7 +213,7 @@ export class AuthorizationServer {
     errors: Library["errors"],
   ): Promise<boolean> {
     const { path, ip, oidc } = context;
-    // The URL would not fit in the connection's key.
+    // The URL would not fit in the row of the connection's key.
     if (clientId.length > CLIENT_ID_MAX_LENGTH) return false;
     if (path === REVOCATION_PATH || this.readers.has(context)) return false;
     this.readers.add(context);
@@ -301,7 +306,7 @@ export class AuthorizationServer {
       findAccount: (_: Context, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
       interactions: {
         url: (_: Context, { uid }: { uid: string }) => `${INTERACTION_PATH}/${uid}`,
-        // Every request needs a new consent.
+        // Every request requires a new consent.
         policy: [
           new Prompt(
             { name: "consent", requestable: true },
@@ -349,15 +354,15 @@ export class AuthorizationServer {
   }
 }
 
-/** True if an application gets refresh tokens. */
+/** True if refresh tokens are issued to an application. */
 const isRefreshable = (client: Client | undefined): boolean =>
   client?.grantTypeAllowed("refresh_token") ?? false;
 
-/** Returns the error for a request that the application may retry later. */
+/** Returns the error for too many requests, which the application may retry later. */
 const tooMany = ({ TemporarilyUnavailable }: Library["errors"], description: string): Error =>
   Object.assign(new TemporarilyUnavailable(description), { status: 429, statusCode: 429 });
 
-/** Renders a page for an error that cannot be sent to the application. */
+/** Renders the page for an error that cannot be sent to the application. */
 function renderError(
   context: Context,
   { error, error_description: description = "" }: { error: string; error_description?: string },

@@ -15,7 +15,7 @@ const MAX_CONCURRENT = 50;
 
 const GRANT_TYPES = ["authorization_code", "refresh_token"];
 
-/** The metadata that the authorization server uses. */
+/** The metadata fields that the authorization server uses. */
 const METADATA = z.object({
   client_id: z.string().optional(),
   client_name: z.string().max(200).optional(),
@@ -24,8 +24,8 @@ const METADATA = z.object({
 });
 
 /**
- * Reduces an application's metadata to the fields used here. Everything else is ignored, so that it can neither cause
- * requests nor weaken a check.
+ * Reduces an application's metadata to the fields used here. Everything else is ignored, so that it can
+ * neither trigger requests nor weaken a check.
  * @throws ZodError
  */
 export function clientMetadata(given: unknown): Record<string, unknown> {
@@ -43,8 +43,8 @@ export function clientMetadata(given: unknown): Record<string, unknown> {
 }
 
 /**
- * Creates the library's function for reading metadata documents, only from allowed targets and with limited
- * concurrency.
+ * Creates the function that the library reads metadata documents with: only from allowed targets, and with
+ * limited concurrency.
  */
 export function metadataFetch(targets: Targets): (url: string) => Promise<Response> {
   const budget = new Budget(MAX_CONCURRENT);

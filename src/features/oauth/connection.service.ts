@@ -34,7 +34,7 @@ const REQUIRED = { permission: Permission.config_manage };
 /** Max time for the browser to follow a consent's URL (ms). */
 const CONSENT_MS = 5 * 60_000;
 
-/** Lifetime of a registration after its application is connected (ms). */
+/** Retention of a registration after its application is connected (ms). */
 const REGISTRATION_KEPT_MS = 400 * DAY_MS;
 
 /** A connected application. */
@@ -54,14 +54,16 @@ interface Consent {
   expiresAt: string;
 }
 
-/** The fields of a stored request that are used here. */
+/** The stored request's fields that are used here. */
 interface StoredRequest {
   exp: number;
   prompt: { details: { clientName?: string } };
   params: { client_id: string; redirect_uri: string; scope: string };
 }
 
-/** Connects applications to agents. Each connection is an agent's API key without a usable secret. */
+/**
+ * Connects applications to agents. Each connection is one of an agent's API keys, without a usable secret.
+ */
 export class ConnectionService {
   private readonly maxDays: number;
 
@@ -140,9 +142,9 @@ export class ConnectionService {
   }
 
   /**
-   * Connects an application, given the single-use secret of a consent.
-   * @returns the member and the new key, "rejected" if the member may no longer consent, or undefined if the consent
-   *   does not exist or belongs to another request
+   * Connects an application if given a consent's single-use secret.
+   * @returns the member and the new key, "rejected" if the member may no longer consent, or undefined if the
+   *   consent does not exist or belongs to another request
    */
   async connect(requestId: string, secret: string): Promise<Connected | "rejected" | undefined> {
     try {
@@ -229,7 +231,7 @@ async function assertAgent(tx: Tx, context: RequestContext, id: string): Promise
 }
 
 /**
- * Revokes the keys of a member's or an agent's connected applications, or the key of one application.
+ * Revokes the keys of a member's or an agent's connected applications, or of a single application.
  * @param context undefined if the gateway itself ends the connections
  */
 export async function endConnections(
@@ -241,7 +243,7 @@ export async function endConnections(
     where: { ...which, revokedAt: IsNull() },
     relations: { agent: { organization: true } },
     withDeleted: true,
-    // In ID order, like every transaction that ends several keys, to avoid deadlocks.
+    // Locks keys in ID order, like every transaction that ends several keys, to avoid deadlocks.
     order: { id: "ASC" },
   });
   for (const key of keys) {

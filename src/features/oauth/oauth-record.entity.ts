@@ -4,17 +4,17 @@ import { sha256 } from "../../credentials/sha256";
 import { isWellFormedAccessToken, isWellFormedRefreshToken } from "../../credentials/token-format";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 
-/** A record of the authorization server, such as a token or a request awaiting consent. */
+/** A record that the authorization server stores, such as a token or a request awaiting consent. */
 @Entity({ name: "oauth_record" })
 export class OAuthRecord {
-  /** From `recordHash`; the ID, which may be a token, is not stored. */
+  /** The record's hash (`recordHash`); its ID, which may be a token, is not stored. */
   @PrimaryColumn({ type: "varchar", length: 64 })
   hash!: string;
 
   @Column({ type: "varchar", length: 24 })
   kind!: string;
 
-  /** JSON. */
+  /** The record as JSON. */
   @Column({ type: "text" })
   payload!: string;
 
@@ -22,16 +22,16 @@ export class OAuthRecord {
   @Column(TIMESTAMP_COLUMN)
   expiresAt!: Timestamp;
 
-  /** The key of the connected application. */
+  /** ID of the connected application's key. */
   @Index()
   @Column({ ...UUID_COLUMN, nullable: true })
   keyId!: string | null;
 
-  /** The scopes of an access token, separated by commas. */
+  /** An access token's scopes, separated by commas. */
   @Column({ type: "text", nullable: true })
   scopes!: string | null;
 
-  /** When a code or refresh token was used; each works only once. */
+  /** The time when a code or refresh token was used; each works only once. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   consumedAt!: Timestamp | null;
 }

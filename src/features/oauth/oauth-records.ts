@@ -11,10 +11,10 @@ import { OAuthRecord, recordHash } from "./oauth-record.entity";
 /** Lifetime of a registration whose application is not connected (ms). */
 const REGISTRATION_MS = DAY_MS;
 
-/** How long a used refresh token is kept (ms), so that reusing it ends the connection. */
+/** Retention of a used refresh token (ms). Within this time, reusing it ends the connection. */
 const USED_TOKEN_MS = 30 * DAY_MS;
 
-/** Max refresh tokens that a connection can use per day; limits the number of kept tokens. */
+/** Max refresh tokens that a connection can use per day; limits the number of retained tokens. */
 const REFRESHES_PER_DAY = 200;
 
 /** Finds and ends the keys that represent the library's grants. */
@@ -27,11 +27,11 @@ interface Grants {
 interface LibraryAccess {
   /** Returns an object that identifies the current request. */
   request(): object;
-  /** Returns how many tokens the current token request stores if it succeeds. */
+  /** Returns the number of tokens that the current token request stores if it succeeds. */
   tokens(): number;
-  /** Returns the error for a code, token or request that was already used. */
+  /** Returns the error for a code, token or request that has already been used. */
   alreadyUsed(): Error;
-  /** Returns the error for a refresh token of a connection that has used too many. */
+  /** Returns the error for a refresh token whose connection has used too many. */
   tooMany(): Error;
 }
 
@@ -60,7 +60,8 @@ export class OAuthRecords {
   adapter(kind: string, library: LibraryAccess): Adapter {
     const none = async () => undefined;
     const unused = { findByUid: none, findByUserCode: none };
-    // The gateway has its own sessions; the library's sessions would only let applications skip the consent.
+    // The gateway has its own sessions; the library's sessions would merely let applications skip the
+    // consent.
     if (kind === "Session")
       return { ...unused, upsert: none, find: none, consume: none, destroy: none, revokeByGrantId: none };
     return {
@@ -131,7 +132,10 @@ export class OAuthRecords {
     throw errors.alreadyUsed();
   }
 
-  /** Deletes a record. Only one of several concurrent requests succeeds, so each consent yields only one code. */
+  /**
+   * Deletes a record. Only one of several concurrent requests succeeds, so that each consent yields only one
+   * code.
+   */
   private async destroy(kind: string, id: string, { alreadyUsed }: LibraryAccess): Promise<void> {
     const hash = recordHash(kind, id);
     const { affected } = await this.database.write((tx) => tx.delete(OAuthRecord, { hash }));

@@ -14,7 +14,7 @@ interface Needs {
   acceptedKeys: AcceptedKeys;
 }
 
-/** OAuth for `/mcp`: applications act as an agent after a member's consent. */
+/** OAuth for `/mcp`: after a member's consent, an application can act as an agent. */
 export const oauth = feature({
   entities: [OAuthRecord],
   services: ({ database, config, log, targets, rejectedTokens, acceptedKeys }: Core & Needs) => {

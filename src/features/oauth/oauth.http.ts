@@ -39,7 +39,7 @@ interface Services {
   authorizationServer: AuthorizationServer | undefined;
 }
 
-/** Adds the routes of the authorization server and its metadata, if OAuth is enabled. */
+/** Adds the routes for the authorization server and its metadata, if OAuth is enabled. */
 export function addOAuth(app: FastifyInstance, { config, authorizationServer: server }: Services): void {
   if (server === undefined) return;
   const baseUrl = baseUrlOf(config);
@@ -117,7 +117,7 @@ export function addOAuth(app: FastifyInstance, { config, authorizationServer: se
     limit(request, "authorize");
     return forward(request, reply, { method: "GET", query: authorizationQuery(queryOf(request), resources) });
   });
-  // After the consent, the library redirects to the application.
+  // After the consent, the library redirects the browser to the application.
   app.get("/oauth/authorize/:id", page, (request, reply) => {
     limit(request, "token");
     return forward(request, reply, { method: "GET" });
@@ -162,8 +162,8 @@ const queryOf = ({ url }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
 
 /**
- * Returns the parameters of an authorization request. Drops unknown scopes; if none are left, requests all scopes of
- * the resource.
+ * Returns an authorization request's parameters without unknown scopes; if no scopes are left, adds all of
+ * the resource's scopes.
  */
 function authorizationQuery(
   given: URLSearchParams,

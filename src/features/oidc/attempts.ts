@@ -7,16 +7,16 @@ import { InstanceKey } from "../../credentials/instance-key";
 /** Max time that a person can spend at the issuer (ms). */
 const LIFETIME_MS = 10 * 60_000;
 
-/** Binds sealed data to its purpose. */
+/** Identifies the purpose that sealed data is bound to. */
 const PURPOSE = "sign-in by OpenID Connect";
 
 const PATH_MAX_LENGTH = 1_000;
 
-/** A sign-in started by a browser; the issuer's responses must match it. */
+/** A sign-in that a browser has started; the issuer's response must match it. */
 export interface Attempt {
   state: string;
   nonce: string;
-  /** PKCE secret. */
+  /** The PKCE code verifier. */
   verifier: string;
   /** Dashboard path to return to. */
   returnTo: string;
@@ -30,14 +30,14 @@ export interface Attempt {
 /** Ways to force a new sign-in: with `max_age` or, if the issuer ignores it, with `prompt=login` as well. */
 type Again = "max_age" | "login";
 
-/** Keeps attempts in sealed browser cookies, so that any process can serve the callback. */
+/** Stores attempts in sealed browser cookies, so that any process can serve the callback. */
 export class Attempts {
   private readonly key: InstanceKey;
   private readonly cookie: { name: string; path: string; secure: boolean };
 
-  /** @param baseUrl the URL that browsers use */
+  /** @param baseUrl the URL at which browsers reach the service */
   constructor({ clientSecret }: Pick<NonNullable<Config["oidc"]>, "clientSecret">, baseUrl: string) {
-    // Derived from the client secret, which all processes have, because the instance key may be missing.
+    // Derived from the client secret, which all processes share, because the instance key may be missing.
     const bytes = Buffer.from(hkdfSync("sha256", clientSecret, "", `gateway ${PURPOSE}`, 32));
     this.key = InstanceKey.parse(bytes.toString("base64")) as InstanceKey;
     this.cookie = baseUrl.startsWith("https:")
@@ -47,7 +47,7 @@ export class Attempts {
 
   /**
    * Starts an attempt.
-   * @param returnTo dashboard path; any other value leads to the first page
+   * @param returnTo dashboard path; any other value is replaced with the first page's path
    * @param options see `Attempt`
    * @returns the attempt, and the `Set-Cookie` header that stores it
    */
@@ -84,7 +84,7 @@ export class Attempts {
 
 const secret = () => randomBytes(32).toString("base64url");
 
-/** Returns the given path if it is in the dashboard, otherwise the path of the first page. */
+/** Returns the given path if it is in the dashboard, otherwise the first page's path. */
 export function dashboardPath(text: unknown): string {
   const origin = "http://localhost";
   if (typeof text !== "string" || text.length > PATH_MAX_LENGTH || !URL.canParse(text, origin))

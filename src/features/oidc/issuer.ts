@@ -12,10 +12,12 @@ const RESPONSE_MAX_BYTES = 262_144;
 /** Max time for one request to the issuer (ms). */
 const TIMEOUT_MS = 5_000;
 
-/** Min delay after a failure before the issuer's configuration is read again (ms). */
+/** Min delay after a failure before the next attempt to read the issuer's configuration (ms). */
 const RETRY_INTERVAL_MS = 5_000;
 
-/** Min time between requests for keys (ms), because any token with an unknown key ID triggers a request. */
+/**
+ * Min time between requests for the issuer's keys (ms); any token with an unknown key ID triggers a request.
+ */
 const KEYS_INTERVAL_MS = 60_000;
 
 /** Max age of a logout token (seconds). */
@@ -34,10 +36,10 @@ const ALGORITHMS = [
 type Library = typeof import("openid-client");
 type Keys = ReturnType<typeof import("jose").createRemoteJWKSet>;
 
-/** The issuer cannot be reached or is not working. */
+/** Thrown when the issuer cannot be reached or is not working. */
 class IssuerDown extends Error {}
 
-/** Claims about the person who signed in, from an ID token whose signature and audience are valid. */
+/** Claims about the person who signed in, from an ID token with a valid signature and audience. */
 export interface Claims {
   readonly iss: string;
   readonly sub: string;
@@ -88,7 +90,7 @@ export class Issuer {
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
         ...(again && { max_age: "0" }),
-        // Sent only to issuers that ignore `max_age`, because others, such as Google, reject it.
+        // Sent only to issuers that ignore `max_age`, because some others, such as Google, reject it.
         ...(again === "login" && { prompt: "login" }),
       }),
     );
@@ -110,7 +112,7 @@ export class Issuer {
         idTokenExpected: true,
       });
       const claims: Claims | undefined = tokens.claims();
-      // The ID tokens of a multi-tenant issuer have a single tenant's issuer URL.
+      // A multi-tenant issuer's ID tokens contain a single tenant's issuer URL.
       if (claims === undefined || claims.iss !== configuration.serverMetadata().issuer)
         throw new SignInProblem("rejected");
       if (!this.lacksClaims(claims) || !configuration.serverMetadata().userinfo_endpoint) return claims;
@@ -157,7 +159,7 @@ export class Issuer {
     return { issuer: configuration.serverMetadata().issuer, jti, subject, session };
   }
 
-  /** True if an ID token lacks claims that a sign-in may need. */
+  /** True if an ID token lacks claims that the sign-in may need. */
   private lacksClaims(claims: Claims): boolean {
     const { permissionsClaim } = this.settings;
     return claims.email === undefined || (permissionsClaim !== undefined && !(permissionsClaim in claims));
@@ -173,7 +175,7 @@ export class Issuer {
       this.failedAt = this.clock();
       this.readAt = Number.NEGATIVE_INFINITY;
       this.known = earlier;
-      // An earlier configuration is better than none.
+      // An outdated configuration is better than none.
       if (earlier !== undefined) return earlier;
       throw new SignInProblem("unavailable", { cause: error });
     });
@@ -199,7 +201,7 @@ export class Issuer {
       {
         [lib.customFetch]: guardedFetch,
         timeout: TIMEOUT_MS / 1000,
-        // Otherwise, the library would trust the TLS connection and not verify the signatures of ID tokens.
+        // Otherwise, the library would trust the TLS connection and not verify ID tokens' signatures.
         execute: [
           lib.enableNonRepudiationChecks,
           ...(issuer.startsWith("http:") ? [lib.allowInsecureRequests] : []),
@@ -219,7 +221,7 @@ export class Issuer {
   }
 }
 
-/** Loaded on first use, because most servers have no issuer. */
+/** Loaded on first use, because most servers do not use an issuer. */
 const library = (): Library => require("openid-client");
 
 /** Fetches without following redirects, within size and time limits. */
@@ -236,7 +238,7 @@ async function guardedFetch(url: string, init: object): Promise<Response> {
   return response;
 }
 
-/** Converts an error from the libraries; only the problem's cause contains text from the issuer. */
+/** Converts a library error; only the resulting problem's cause contains text from the issuer. */
 function problemOf(error: unknown): SignInProblem {
   if (error instanceof SignInProblem) return error;
   for (let each: unknown = error; each instanceof Error; each = each.cause)

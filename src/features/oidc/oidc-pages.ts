@@ -2,7 +2,7 @@ import { escapeHtml } from "../../common/escape-html";
 import { plainPage } from "../../http/plain-page";
 import type { ProblemKind } from "./sign-in-problem";
 
-/** The failure messages; they contain no data from the issuer. */
+/** The headings and texts for failures; they contain no data from the issuer. */
 const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading: string, text: string]>> = {
   expired: [
     "This sign-in has expired",
@@ -29,7 +29,7 @@ const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading:
 
 /**
  * Returns the page for a failed sign-in.
- * @param issuer its name, and whether it is the only way to sign in
+ * @param issuer the issuer's name, and whether it is the only sign-in method
  * @param start path that starts the sign-in
  */
 export function problemPage(

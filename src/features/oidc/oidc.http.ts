@@ -91,7 +91,7 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
   app.get<{ Querystring: StartQuery }>(START_PATH, options, async (request, reply) => {
     const { returnTo, again, invitation } = request.query;
     const how = again === "login" ? again : "max_age";
-    // Ignoring an invalid ID could accept a different invitation.
+    // An invalid ID must not be ignored, because a different invitation could then be accepted.
     if (invitation !== undefined && !(typeof invitation === "string" && isUuid(invitation)))
       throw new SignInProblem("unknown");
     const { attempt, cookie } = oidc.attempts.start(returnTo, {

@@ -27,7 +27,7 @@ import { SignInProblem } from "./sign-in-problem";
 
 export const CALLBACK_PATH = "/auth/oidc/callback";
 
-/** How long a logout token's ID is kept (ms): longer than any token is accepted. */
+/** Retention of a logout token's ID (ms): longer than any logout token is accepted. */
 const LOGOUT_KEPT_MS = 15 * 60_000;
 
 interface Dependencies {
@@ -39,16 +39,18 @@ interface Dependencies {
   invitations: InvitationService;
 }
 
-/** A person as described by the issuer. */
+/** A person, as described by the issuer. */
 interface Person {
   issuer: string;
   subject: string;
   /** The e-mail address in lowercase, if the issuer has verified it. */
   email: string | undefined;
-  /** Undefined if the issuer does not determine permissions. */
+  /** Permissions from the issuer; undefined if the issuer does not determine permissions. */
   permissions: readonly Permission[] | undefined;
   oidcSession: string;
-  /** When the issuer authenticated the person, possibly before this sign-in; null if unknown. */
+  /**
+   * The time when the issuer authenticated the person, possibly before this sign-in; null if it is unknown.
+   */
   confirmedAt: Timestamp | null;
 }
 
@@ -80,9 +82,9 @@ export class OidcService {
   }
 
   /**
-   * Opens a session for the person in the issuer's response. The first sign-in links the account to the member or
-   * invitation with its verified e-mail address; from then on, only the account identifies the member. A sign-in
-   * started from an invitation accepts no other invitation.
+   * Opens a session for the person in the issuer's response. The first sign-in links the account to the
+   * member or invitation with its verified e-mail address; for later sign-ins, only the account identifies
+   * the member. A sign-in started from an invitation accepts no other invitation.
    * @param query the query of the callback
    * @throws SignInProblem, or GatewayError `too_many_attempts`, `conflict` or `organization_deactivated`
    */
@@ -126,7 +128,7 @@ export class OidcService {
         subject === undefined ? { memberId: In(named.map(({ memberId }) => memberId)) } : { subject };
       const identities = await tx.findBy(MemberIdentity, { issuer, ...owner });
       for (const { memberId } of identities) {
-        // A sign-in without a session ID in its ID token may belong to this session.
+        // A sign-in whose ID token has no session ID may belong to this session.
         const oidcSession = hash === undefined ? Not("-") : In(subject === undefined ? [hash] : [hash, ""]);
         const { affected } = await tx.delete(Session, { memberId, oidcSession });
         if (!affected) continue;
@@ -197,8 +199,8 @@ export class OidcService {
   }
 
   /**
-   * Links a person's account to the member with its verified e-mail address, unless the member set that address without
-   * verification and may not own it.
+   * Links a person's account to the member with the account's verified e-mail address, unless the member set
+   * that address without verification and may not own it.
    * @param join makes an invited person a member
    * @throws SignInProblem `unknown`, including for a member who is linked to another account
    */
@@ -256,11 +258,11 @@ export class OidcService {
 }
 
 /**
- * Returns the verified e-mail address in claims, in lowercase. Converts only ASCII letters, because Unicode lowercasing
- * maps some other letters to ASCII letters, and a different address could match.
+ * Returns the verified e-mail address from claims, in lowercase. Converts only ASCII letters, because Unicode
+ * maps some other letters to lowercase ASCII letters, so that a different address could match.
  */
 function verifiedEmailIn({ email, email_verified: verified, xms_edov: byOwner }: Claims): string | undefined {
-  // Microsoft sends only `xms_edov`, which is true if the owner of the e-mail domain is verified.
+  // Microsoft sends only `xms_edov`, which is true if the e-mail domain's owner has been verified.
   const isVerified =
     verified === true || (verified === undefined && [true, 1, "1", "true"].includes(byOwner as never));
   if (!isVerified || typeof email !== "string" || email.includes("\0")) return undefined;

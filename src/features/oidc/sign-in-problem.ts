@@ -4,7 +4,7 @@ import { type ErrorCode, GatewayError } from "../../errors";
 const CODES = {
   /** The attempt has expired, has been used, or belongs to another browser. */
   expired: "invalid_request",
-  /** The person declined at the issuer. */
+  /** The person canceled the sign-in at the issuer. */
   denied: "invalid_credentials",
   /** The issuer's response is invalid. */
   rejected: "invalid_credentials",
@@ -31,7 +31,7 @@ export class SignInProblem extends GatewayError {
     super(CODES[kind], `sign-in with OpenID Connect: ${kind}`, options);
   }
 
-  /** The messages of the problem's causes for the log; the causes' other fields may contain tokens. */
+  /** The messages of the problem's causes, for the log; the causes' other fields may contain tokens. */
   get reason(): string {
     const messages: string[] = [];
     for (let each = this.cause; each instanceof Error; each = each.cause) messages.push(each.message);

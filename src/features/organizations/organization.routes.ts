@@ -37,7 +37,7 @@ const EXAMPLE_KEY = {
 };
 const EXAMPLE_MINTED = { secret: "agk_dev_NMHsHkUwZKGz_EXAMPLEexampleEXAMPLE000000", apiKey: EXAMPLE_KEY };
 
-/** REST routes for managers' GraphQL operations, for programs with an organization key. */
+/** Managers' GraphQL operations as REST routes, for programs with an organization key. */
 const routes: readonly Omit<RestRoute, "keys">[] = [
   {
     operationId: "listAgents",
@@ -210,7 +210,7 @@ const routes: readonly Omit<RestRoute, "keys">[] = [
   }),
 ];
 
-/** The REST API for organization keys. */
+/** The REST routes for organization keys. */
 export const organizationRoutes: RouteGroup = {
   tag: "Organization",
   description: "Organization management, for organization keys with the required scopes.",

@@ -40,7 +40,7 @@ export class OrganizationService {
 
   /**
    * Creates an organization on behalf of an operator, because all other callers belong to an organization.
-   * @param tx the transaction to join, if any
+   * @param tx the transaction to join; by default, a new one
    * @throws GatewayError `conflict` if the slug is taken
    */
   create({ slug, name: given }: NewOrganization, tx?: Tx): Promise<Organization> {
@@ -60,12 +60,12 @@ export class OrganizationService {
     return this.database.write(unit, { tx });
   }
 
-  /** Changes the display name of the caller's organization; setting the current name again is not recorded. */
+  /** Changes the display name of the caller's organization. Setting the current name records nothing. */
   rename(context: RequestContext, { name }: RenameOrganizationInput): Promise<Organization> {
     const id = organizationOf(context);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, { permission: Permission.config_manage });
-      // Locks the row, because the audit log must show the name that this change replaces.
+      // Locks the organization's row, because the audit log must show the name that this change replaces.
       await tx.update(Organization, { id }, { createdAt: () => "created_at" });
       const organization = await tx.findOneByOrFail(Organization, { id });
       const next = name.trim();
@@ -79,7 +79,10 @@ export class OrganizationService {
     });
   }
 
-  /** Deactivates the caller's organization. Its keys stop resolving, effective on the next request. Idempotent. */
+  /**
+   * Deactivates the caller's organization: its keys stop resolving, effective on the next request.
+   * Idempotent.
+   */
   deactivate(context: RequestContext): Promise<Organization> {
     return this.switch(context, timestamp(), organizationActions.organization_deactivated);
   }

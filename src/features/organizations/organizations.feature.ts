@@ -4,7 +4,7 @@ import { OrganizationResolver } from "./organization.resolver";
 import { organizationRoutes } from "./organization.routes";
 import { OrganizationService } from "./organization.service";
 
-/** Organizations own agents. The keys of a deactivated organization do not resolve. */
+/** Organizations, which own agents. A deactivated organization's keys do not resolve. */
 export const organizations = feature({
   entities: [Organization],
   services: ({ database, lanes }) => ({ organizations: new OrganizationService(database, lanes) }),

@@ -5,7 +5,7 @@ import { Int64 } from "../../common/int64";
 import { Nullable } from "../../common/nullable";
 import { InsertOrderLock } from "../../database/insert-order-lock";
 
-/** Keeps IDs in commit order, because clients page through the list while others add pets. */
+/** Keeps IDs in commit order, because clients page through the list while pets are being added. */
 export const PET_ORDER = new InsertOrderLock(1, { authorizesCallers: true });
 
 export const PetStatus = enumOf("PetStatus", "Availability of a pet.", {

@@ -23,10 +23,10 @@ const BY_ID: Lookup<Pet> = { ...PETS, from: "pet", by: "pet.id" };
 
 const PAGES: KeysetQuery<Pet> = { ...PETS, table: "pet", id: "pet.id", filter: "pet.status" };
 
-/** Max pages that share a query; more would delay small pages. */
+/** Max pages that share a query; sharing it with more would delay small pages. */
 const MAX_PAGES = 50;
 
-/** Reads pets; lookups that arrive while a query runs share the next one. */
+/** Reads pets; lookups that arrive during a query share the next query. */
 export class PetReader {
   /** Finds a pet by its int64 ID; undefined if it does not exist. */
   readonly find: (id: string) => Promise<Pet | undefined>;

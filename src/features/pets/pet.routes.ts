@@ -1,7 +1,7 @@
 import type { Deprecation } from "../../schema/deprecation";
 import { listRoute, type RouteGroup } from "../../schema/rest-route";
 
-/** The deprecation of reading a single pet, in all APIs. */
+/** Deprecates reading a single pet, in all APIs. */
 export const GET_PET_DEPRECATION: Deprecation = {
   since: new Date("2026-11-21T00:00:00Z"),
   sunset: new Date("2030-12-05T00:00:00Z"),

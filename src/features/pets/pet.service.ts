@@ -14,7 +14,7 @@ import { PET_ORDER, Pet, PetStatus } from "./pet.entity";
 import { type CreatePetInput, PetConnection, type PetsArgs } from "./pet.inputs";
 import { type PetPage, PetReader, petsWithin } from "./pet.reader";
 
-/** Stands in as the owner of reports about the store, because the store belongs to no organization. */
+/** Passed to `report` instead of an organization's ID, because the store belongs to no organization. */
 const ALL_AGENTS = "pets";
 
 /** Rows per statement, with three parameters each; PostgreSQL allows 65,535 parameters. */
@@ -114,7 +114,7 @@ export class PetService {
         : keysAreAccepted(keyIds, 3 * pets.length + 1);
     const rows = await allReturning<{ id: string }>(
       tx,
-      // PostgreSQL treats parameters in a subquery as text.
+      // PostgreSQL treats parameters in a subquery as text unless they are cast.
       `insert into pet (name, category_id, status)
        select column1, cast(column2 as bigint), column3
        from (values ${placeholders(pets.length, 3)}) as draft

@@ -2,22 +2,27 @@ import { Column, Entity, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN } from "../../database/columns";
 
-/** ID of the only row of its table. */
+/** ID of the table's only row. */
 export const KNOWN_DATABASE_ID = 1;
 
-/** Properties that distinguish a database from restored copies, by name; a failover does not change them. */
+/**
+ * Properties, by name, that distinguish a database from its restored copies; a failover does not change them.
+ */
 export type DatabaseIdentity = Readonly<Record<string, string>>;
 
 /**
- * The database that the gateway last delivered from. In a restored database, the copied row does not match the
- * database's own identity.
+ * The database that the gateway last delivered from. In a restored database, this row, copied from the
+ * original, does not match the database's own identity.
  */
 @Entity()
 export class KnownDatabase {
   @PrimaryColumn({ type: "integer" })
   id!: number;
 
-  /** Null on SQLite, where `restore` is a command of the gateway. */
+  /**
+   * The database's identity; null on SQLite, where databases are restored with the gateway's own `restore`
+   * command.
+   */
   @Column({ type: "simple-json", nullable: true })
   identity!: DatabaseIdentity | null;
 

@@ -6,7 +6,8 @@ import { DISABLE_RESTORED_ENDPOINTS } from "../webhooks/disable-restored-endpoin
 import { KNOWN_DATABASE_ID } from "./known-database.entity";
 
 /**
- * Returns the changes that keep a restored database from sending anything that may have been sent since the backup.
+ * Returns the changes that prevent a restored database from resending anything that may have been sent since
+ * the backup.
  * @returns statements that work on either engine, each with the table that it changes
  */
 export const restoreSteps = () => [

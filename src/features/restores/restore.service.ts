@@ -28,7 +28,10 @@ export class RestoreService {
     private readonly log: Logger,
   ) {}
 
-  /** SQL for the columns of `Identities` as JSON, added to statements that deliverers run anyway; empty on SQLite. */
+  /**
+   * SQL for the columns of `Identities` as JSON, for statements that deliverers run in any case; empty on
+   * SQLite.
+   */
   get columns(): string {
     const { identity } = this.database;
     return identity === undefined
@@ -37,8 +40,8 @@ export class RestoreService {
   }
 
   /**
-   * True if a row with these columns is from a database whose messages may be delivered.
-   * @returns false before `check` if this may be a restored copy; always true on SQLite
+   * True if a row with `columns` is from a database whose messages may be delivered.
+   * @returns false before `check` if this database may be a restored copy; always true on SQLite
    */
   isKnown(row: object): boolean {
     const { now, known } = identitiesIn(row);
@@ -46,8 +49,8 @@ export class RestoreService {
   }
 
   /**
-   * Compares this database with the known one, and holds back the deliveries of a restored copy. This database, like
-   * the first one ever checked, then becomes the known one.
+   * Compares this database with the known one, and holds back the deliveries of a restored copy. If no
+   * database is known yet, nothing is held back. Afterwards, this database is the known one.
    */
   async check(): Promise<void> {
     if (this.isKnown(await this.database.read((reader) => this.row(reader)))) return;
@@ -78,7 +81,10 @@ export class RestoreService {
     await this.database.withMigrationLock((tx) => this.remember(tx, { restoredAt: null }));
   }
 
-  /** Returns when the database was last found or declared to be restored; null if never, or after `confirmSame`. */
+  /**
+   * Returns when the database was last found or declared to be restored; null if it never was, or after
+   * `confirmSame`.
+   */
   async restoredAt(): Promise<Timestamp | null> {
     const [row] = await this.database.read((reader) =>
       reader.query(`SELECT restored_at AS at FROM known_database WHERE id = ${KNOWN_DATABASE_ID}`),

@@ -21,15 +21,15 @@ const TEXTS = [
   "We have received your request and will get back to you within one working day. If it is urgent, call us.",
 ];
 
-/** Properties shared by the sample rows. */
+/** Properties that all sample rows share. */
 export interface SampleContext {
   agentId: string;
-  /** The conversations' line. */
+  /** The line for all sample conversations. */
   line: Line;
   now: Timestamp;
 }
 
-/** Returns the `ref` of a sample contact, by its number. */
+/** Returns the `ref` of the sample contact with this number. */
 export const sampleRef = (number: number): string => `sample-${String(number).padStart(9, "0")}`;
 
 export const sampleContact = (
@@ -53,14 +53,17 @@ export const sampleContact = (
   erasedAt: null,
 });
 
-/** Returns a sample contact's tags: one shared by all contacts, one by every hundredth, and one by a few. */
+/**
+ * Returns a sample contact's tags: one that all contacts have, one that every hundredth has, and one that a
+ * few have.
+ */
 export const sampleTags = (number: number): string[] => [
   "sample",
   `group-${number % 100}`,
   ...(number % 10_000 === 0 ? ["rare"] : []),
 ];
 
-/** Returns a sample contact's address. Messages to it never reach a person. */
+/** Returns a sample contact's address, at which messages never reach a person. */
 export function sampleAddress(
   { agentId, line }: SampleContext,
   id: string,
@@ -72,7 +75,7 @@ export function sampleAddress(
     [AddressKind.local]: sampleRef(number),
     [AddressKind.other]: sampleRef(number),
     [AddressKind.email]: `${sampleRef(number)}@example.com`,
-    // No country has this calling code.
+    // No country uses this calling code.
     [AddressKind.phone]: `+999${String(number).padStart(12, "0")}`,
   };
   return {
@@ -107,7 +110,7 @@ export const sampleConversation = (
 });
 
 /**
- * Returns a sample message, which is no longer queued unless `isQueued` is set.
+ * Returns a sample message. Unless `isQueued` is set, the message is no longer queued.
  * @param number determines the outcome
  */
 export function sampleMessage(
@@ -188,7 +191,10 @@ const ERRORS: Partial<Record<MessageStatus, MessageError>> = {
   [MessageStatus.failed]: MessageError.expired,
 };
 
-/** One in a hundred messages is canceled and one fails. A local line delivers the rest; other lines only send some. */
+/**
+ * Of every hundred messages, one is canceled and one fails. A local line delivers the rest; on other lines,
+ * some are only sent.
+ */
 function statusOf(number: number, { kind }: Line): MessageStatus {
   const nth = number % 100;
   if (nth === 98) return MessageStatus.canceled;

@@ -36,9 +36,15 @@ const ADDED_BY = "command line";
 /** Number of rows to add. */
 export interface SampleCounts {
   contacts: number;
-  /** Conversations on one line, spread evenly over the contacts. If a contact has several, only the last is open. */
+  /**
+   * Conversations on one line, spread evenly over the contacts. If a contact has several, only the last one
+   * is open.
+   */
   conversations: number;
-  /** Messages that are no longer queued, spread evenly over the conversations; standalone if there are none. */
+  /**
+   * Messages that are no longer queued, spread evenly over the conversations; standalone if there are no
+   * conversations.
+   */
   messages: number;
   /** Additional queued messages, spread evenly over the open conversations. */
   queued: number;
@@ -51,9 +57,9 @@ type Planned =
   | { message: number; sequence: number | null; isQueued: boolean };
 
 /**
- * Adds synthetic contacts, conversations and messages to an agent, in short transactions, so that other requests always
- * see a consistent state.
- * @param place `line` is the name of a line; the agent's default line if omitted
+ * Adds synthetic contacts, conversations and messages to an agent, in short transactions, so that other
+ * requests always see consistent data.
+ * @param place `line` is a line's name; defaults to the agent's default line
  * @param counts conversations need contacts
  * @param onProgress called after each transaction with the rows added so far
  * @throws GatewayError `not_found` (line), or `not_deliverable` if the agent has no default line
@@ -128,7 +134,7 @@ function* plannedMessages(
     yield { message, sequence: next(), isQueued: true };
 }
 
-/** Returns the range of items assigned to one owner; the end is exclusive. */
+/** Returns the range of items that belong to one owner; the end is exclusive. */
 const share = (owner: number, owners: number, things: number): readonly [number, number] => [
   Math.floor((owner * things) / owners),
   Math.floor(((owner + 1) * things) / owners),
@@ -222,7 +228,10 @@ async function insertChunk(
   if (rows.lanes.length > 0) await lanes.add(tx, rows.lanes);
 }
 
-/** Generates IDs that sort after all of an agent's existing IDs, even if processes' clocks differ. */
+/**
+ * Generates IDs that sort after all of an agent's existing IDs, even if the clocks of different processes
+ * differ.
+ */
 async function idsAfterLast(
   tx: Tx,
   entity: typeof Contact | typeof Conversation | typeof Message,
@@ -240,7 +249,7 @@ async function idsAfterLast(
   };
 }
 
-/** Returns the number of an agent's next sample contact. */
+/** Returns the number for an agent's next sample contact. */
 async function nextNumber(reader: EntityManager, agentId: string): Promise<number> {
   const row = await reader
     .createQueryBuilder(Contact, "contact")

@@ -7,7 +7,7 @@ import { lockContacts } from "../contacts/known-contact";
 import { Timer } from "./timer.entity";
 import { cancelTimers } from "./waiting-timers";
 
-/** Cancels the timers of erased contacts; the contacts get no new timers. */
+/** Cancels erased contacts' timers. No new ones are set, because the contacts are erased. */
 export const eraseTimers =
   (database: Database, lanes: Lanes): ErasureStep =>
   (contactIds, options) =>

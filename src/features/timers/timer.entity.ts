@@ -47,7 +47,7 @@ export class Timer {
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  /** ID of the contact or, if there is none, of the agent. */
+  /** The contact's ID or, if there is no contact, the agent's ID. */
   @Column(UUID_COLUMN)
   subjectId!: string;
 
@@ -62,8 +62,8 @@ export class Timer {
   conversationId!: string | null;
 
   /**
-   * True if the situation specified the conversation. If not, events in any of the contact's conversations
-   * are relevant.
+   * True if the situation specified the conversation. Otherwise, events in any of the contact's conversations
+   * can cancel the timer.
    */
   @Column({ type: "boolean" })
   isNamed!: boolean;

@@ -1,6 +1,6 @@
 import { ID, object, orNull, TEXT } from "../../schema/event-type";
 
-/** Timer events omit the situation's data, because it would outlive the contact's erasure. */
+/** Timer events omit the situation's data, which would otherwise outlive the contact's erasure. */
 const timer = (more: Parameters<typeof object>[0] = {}) =>
   object({
     id: ID,

@@ -32,7 +32,7 @@ export class TimerService {
       const query = reader.createQueryBuilder(Timer, "timer");
       if (contactId == null) return query.where({ agentId: agent });
       if (!isUuid(contactId)) return null;
-      // `|| ''` keeps SQLite from reading all of the agent's timers.
+      // `|| ''` prevents SQLite from reading all of the agent's timers.
       return query
         .where({ subjectId: contactId, contactId })
         .andWhere("timer.agent_id || '' = :agent", { agent });

@@ -28,12 +28,12 @@ interface Needs {
   contacts: ContactService;
 }
 
-/** Situations that are submitted to agents later. The decisions feature sets and fires timers. */
+/** Timers submit situations to agents at a later time. The decisions feature sets and fires them. */
 export const timers = feature({
   entities: [Timer],
   services: ({ database, lanes }: Core & Needs) => ({ timers: new TimerService(database, lanes) }),
   hooks: ({ database, lanes }) => ({
-    // The timers' lanes are deleted with the agent's other lanes.
+    // The timers' lanes are deleted along with the agent's other lanes.
     agentPurged: purgeRows(database, Timer),
     contactsTouched: async (reader, contactIds) => {
       const waiting = await reader.find(Timer, {

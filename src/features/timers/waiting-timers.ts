@@ -70,7 +70,7 @@ export class WaitingTimers {
   }
 
   /**
-   * Cancels the timer with a key.
+   * Cancels the timer with this key.
    * @returns the timer, or undefined if there is none
    */
   async cancel(key: string): Promise<Timer | undefined> {
@@ -86,7 +86,10 @@ export class WaitingTimers {
     );
   }
 
-  /** Wakes a conversation's timers, in case they are waiting for its line; timers that are not yet due sleep again. */
+  /**
+   * Wakes a conversation's timers, in case they are waiting for its line; timers that are not yet due go back
+   * to sleep.
+   */
   async wake(conversationId: string): Promise<void> {
     const waiting = (await this.all()).filter((each) => each.conversationId === conversationId);
     const ids = waiting.map(({ id }) => id);
@@ -113,7 +116,7 @@ export class WaitingTimers {
     return this.rows;
   }
 
-  /** Returns the statement that updates the contact's `hasTimers`; none if it is unchanged. */
+  /** Returns the statement that updates the contact's `hasTimers`; an empty list if the flag is unchanged. */
   private flagging(hasTimers: boolean): Change[] {
     const { contact } = this;
     if (contact === null || contact.hasTimers === hasTimers) return [];
@@ -160,7 +163,7 @@ export async function cancelTimers(
 }
 
 /**
- * Claims a due timer by ID, so that no other transaction fires it.
+ * Claims a due timer by ID, so that no other transaction can fire it.
  * @returns undefined unless the timer was waiting and due
  */
 export const takeDue = coalesceKeysInTx(async (tx: Tx, ids) => {

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../common/escape-html";
 import { plainPage } from "../../http/plain-page";
 
-/** Returns a page that asks for confirmation, because programs also open links in e-mails. */
+/** Returns a page that asks for confirmation, because programs such as e-mail scanners open links as well. */
 export const askingPage = (title: string): string =>
   plainPage(
     escapeHtml(title),

@@ -11,7 +11,7 @@ interface Needs {
   unsubscribeLinks: UnsubscribeLinks;
 }
 
-/** Links in messages that opt contacts out of a topic. */
+/** Links in messages that let contacts opt out of a topic. */
 export const unsubscribe = feature({
   entities: [],
   services: ({ database, compiledConfigurations, consents, unsubscribeLinks }: Core & Needs) => ({

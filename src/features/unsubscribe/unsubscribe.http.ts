@@ -15,7 +15,7 @@ const BODY_MAX_BYTES = 8 * 1024;
 
 type Request = FastifyRequest<{ Params: { "*": string } }>;
 
-/** Adds the unsubscribe page. Opening it changes nothing; a single POST unsubscribes. */
+/** Adds the unsubscribe page. Opening the page changes nothing; a single POST unsubscribes. */
 export function addUnsubscribe(
   app: FastifyInstance,
   { unsubscribing }: { unsubscribing: UnsubscribeService },
@@ -39,7 +39,7 @@ export function addUnsubscribe(
       return reply.code(noteFailure(error, request).status).headers(PAGE_HEADERS).send(INVALID_LINK);
     },
   } as const;
-  // Matches any path, because truncated and extended links must also lead to a page.
+  // Matches any path, because truncated and extended links must show a page as well.
   const path = `${UNSUBSCRIBE_PATH}*`;
   const tokenOf = (request: Request) => request.params["*"].replace(/\/$/, "");
   app.get(path, options, async (request: Request, reply) => {

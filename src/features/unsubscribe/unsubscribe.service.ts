@@ -16,7 +16,7 @@ export interface Subscribed extends Subscription {
   isOut: boolean;
 }
 
-/** Lets address owners unsubscribe through a link, even after their contact has been erased. */
+/** Lets an address's owner unsubscribe with a link, even after the contact has been erased. */
 export class UnsubscribeService {
   constructor(
     private readonly database: Database,
@@ -42,17 +42,17 @@ export class UnsubscribeService {
         return { ...subscription, title, isOut };
       });
     } catch (error) {
-      // This is not the caller's fault, and a later attempt may succeed.
+      // The caller is not at fault, and a later attempt may succeed.
       if (error instanceof InstanceKeyError)
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
     }
   }
 
-  /** Opts an address out of a topic, and cancels its waiting messages about the topic. */
+  /** Opts an address out of a topic, and cancels unsent messages to it about the topic. */
   async unsubscribe({ agentId, kind, address, topic }: Subscription): Promise<void> {
     const agent = await this.database.read((reader) => reader.findOneBy(Agent, { id: agentId }));
-    // A deleted agent no longer writes to the address.
+    // A deleted agent no longer sends messages to the address.
     if (agent === null) return;
     await this.database.writeFor(agent.organizationId, (tx) =>
       this.store(tx, { agentId, kind, address, topic }),

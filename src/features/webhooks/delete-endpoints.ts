@@ -5,7 +5,7 @@ import { WebhookCursor } from "./webhook-cursor.entity";
 import { WebhookDelivery } from "./webhook-delivery.entity";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** Deletes the rows of deleted endpoints, in chunks, because there may be many deliveries. */
+/** Deletes deleted endpoints' rows, in chunks, because there may be many deliveries. */
 export async function deleteEndpoints(database: Database, signal?: AbortSignal): Promise<void> {
   const deleted = await database.read((reader) =>
     reader.find(WebhookEndpoint, { select: ["id", "organizationId"], where: { deletedAt: Not(IsNull()) } }),

@@ -2,7 +2,7 @@ import type { EntityManager } from "typeorm";
 import { padded, placeholders } from "../../database/returning";
 import type { EventBody } from "./event-post";
 
-/** Reads the events of deliveries, by delivery ID; omits purged events. */
+/** Reads deliveries' events, by delivery ID; omits purged events. */
 export async function readEvents(
   reader: EntityManager,
   deliveryIds: readonly string[],

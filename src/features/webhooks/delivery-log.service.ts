@@ -13,7 +13,10 @@ import { WebhookDelivery, WebhookDeliveryConnection, WebhookDeliveryState } from
 
 /** Lists deliveries to webhook endpoints. */
 export class DeliveryLogService {
-  /** Reads the body of a delivery's requests, without an access check; undefined if the event is no longer kept. */
+  /**
+   * Reads the body of a delivery's requests, without an access check; undefined if the event is no longer
+   * stored.
+   */
   readonly bodyOf: (id: string) => Promise<string | undefined>;
 
   private readonly heads: (id: string) => Promise<string | undefined>;
@@ -30,8 +33,8 @@ export class DeliveryLogService {
   }
 
   /**
-   * Returns the event ID of the delivery that a pending delivery waits for; null if it waits for none. Does not check
-   * access.
+   * Returns the event ID of the delivery that a pending delivery is waiting for; null if there is none. Does
+   * not check access.
    */
   waitsFor({ id, state }: WebhookDelivery): Promise<string | null> {
     return findIfAny(this.heads, state === WebhookDeliveryState.pending ? id : null);
@@ -60,7 +63,10 @@ export class DeliveryLogService {
   }
 }
 
-/** Maps each delivery that is not the first pending one in its lane to the event ID of the first pending one. */
+/**
+ * Maps each delivery behind another pending one in its lane to the event ID of the lane's first pending
+ * delivery.
+ */
 async function headsBefore(
   reader: EntityManager,
   deliveryIds: readonly string[],

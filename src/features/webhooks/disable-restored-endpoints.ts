@@ -2,8 +2,8 @@ import { WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpointState } from "./webhook-endpoint.entity";
 
 /**
- * Disables the endpoints of a restored database and cancels its pending deliveries, because they may have been sent
- * since the backup.
+ * Disables a restored database's endpoints and cancels its pending deliveries, which may have been sent since
+ * the backup.
  */
 export const DISABLE_RESTORED_ENDPOINTS = [
   {

@@ -23,7 +23,8 @@ export class EndpointHealth {
 
   /**
    * Records attempts, in the transaction that stores their results and has locked their lanes.
-   * @param endpoints in a fixed order, so that transactions that change two endpoints do not deadlock
+   * @param endpoints sorted in a fixed order, so that transactions that change several endpoints do not
+   *   deadlock
    */
   async note(
     tx: Tx,

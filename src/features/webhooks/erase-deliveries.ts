@@ -14,7 +14,7 @@ import { laneIdOf } from "./webhook-lane";
 /** Max lanes per chunk, one per subject and endpoint. */
 const MAX_LANES = 2_000;
 
-/** The last processed subject, and its conversation unless the subject is a contact. */
+/** The last processed subject, with its conversation unless the subject is a contact. */
 interface Position {
   subject: string;
   conversation?: Conversation | undefined;
@@ -35,7 +35,7 @@ export const eraseDeliveries =
         const endpoints = await tx.findBy(WebhookEndpoint, { organizationId });
         if (endpoints.length === 0) return undefined;
         const take = Math.max(1, Math.min(limit, Math.floor(MAX_LANES / endpoints.length)));
-        // Subjects of contacts sort before subjects of conversations.
+        // Contacts' subjects sort before conversations' subjects.
         const subjects = contactIds
           .map((id) => `contact:${id}`)
           .sort()
@@ -72,7 +72,7 @@ export const eraseDeliveries =
         });
         const ids = answered.map(({ id }) => id);
         if (ids.length > 0) await tx.update(WebhookDelivery, ids, { lastError: null, attemptLog: null });
-        // These lanes may have more deliveries.
+        // Repeats the chunk, because these lanes may have more deliveries.
         if (ids.length === limit) return after;
         return subjects.length < take ? undefined : { subject, conversation };
       },

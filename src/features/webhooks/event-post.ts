@@ -16,15 +16,15 @@ export interface EventBody {
   data: Record<string, unknown>;
 }
 
-/** The endpoint settings that a delivery attempt uses. */
+/** The settings of an endpoint that a delivery attempt uses. */
 export type PostTarget = Signing & { url: string };
 
-/** HTTP status that an endpoint returns to stop receiving events. */
+/** The HTTP status with which an endpoint signals that it no longer wants events. */
 export const GONE = 410;
 
-/** Returns the body of an event's requests, the same for every attempt. */
+/** Returns the request body for an event; the same for every attempt. */
 export const bodyOf = ({ id, type, timestamp, agentId, subject, position, data }: EventBody): string =>
-  // Lists the fields explicitly, so that no others are sent.
+  // Lists the fields explicitly, so that no other fields are sent.
   JSON.stringify({ id, type, timestamp, agentId, subject, position, data });
 
 const ANSWER_ACCEPTED = { outcome: AttemptOutcome.accepted, providerId: null, isDelivered: true } as const;

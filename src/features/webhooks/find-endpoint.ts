@@ -3,7 +3,7 @@ import { isUuid } from "../../common/uuid";
 import { noSuch } from "../../errors";
 import { WebhookEndpoint } from "./webhook-endpoint.entity";
 
-/** Finds a webhook endpoint of an organization; null if it does not exist or was deleted. */
+/** Finds one of an organization's webhook endpoints; null if it does not exist or was deleted. */
 export async function findEndpoint(
   reader: EntityManager,
   organizationId: string,
@@ -14,7 +14,7 @@ export async function findEndpoint(
 }
 
 /**
- * Finds a webhook endpoint of an organization.
+ * Finds one of an organization's webhook endpoints.
  * @throws GatewayError `not_found`
  */
 export async function requireEndpoint(

@@ -21,13 +21,16 @@ export async function agentsOf(
   return agents.map(({ id }) => id);
 }
 
-/** Locks the cursors of an endpoint until the transaction ends. */
+/** Locks an endpoint's cursors until the transaction ends. */
 export async function lockCursors(tx: Tx, endpointId: string): Promise<void> {
   const cursors = tx.createQueryBuilder(WebhookCursor, "cursor").where({ endpointId });
   await tx.lock(cursors.orderBy("cursor.agent_id")).getMany();
 }
 
-/** Makes an endpoint receive all future events, but not the events that it has missed. */
+/**
+ * Advances an endpoint's cursors, so that it receives all future events but not the events that it has
+ * missed.
+ */
 export async function followFromNow(tx: Tx, endpoint: Followed): Promise<void> {
   const { id, organizationId, agentId } = endpoint;
   await tx.query(

@@ -26,8 +26,8 @@ export async function deleteEndpointsOf(
 }
 
 /**
- * Deletes a deleted agent's remaining rows: rows of endpoints that receive all agents' events, and endpoints
- * added concurrently.
+ * Deletes a deleted agent's remaining rows: its rows for endpoints that receive all agents' events, and
+ * endpoints that were added concurrently.
  */
 export const purgeDeliveries =
   (database: Database): PurgeStep =>

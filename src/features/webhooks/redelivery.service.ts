@@ -26,10 +26,10 @@ import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity
 import { type WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 import { WEBHOOK_LANE } from "./webhook-lane";
 
-/** Max events examined to count the missed ones. */
+/** Max events to examine when counting missed events. */
 const MAX_EXAMINED = 10_000;
 
-/** Redelivers events missed by endpoints. */
+/** Redelivers events that endpoints missed. */
 export class RedeliveryService {
   constructor(
     private readonly database: Database,
@@ -89,10 +89,10 @@ export class RedeliveryService {
   }
 
   /**
-   * Resends the event of a delivery, even if it was already delivered, and retries failures as for a new delivery. An
-   * earlier pending event with the same subject is sent first.
-   * @throws GatewayError `not_found`, `conflict` while the endpoint is disabled, or `position_expired` if the event is
-   *   no longer kept
+   * Resends the event of a delivery, even if it was already delivered, and retries failures as for a new
+   * delivery. An earlier pending event with the same subject is sent first.
+   * @throws GatewayError `not_found`, `conflict` while the endpoint is disabled, or `position_expired` if the
+   *   event is no longer stored
    */
   resend(context: RequestContext, id: string): Promise<WebhookDelivery> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -116,7 +116,8 @@ export class RedeliveryService {
 
   /**
    * Determines the positions where a redelivery starts.
-   * @returns one start per agent whose events the endpoint has received, with the endpoint's current position
+   * @returns one start, with the endpoint's current position, for each agent whose events the endpoint has
+   *   received
    */
   private async starts(
     reader: EntityManager,
@@ -142,8 +143,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Returns the time since which all events are kept; undefined if purging is off, because events may have been purged
-   * earlier.
+   * Returns the time since which all events are stored; undefined if purging is off, because it may have been
+   * on earlier.
    */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
@@ -177,8 +178,9 @@ async function countMissed(
 
 /**
  * Returns the position to start after when delivering an agent's events.
- * @param keptSince the time since which all events are kept, if known
- * @throws GatewayError `invalid_cursor`, or `position_expired` if events after that position are no longer stored
+ * @param keptSince the time since which all events are stored, if known
+ * @throws GatewayError `invalid_cursor`, or `position_expired` if events after that position are no longer
+ *   stored
  */
 async function startIn(
   reader: EntityManager,
@@ -195,7 +197,7 @@ async function startIn(
   }
   const purged = await lastPurged(reader, agentId, last);
   const before = await lastBefore(reader, agentId, from, purged, last);
-  // Some events since then may have been purged.
+  // Some events since `from` may have been purged.
   const areKept = keptSince !== undefined && from >= keptSince;
   if (!areKept && before === purged && purged > 0n && purged < last)
     throw new GatewayError("position_expired");
@@ -209,8 +211,8 @@ async function lastPurged(reader: EntityManager, agentId: string, last: bigint):
 }
 
 /**
- * Returns the position of the last event before a time, by binary search. On PostgreSQL, the times of concurrent events
- * may be out of order, so the result can be off by the events of a moment.
+ * Returns the position of the last event before a time, by binary search. On PostgreSQL, the times of
+ * concurrent events may be out of order, so the result can be off by a few events.
  */
 async function lastBefore(
   reader: EntityManager,
@@ -222,7 +224,7 @@ async function lastBefore(
   let [low, high] = [first, last];
   while (low < high) {
     const middle = (low + high + 1n) / 2n;
-    // The position in the middle may have been skipped by a restore.
+    // A restore may have skipped the position in the middle.
     const event = await reader.findOne(Event, {
       select: ["agentId", "position", "timestamp"],
       where: { agentId, position: Between(String(middle), String(high)) },

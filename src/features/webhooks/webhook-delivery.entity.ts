@@ -20,7 +20,7 @@ export const WebhookDeliveryState = enumOf("WebhookDeliveryState", "State of a w
 });
 export type WebhookDeliveryState = keyof typeof WebhookDeliveryState;
 
-/** Max length of an attempt's headers as JSON: two signatures, and five short headers. */
+/** Max length of an attempt's headers as JSON: two signatures and five short headers. */
 const HEADERS_MAX_LENGTH = 500;
 
 @ObjectType({ simpleResolvers: true, description: "An attempt to deliver an event to a webhook endpoint." })
@@ -90,7 +90,7 @@ export class WebhookDelivery {
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
   subject!: string;
 
-  /** The lane for the delivery's endpoint and subject. */
+  /** ID of the lane for the delivery's endpoint and subject. */
   @Column(UUID_COLUMN)
   laneId!: string;
 

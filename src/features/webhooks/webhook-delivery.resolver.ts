@@ -11,7 +11,7 @@ import { WebhookDelivery } from "./webhook-delivery.entity";
 export class WebhookDeliveryResolver {
   constructor(private readonly log: DeliveryLogService) {}
 
-  // Events contain text from contacts, so the permission to manage webhooks is not enough to read them.
+  // Events contain text from contacts, so permission to manage webhooks is not sufficient to read them.
   @Access({ member: Permission.conversations_read })
   @MaxCharacters(BODY_MAX_LENGTH)
   @ThirdPartyText()

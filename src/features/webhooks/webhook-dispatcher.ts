@@ -15,10 +15,10 @@ import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity
 import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 import { laneIdOf, WEBHOOK_LANE } from "./webhook-lane";
 
-/** Max event positions per transaction; other writers may be waiting for it. */
+/** Max event positions per transaction; other writers may be waiting for the transaction. */
 const WINDOW = 100n;
 
-/** Interval between polls for events not announced to this process (ms). */
+/** Interval between polls for events that were not announced to this process (ms). */
 const POLL_INTERVAL_MS = 1_000;
 
 /** Min time between two polls (ms), so that events committed at about the same time share a poll. */
@@ -27,17 +27,17 @@ const PAUSE_MS = 50;
 /** Max streams returned by one poll. */
 const MAX_BEHIND = 100;
 
-/** Max time for processing the result of one poll (ms); endpoints that fall behind later wait for the next poll. */
+/** Max time for processing a poll's result (ms); endpoints that fall behind later wait for the next poll. */
 const MAX_LOOK_MS = 250;
 
-/** An endpoint that lacks deliveries for an agent's latest events, and the agent. */
+/** An endpoint and an agent for whose latest events the endpoint lacks deliveries. */
 type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 
-/** Creates webhook deliveries from agents' events, so that the writers of events do not have to. */
+/** Creates webhook deliveries from agents' events, so that transactions that record events do not have to. */
 export class WebhookDispatcher {
   private isDue = false;
   private stopped = true;
-  /** False while no endpoint is active, so that only the endpoints are polled. */
+  /** False while no endpoint is active; then only endpoints are polled, not events. */
   private hasEndpoints = true;
   private running: Promise<void> | undefined;
   private endPause = () => {};
@@ -85,11 +85,11 @@ export class WebhookDispatcher {
     }
   }
 
-  /** @returns true if there may be more to do now */
+  /** @returns true if there may be more to do immediately */
   private async catchUpAll(): Promise<boolean> {
     let isMore = false;
     try {
-      // Streams take turns, one window each, so that no endpoint waits for another's whole backlog.
+      // Streams take turns of one window each, so that no endpoint has to wait for another's whole backlog.
       this.hasEndpoints ||= await this.database.read(isAnyActive);
       if (!this.hasEndpoints) return false;
       const behind = await this.behind();
@@ -119,8 +119,8 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Returns some of the endpoints that are behind, in random order but starting with one from each organization, so
-   * that none is starved.
+   * Returns some of the endpoints that are behind. The order is random, but starts with one endpoint from
+   * each organization, so that none is starved.
    */
   private behind(): Promise<Behind[]> {
     return this.database.read(
@@ -150,7 +150,7 @@ export class WebhookDispatcher {
    */
   private async dispatch(tx: Tx, { endpointId, agentId }: Behind): Promise<boolean> {
     const cursor = await lockCursor(tx, endpointId, agentId);
-    // Another process has locked the cursor.
+    // Another process has locked the cursor, and will create the deliveries.
     if (cursor === undefined) return false;
     const endpoint = await tx.findOneBy(WebhookEndpoint, {
       id: endpointId,
@@ -183,7 +183,7 @@ export class WebhookDispatcher {
     return to < last;
   }
 
-  /** Creates missing deliveries, and makes abandoned deliveries pending again. */
+  /** Creates missing deliveries, and resets abandoned deliveries to pending. */
   private async deliver(tx: Tx, endpointId: string, events: readonly Event[]): Promise<void> {
     if (events.length === 0) return;
     const known = await tx.find(WebhookDelivery, {
@@ -233,13 +233,16 @@ export class WebhookDispatcher {
   }
 }
 
-/** True if an event must be sent to an endpoint, given the state of its delivery, if any. */
+/**
+ * True if an event must be sent to an endpoint, given its delivery's state; the state is undefined if there
+ * is no delivery.
+ */
 const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
   state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
 
 /**
  * Locks an endpoint's cursor for an agent.
- * @returns its position; undefined if another process has locked it
+ * @returns the cursor's position; undefined if another process has locked it
  */
 async function lockCursor(tx: Tx, endpointId: string, agentId: string): Promise<string | undefined> {
   const find = () =>

@@ -18,7 +18,7 @@ const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /**
- * Returns the delay before the next attempt (ms), longer than usual if the endpoint requests it.
+ * Returns the delay before the next attempt (ms); an endpoint can request a longer one.
  * @param random from 0 to 1
  * @returns undefined if the delivery is abandoned
  */

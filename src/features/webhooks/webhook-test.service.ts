@@ -14,7 +14,7 @@ import { TEST_EVENT } from "./test-event";
 import { auditTarget, webhookActions } from "./webhook.audit";
 import type { WebhookTest } from "./webhook.inputs";
 
-/** Max endpoint tests per organization, minute and process. */
+/** Max endpoint tests per organization and minute, in each process. */
 const MAX_TESTS_PER_MINUTE = 10;
 
 /** Sends test events at members' request, bypassing the queue. */

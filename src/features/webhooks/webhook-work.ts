@@ -18,10 +18,10 @@ import { WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity
 import { WEBHOOK_LANE } from "./webhook-lane";
 import { redeliveryDelayMs } from "./webhook-retries";
 
-/** Max sleep of a lane whose endpoint is disabled (ms); enabling the endpoint wakes the lane. */
+/** Max sleep time of a lane whose endpoint is disabled (ms); enabling the endpoint wakes the lane. */
 const HELD_MS = DAY_MS;
 
-/** The first pending delivery of a lane. */
+/** A lane's first pending delivery. */
 interface Head extends Pick<WebhookDelivery, "id" | "laneId" | "endpointId" | "attempts" | "notBefore"> {
   url: string;
   state: WebhookEndpointState;
@@ -31,7 +31,7 @@ interface Head extends Pick<WebhookDelivery, "id" | "laneId" | "endpointId" | "a
   deactivatedAt: Timestamp | null;
 }
 
-/** Attempts the deliveries of each lane one by one, in position order. */
+/** Attempts each lane's deliveries one by one, in position order. */
 export class WebhookWork implements LaneWork {
   constructor(
     private readonly post: EventPost,
@@ -139,7 +139,7 @@ async function readHeads(tx: Tx, laneIds: readonly string[]): Promise<ReadonlyMa
   return new Map(rows.map((row) => [row.laneId, row]));
 }
 
-/** The outcome of an attempt, as columns of its delivery. */
+/** An attempt's outcome, as columns of its delivery. */
 interface Outcome {
   what: WebhookOutcome;
   state: WebhookDeliveryState;
@@ -169,7 +169,7 @@ function outcomeOf({ attempt, result }: FinishedSend): Outcome {
   };
 }
 
-/** @param current attempts to the current URLs of their endpoints */
+/** @param current attempts that used their endpoints' current URLs */
 async function store(
   tx: Tx,
   outcomes: readonly (readonly [FinishedSend, Outcome])[],
@@ -188,8 +188,8 @@ async function store(
     const { messageId: id, attempt, result } = send;
     const change = erased.has(id) ? { ...outcome, lastError: null } : outcome;
     const { attempts = 0, attemptLog = null } = beforeOf.get(id) ?? {};
-    // The delivery was restarted during the attempt, perhaps with a new URL, so this failure must not postpone the next
-    // attempt.
+    // The delivery was restarted during the attempt, perhaps with a new URL, so this failure must not delay
+    // the next attempt.
     const isRestarted =
       (attempts < attempt - 1 || !current.has(send)) && change.state !== WebhookDeliveryState.delivered;
     await tx.update(
@@ -214,8 +214,8 @@ const logged = (result: SendResult, error: string | null): WebhookAttempt => ({
 });
 
 /**
- * Returns the IDs of deliveries about erased contacts. The endpoint's responses to them must not be stored, because a
- * response may name the contact.
+ * Returns the IDs of deliveries about erased contacts. Endpoints' responses to them must not be stored,
+ * because a response may name the contact.
  */
 async function aboutErased(tx: Tx, deliveryIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (deliveryIds.length === 0) return new Set();

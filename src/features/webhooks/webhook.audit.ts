@@ -19,7 +19,7 @@ export const webhookActions = auditActions({
 /** Length of the name column. */
 const NAME_MAX_LENGTH = 254;
 
-/** Returns the audit log's target for an endpoint. */
+/** Returns the audit log entry's target for an endpoint. */
 export const auditTarget = ({
   id,
   url,

@@ -9,17 +9,17 @@ export const DESCRIPTION_MAX_LENGTH = 200;
 /** Max length of a delivery's error message. */
 export const ERROR_MAX_LENGTH = 500;
 
-/** Max attempts kept per delivery. */
+/** Max attempts stored per delivery; older ones are dropped. */
 export const MAX_KEPT_ATTEMPTS = 10;
 
 /** Max length of a request's body: the event's data and the other fields. */
 export const BODY_MAX_LENGTH = 64 * 1024;
 
-/** Time after which a failing endpoint is disabled (days). */
+/** Time after which an endpoint that keeps failing is disabled (days). */
 export const MAX_FAILING_DAYS = 5;
 
 /**
- * Min failed attempts to deliver one event before a failing endpoint is disabled. They take two and a half hours or more,
- * so an endpoint is not disabled for days when the gateway was stopped and sent nothing.
+ * Min failed attempts to deliver one event before a failing endpoint is disabled. They take two and a half
+ * hours or more, so an endpoint is not disabled because of days in which the gateway was stopped.
  */
 export const MIN_FAILED_ATTEMPTS = 6;

@@ -31,7 +31,7 @@ import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/** Grace period of the previous signing secret (ms). */
+/** Grace period during which events are signed with both the new and the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** Manages organizations' webhook endpoints. */
@@ -103,8 +103,8 @@ export class WebhookService {
   }
 
   /**
-   * Changes the settings of an endpoint. Pending deliveries are sent to a new URL immediately. New types apply to
-   * events that have no deliveries yet.
+   * Changes an endpoint's settings. If the URL changes, pending deliveries are sent to the new one
+   * immediately. New types apply to events that have no deliveries yet.
    * @throws GatewayError `invalid_request`, `not_found`
    */
   async update(
@@ -191,7 +191,7 @@ export class WebhookService {
   }
 
   /**
-   * Disables an endpoint until it is enabled again.
+   * Disables an endpoint until it is re-enabled.
    * @throws GatewayError `not_found`
    */
   disable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
@@ -207,7 +207,7 @@ export class WebhookService {
   }
 
   /**
-   * Deletes an endpoint and its deliveries; nothing more is sent to it.
+   * Deletes an endpoint and its deliveries; nothing is sent to it anymore.
    * @throws GatewayError `not_found`
    */
   delete(context: RequestContext, id: string): Promise<WebhookEndpoint> {
@@ -232,7 +232,7 @@ export class WebhookService {
     }: Omit<CreateWebhookEndpointInput, "idempotencyKey"> & { agentId: string | null },
   ): Promise<WebhookEndpointWithSecret> {
     const organizationId = organizationOf(context);
-    // Locks the row, because two concurrent creates must not both pass the limit check.
+    // Locks the organization's row, so that two concurrent calls cannot both pass the limit check.
     await tx.update(Organization, { id: organizationId }, { createdAt: () => "created_at" });
     if ((await tx.countBy(WebhookEndpoint, { organizationId, deletedAt: IsNull() })) >= MAX_ENDPOINTS) {
       throw new GatewayError(
@@ -269,7 +269,7 @@ export class WebhookService {
   }
 }
 
-/** Makes an endpoint's pending deliveries due now, as if none had failed. */
+/** Makes an endpoint's pending deliveries due immediately, as if none had failed. */
 const restartPending = (tx: Tx, endpointId: string) =>
   tx.update(
     WebhookDelivery,

@@ -20,7 +20,7 @@ import { WEBHOOK_LANE, webhookShare } from "./webhook-lane";
 import { WebhookTestService } from "./webhook-test.service";
 import { WebhookWork } from "./webhook-work";
 
-/** Agents' events, posted to other systems' URLs. */
+/** Webhooks: agents' events are posted to other systems' URLs. */
 export const webhooks = feature({
   entities: [WebhookEndpoint, WebhookCursor, WebhookDelivery],
   services: ({ database, config, lanes, targets, instanceKey, log }) => {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Returns the canonical form of a JSON value (RFC 8785): members sorted by UTF-16 code units, no whitespace. ECMAScript
- * already writes strings and numbers in canonical form.
+ * Returns the canonical form of a JSON value (RFC 8785): members sorted by UTF-16 code units, no whitespace.
+ * `JSON.stringify` already writes strings and numbers in canonical form.
  * @param value a value as returned by `JSON.parse`
  */
 export function canonicalJson(value: unknown): string {
@@ -12,6 +12,6 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
-/** Returns the SHA-256 of the canonical form of a JSON value, in hexadecimal. */
+/** Returns the SHA-256 of a JSON value's canonical form, in hexadecimal. */
 export const digestOf = (value: unknown): string =>
   createHash("sha256").update(canonicalJson(value)).digest("hex");

@@ -18,7 +18,7 @@ import { tokenProblems } from "./token-problems";
 import { topicProblems } from "./topic-problems";
 import { type Surroundings, warningsOf } from "./warnings";
 
-/** The result of checking a document. */
+/** The result of a document check. */
 export interface DocumentCheck {
   /** Problems that prevent publication. */
   problems: Problem[];
@@ -31,7 +31,7 @@ export interface DocumentCheck {
 /** Max time to check a document before yielding to other requests (ms). */
 const TURN_MS = 10;
 
-/** Creates a function that yields to other requests when the time is up. */
+/** Creates a function that yields to other requests once the current time slice is used up. */
 function takingTurns(): () => Promise<void> {
   let started = performance.now();
   return async () => {
@@ -42,10 +42,10 @@ function takingTurns(): () => Promise<void> {
 }
 
 /**
- * Checks a whole document. A part with an invalid structure does not hide problems in other parts, unless the report
- * is full.
+ * Checks a whole document. A part with an invalid structure does not hide problems in other parts, unless the
+ * report is full.
  * @param value a JSON value
- * @param surroundings the agent's lines and model, if the document is checked for an agent
+ * @param surroundings the agent's lines and model; undefined to check the document without an agent
  * @returns the problems and the warnings in document order, at most `MAX_REPORTED` of each
  */
 export async function checkDocument(value: unknown, surroundings?: Surroundings): Promise<DocumentCheck> {
@@ -66,7 +66,7 @@ export async function checkDocument(value: unknown, surroundings?: Surroundings)
     };
   }
   await setImmediate();
-  // A full report has no room for other problems.
+  // A full report has no room for problems in other parts.
   const sound = parsed.length < MAX_REPORTED ? parseDocument(soundParts(value, parsed)) : [];
   const others = Array.isArray(sound) ? [] : await problemsIn(new CompiledConfiguration(sound, false));
   return { problems: await reported([...parsed, ...others], value), warnings: [] };
@@ -100,8 +100,8 @@ async function run(checks: readonly Check[]): Promise<Problem[]> {
 }
 
 /**
- * Sorts problems, suggests similar known names, and limits the number and length of the problems, because they quote
- * the document.
+ * Sorts problems and suggests similar known names. Limits the number and length of the reported problems,
+ * which may quote long parts of the document.
  */
 async function reported(problems: readonly Problem[], value: unknown): Promise<Problem[]> {
   const found: Problem[] = [];
@@ -119,13 +119,15 @@ async function reported(problems: readonly Problem[], value: unknown): Promise<P
   return found;
 }
 
-/** Max known names to compare an unknown name with; comparing long names is slow. */
+/** Max known names that an unknown name is compared with, because comparing long names is slow. */
 const MAX_COMPARED = 500;
 
 /** The types of members that can be situation keys. */
 const KEY_TYPES: ReadonlySet<string> = new Set(["string", "int"]);
 
-/** Finds names that are taken or missing: duplicate rule ids, reserved situations, missing templates and keys. */
+/**
+ * Finds conflicting and missing names: duplicate rule ids, reserved situations, missing templates and keys.
+ */
 function namesInUse(document: ConfigurationDocument): Problem[] {
   const { situations = {}, templates = {}, rules = [] } = document;
   const reserved = Object.keys(situations)

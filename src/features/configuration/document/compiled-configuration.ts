@@ -38,7 +38,7 @@ export interface CompiledRule {
   parse(): Generator<void, void>;
 }
 
-/** The sources of a template in one language. */
+/** A template's sources in one language. */
 export interface TemplateVersion {
   /** The language tag as in the document; null for the template's own text. */
   locale: string | null;
@@ -47,7 +47,7 @@ export interface TemplateVersion {
   html?: string | undefined;
 }
 
-/** The names available to conditions and templates in situations of a type. */
+/** The names available to conditions and templates in situations of one type. */
 interface Context {
   shapes: Shapes;
   environment: Environment;
@@ -64,14 +64,14 @@ export class CompiledConfiguration {
   private readonly texts = new Map<string, TextTemplate>();
   private readonly htmls = new Map<string, TextTemplate>();
   private readonly rules: readonly CompiledRule[];
-  /** Cached, because comparing a type with a hundred others may prolong a transaction by 8 ms. */
+  /** Cached, because comparing a type with a hundred others may extend a transaction by 8 ms. */
   private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
-  /** Undefined if the agent may write to anyone at any time. */
+  /** The message policy; undefined if the agent may write to anyone at any time. */
   readonly policy: ContactPolicy | undefined;
-  /** True if decisions without a contact share state: the agent's timers, or counts for `once`. */
+  /** True if decisions without a contact share state, such as timers or counts for `once`. */
   readonly sharesState: boolean;
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
-  /** Lists of rules whose conditions are all parsed. */
+  /** Rule lists with only parsed conditions. */
   private readonly parsed = new WeakSet<readonly CompiledRule[]>();
 
   /**
@@ -92,14 +92,18 @@ export class CompiledConfiguration {
   }
 
   /**
-   * Returns the rules for situations of a type, in order; for an undeclared type, only the rules for all situations.
+   * Returns the rules for situations of a type, in order; an undeclared type has only the rules for all
+   * situations.
    */
   rulesFor(type: string): readonly CompiledRule[] {
     const own = this.dataOf(type) && this.rulesByType.get(type);
     return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
   }
 
-  /** Parses the conditions of the rules for a situation type, one per step, because all together may take 100 ms. */
+  /**
+   * Parses the conditions of the rules for a situation type, one per step, because parsing all of them may
+   * take 100 ms.
+   */
   *parse(type: string): Generator<void, void> {
     const rules = this.rulesFor(type);
     if (this.parsed.has(rules)) return;
@@ -112,13 +116,17 @@ export class CompiledConfiguration {
     return WITHOUT_OTHERWISE.has(type) ? [] : (this.document.otherwise ?? []);
   }
 
-  /** Returns the declared or reserved data of a situation; undefined if any data is allowed. */
+  /**
+   * Returns the declaration of a situation type's data or, for a reserved type, its fixed data; undefined if
+   * any data is allowed.
+   */
   dataOf(type: string): DataDeclaration | undefined {
     return RESERVED_SITUATIONS.get(type) ?? declarationOf(this.document, type)?.data;
   }
 
   /**
-   * Reads the value of a situation's key; null if its declaration names no key or its data lacks the key.
+   * Reads the value of a situation's key; null if the situation's declaration has no key or its data lacks
+   * the key.
    * @returns undefined if the value is too long to be stored
    */
   keyOf({
@@ -162,7 +170,7 @@ export class CompiledConfiguration {
   }
 
   /**
-   * Returns the version of a template for a contact.
+   * Returns the version of a template in the contact's language.
    * @param name the name of a template in the document
    * @param locale the contact's locale; null for the template's own text
    */
@@ -191,7 +199,7 @@ export class CompiledConfiguration {
   }
 
   /**
-   * Parses the HTML of a template, and checks it unless the whole document was checked.
+   * Parses a template's HTML, and checks it unless the whole document was checked.
    * @throws SourceError if the HTML is not valid
    */
   parseHtml(source: string): TextTemplate {
@@ -255,7 +263,7 @@ export class CompiledConfiguration {
   }
 
   private contextOf(type: string): Context {
-    // Undeclared situations share one context, because clients may send any number of types.
+    // Undeclared situations share one context, because clients may send an unlimited number of types.
     const data = this.dataOf(type);
     const key = data ? type : ANY_SITUATION;
     const known = this.contexts.get(key);
@@ -267,7 +275,7 @@ export class CompiledConfiguration {
   }
 }
 
-/** Returns the versions of a template by lowercase language tag, and its own text under null. */
+/** Returns a template's versions by lowercase language tag, with the template's own text under null. */
 function versionsOf(template: string | TemplateDocument): ReadonlyMap<string | null, TemplateVersion> {
   const { text, subject, html, locales = {} } = fullTemplateOf(template);
   const translations = Object.entries(locales).map(
@@ -281,13 +289,13 @@ function versionsOf(template: string | TemplateDocument): ReadonlyMap<string | n
 
 const WITHOUT_OTHERWISE: ReadonlySet<string> = new Set([CONVERSATION_RELEASED, MESSAGE_FAILED]);
 
-/** Returns the types of situations that a document can have rules for: declared and built-in types. */
+/** Returns the situation types that a document's rules can apply to: declared and built-in types. */
 export const situationTypes = ({ situations = {} }: ConfigurationDocument): string[] => [
   ...Object.keys(situations),
   ...RESERVED_SITUATIONS.keys(),
 ];
 
-/** Returns the policy of a document; undefined if there is none. */
+/** Returns a document's policy; undefined if there is none. */
 export const policyOf = ({ policy, zone }: ConfigurationDocument): ContactPolicy | undefined =>
   policy && new ContactPolicy(policy, zone);
 

@@ -43,12 +43,15 @@ export class ContactPolicy {
     }));
   }
 
-  /** Returns the caps for messages about a topic or, if it is null, for messages without a topic. */
+  /**
+   * Returns the caps for messages about a topic.
+   * @param topic null for messages without a topic
+   */
   capsOn(topic: string | null): Cap[] {
     return this.caps.filter((cap) => isAbout(cap, topic));
   }
 
-  /** Returns the title of a topic; undefined if the topic is not declared. */
+  /** Returns a topic's title; undefined if the topic is not declared. */
   titleOf(topic: string): string | undefined {
     return Object.hasOwn(this.topics, topic) ? this.topics[topic]?.title : undefined;
   }
@@ -59,7 +62,7 @@ export class ContactPolicy {
   }
 
   /**
-   * Finds the next opening of a window.
+   * Finds the next time when a window opens.
    * @param timezone the contact's time zone; if it is null or unknown, the policy's time zone applies
    * @returns undefined if a window is open at that time, or if the policy has no windows
    */
@@ -73,7 +76,10 @@ export class ContactPolicy {
   }
 }
 
-/** True if a cap counts messages about a topic or, if it is null, messages without a topic. */
+/**
+ * True if a cap counts messages about a topic.
+ * @param topic null for messages without a topic
+ */
 export const isAbout = ({ topics }: Cap, topic: string | null): boolean =>
   topics === undefined || (topic !== null && topics.includes(topic));
 

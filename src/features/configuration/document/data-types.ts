@@ -14,19 +14,22 @@ export const DATA_TYPES: readonly DataType[] = BASE_TYPES.flatMap((type) => [typ
 /** A declared situation's data: the type of each member. */
 export type DataDeclaration = Readonly<Record<string, DataType>>;
 
-/** Returns a data type's base type, and whether it is optional. */
+/** Returns a data type's base type, and true if the type is optional. */
 export const parseDataType = (type: DataType): { base: BaseType; isOptional: boolean } => ({
   base: type.replace("?", "") as BaseType,
   isOptional: type.endsWith("?"),
 });
 
-/** The data of a situation in the forms that conditions and templates read. */
+/** A situation's data in two forms: for conditions and for templates. */
 export interface ReadData {
   forConditions: Record<string, Value>;
   forTemplates: Record<string, Value>;
 }
 
-/** Functions that read a value of each type in both forms; they return undefined for a value of another type. */
+/**
+ * Functions that convert a value of each type to the forms for conditions and templates; they return
+ * undefined for a value of another type.
+ */
 const READERS: Readonly<
   Record<BaseType, (value: unknown) => [condition: Value, template: Value] | undefined>
 > = {
@@ -52,10 +55,11 @@ const EXPECTED: Readonly<Record<BaseType, string>> = {
 };
 
 /**
- * Reads the data of a situation.
- * @param declaration its members; undefined for an undeclared situation, whose data may be any JSON
+ * Reads a situation's data.
+ * @param declaration the declared members; undefined for an undeclared situation, whose data may be any JSON
  * @param data a JSON object
- * @returns the data in both forms, or its problems, with paths relative to the data
+ * @returns the data in the forms for conditions and templates, or its problems, with paths relative to the
+ *   data
  */
 export function readData(
   declaration: DataDeclaration | undefined,
@@ -81,7 +85,7 @@ export function readData(
   return problems.length > 0 ? problems : read;
 }
 
-/** Finds data that is too large, or that conditions and templates cannot represent exactly. */
+/** Finds data that is too large or that conditions and templates cannot represent exactly. */
 function jsonProblems(data: Readonly<Record<string, unknown>>): InputProblem[] {
   if (isDeeperThan(data, SITUATION_MAX_DEPTH)) {
     return [{ path: "", message: `must be nested at most ${SITUATION_MAX_DEPTH} levels deep` }];

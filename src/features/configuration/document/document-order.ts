@@ -2,7 +2,7 @@ import { type Problem, segmentsOf } from "./problem";
 
 /**
  * Sorts problems in document order; a missing part comes after its siblings.
- * @param value the document, any JSON value
+ * @param value the document, which may be any JSON value
  */
 export function inDocumentOrder(problems: readonly Problem[], value: unknown): Problem[] {
   const places = new Map<object, ReadonlyMap<string, number>>();

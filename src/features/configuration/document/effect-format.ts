@@ -170,7 +170,7 @@ export const effects = z.array(effect).max(MAX_EFFECTS);
 export type EffectDocument = z.infer<typeof effect>;
 export type LaterDocument = z.infer<typeof later>["later"];
 
-/** Returns the templates named by an effect, with the paths of their names. */
+/** Returns the templates that an effect names, with the paths of their names. */
 export function templatesOf(effect: EffectDocument): [path: readonly PropertyKey[], name: string][] {
   if ("send" in effect) return [[["send"], effect.send]];
   if (!("ask" in effect)) return [];
@@ -181,7 +181,7 @@ export function templatesOf(effect: EffectDocument): [path: readonly PropertyKey
   ];
 }
 
-/** Returns the templates contained in an effect, with their paths. */
+/** Returns the templates that an effect contains, with their paths. */
 export function inlineTemplatesOf(effect: EffectDocument): [path: readonly PropertyKey[], source: string][] {
   if ("cancelTimer" in effect) return [[["cancelTimer"], effect.cancelTimer]];
   if (!("later" in effect)) return [];

@@ -5,7 +5,7 @@ import { type ConfigurationDocument, declarationOf, effectsOf } from "./format";
 import { type Problem, problemAt } from "./problem";
 import { MESSAGE_FAILED, RESERVED_SITUATIONS } from "./shapes";
 
-/** The kinds of effects that do not interfere with a human. */
+/** The kinds of effects that do not interfere with a human who is answering. */
 const WHILE_HUMAN = ["send", "resend", "addTags", "removeTags", "later", "cancelTimer"];
 
 /** Finds effects that could never be applied. */

@@ -29,8 +29,8 @@ import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
 /**
- * Returns the contact's locale, which may include a region, if it has the same language as the text; otherwise the
- * text's locale.
+ * Returns the locale for formatting: the contact's, which may include a region, if it has the text's
+ * language; otherwise the text's.
  */
 function formatLocale(ofText: string, ofContact: string | null): string {
   if (ofContact === null) return ofText;
@@ -38,7 +38,7 @@ function formatLocale(ofText: string, ofContact: string | null): string {
   return [...lookupTags(ofContact.toLowerCase())].includes(wanted) ? ofContact : ofText;
 }
 
-/** A rendered template. */
+/** The texts rendered from a template. */
 type Texts = Pick<Extract<Effect, { kind: "send" }>, "text" | "error" | "locale" | "subject" | "html">;
 
 /** Creates the effects of one decision, which share limits on steps, messages and HTML. */
@@ -149,7 +149,10 @@ export class EffectWriter {
     };
   }
 
-  /** Returns whether the rule or the policy requires a review of the message; empty if neither does. */
+  /**
+   * Returns an object with the reason for requiring a review of the message: the rule or the policy. The
+   * object is empty if neither requires one.
+   */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]
@@ -253,10 +256,10 @@ const WAS_RESENT: EffectError = { code: "conflict", message: "The message was al
 
 const NOT_APPROVED: EffectError = { code: "conflict", message: "The message was not approved in time." };
 
-/** A timer would be due too far in the future. */
+/** Thrown for a timer that would be due too far in the future. */
 class TooFarAhead extends Error {}
 
-/** Computes part of an effect, and returns errors that fail only the effect. */
+/** Computes part of an effect. Errors that fail only this effect are returned instead of thrown. */
 function attempt<T>(part: () => T): { value: T | null; error: EffectError | null } {
   try {
     return { value: part(), error: null };
@@ -266,8 +269,8 @@ function attempt<T>(part: () => T): { value: T | null; error: EffectError | null
 }
 
 /**
- * Converts text to a declared type. Text that cannot be converted is returned unchanged, so that it fails the type
- * check.
+ * Converts text to a declared type. Text that cannot be converted is returned unchanged, so that type
+ * checking reports it.
  */
 function dataOf(text: string, type: DataType): unknown {
   const { base, isOptional } = parseDataType(type);
@@ -282,19 +285,19 @@ const TEXTS_TOO_LONG: EffectError = {
   message: `The texts for the model have more than ${ASK_TEXTS_MAX_LENGTH} characters in total.`,
 };
 
-/** The error for messages beyond the limit. */
+/** The error for messages that exceed a decision's limit. */
 const TOO_MANY_MESSAGES: EffectError = {
   code: "limit_reached",
   message: `A decision can send at most ${MAX_MESSAGES_PER_DECISION} messages.`,
 };
 
-/** The error for effects beyond the limit. */
+/** The error for effects that exceed a decision's limit. */
 const TOO_MANY_EFFECTS: EffectError = {
   code: "limit_reached",
   message: `A decision can have at most ${MAX_EFFECTS_PER_DECISION} effects.`,
 };
 
-/** Returns the same effects, except that effects and messages beyond a decision's limits fail. */
+/** Returns the effects with errors added to the effects and messages that exceed a decision's limits. */
 export function withinLimits(effects: readonly Effect[]): Effect[] {
   let messages = 0;
   return effects.map((effect, i) => {

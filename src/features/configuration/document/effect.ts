@@ -19,8 +19,9 @@ export interface EffectError {
 }
 
 /**
- * An action of the agent. Its text is null only if there is an error; its template is null only if a model wrote the
- * text or a message is resent. With `whileHuman` set, the action applies even while a human answers.
+ * An action that an agent takes. `text` is null only if there is an error, and `template` only if a model
+ * wrote the text or a message is resent. With `whileHuman` set, the action applies even while a human
+ * answers.
  */
 export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
   | {
@@ -36,9 +37,11 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       line: string | null;
       /** ID of the failed message to resend. */
       resendOf?: string;
-      /** A list instead of `line`: the first line that can reach the contact is used. */
+      /**
+       * Set instead of `line`: the message is sent on the first of these lines that can reach the contact.
+       */
       lines?: readonly string[];
-      /** Uses the latest open conversation with the contact, on any line. */
+      /** Sends the message in the latest open conversation with the contact, on any line. */
       reuse?: "latest";
       delaySeconds: number;
       /** Topic of the message; undefined if there is none. */
@@ -56,16 +59,21 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       kind: "ask";
       template: string;
       prompt: string | null;
-      /** The topic of the message that the model writes. */
+      /** The topic of the model's message; undefined if it has none. */
       topic?: string;
-      /** Like `review` of `send`, but for the message that the model writes. */
+      /**
+       * The rule or policy that requires a person's approval of the model's message; undefined if neither
+       * does.
+       */
       review?: ReviewDemand;
       maxLength: number | null;
       tags: readonly string[];
       handoff: boolean;
       /** Number of earlier messages sent to the model; undefined if none are sent. */
       history?: number;
-      /** Texts sent to the model as information; undefined if there are none or there is an error. */
+      /**
+       * Texts sent to the model as information; undefined if there are none or if the effect has an error.
+       */
       texts?: readonly AskText[];
     }
   | ({ kind: "later"; situation: string; unless: readonly TimerCanceler[] } & TimerTexts)
@@ -78,7 +86,7 @@ export interface AskText {
   text: string;
 }
 
-/** The parts of a timer rendered from its templates; empty if there is an error. */
+/** A timer's parts that are rendered from templates; empty if the effect has an error. */
 export interface TimerTexts {
   key: string | null;
   dueAt: Timestamp | null;

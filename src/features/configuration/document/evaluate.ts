@@ -8,17 +8,17 @@ import { EffectWriter, withinLimits } from "./effect-writer";
 import { type Formatted, LocalFormats } from "./local-formats";
 import { type DecisionInput, readSituation, rootsForConditions, rootsForTemplates } from "./read-situation";
 
-/** Why a rule did or did not match. */
+/** The reasons why a rule did or did not match. */
 export interface RuleResult {
   id: string;
   matched: boolean;
-  /** True if the rule's conditions are met, but it has matched too recently. */
+  /** True if the conditions are met, but the rule has matched too recently (`once`). */
   spent?: true;
-  /** The conditions up to the first unmet one. */
+  /** The rule's conditions, up to the first unmet one. */
   clauses: ClauseResult[];
 }
 
-/** The outcome of the rules for a situation. */
+/** The result of evaluating the rules for a situation. */
 export interface Evaluation {
   /** The rule that decided; null if none did. */
   ruleId: string | null;
@@ -77,7 +77,7 @@ export function evaluate(configuration: CompiledConfiguration, input: DecisionIn
 }
 
 /**
- * Returns the effects to apply if neither a rule nor a model decides.
+ * Returns the effects of `otherwise`, which apply if neither a rule nor a model decides.
  * @throws InvalidInput like `evaluate`
  */
 export function otherwise(
@@ -95,15 +95,17 @@ export function otherwise(
 /** A rule with `once`, and the subject whose matches it counts. */
 export interface OnceLimit {
   ruleId: string;
-  /** The name of the count shared with other rules; null if the rule has its own. */
+  /** The name of the count that the rule shares with other rules; null if the rule has its own count. */
   group: string | null;
   /** The subject whose matches are counted; `{ text }` is the contact combined with this text. */
   per: "contact" | "conversation" | { text: string };
-  /** An ISO 8601 duration. */
+  /** The period in which the rule matches only once, as an ISO 8601 duration. */
   within: string;
 }
 
-/** Returns the rules with `once` for a situation, except rules whose expression does not evaluate to a string. */
+/**
+ * Returns a situation's rules with `once`, except rules whose `per` expression does not evaluate to a string.
+ */
 export function onceLimits(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,

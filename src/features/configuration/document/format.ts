@@ -153,12 +153,12 @@ const isFullSituation = (
   situation: z.infer<typeof situationData> | SituationDocument,
 ): situation is SituationDocument => typeof situation.data === "object";
 
-/** Returns the full form of a declared situation. */
+/** Returns a situation declaration in its full form. */
 export const fullSituationOf = (
   situation: z.infer<typeof situationData> | SituationDocument,
 ): SituationDocument => (isFullSituation(situation) ? situation : { data: situation });
 
-/** Returns the declaration of a situation; undefined if the document has none. */
+/** Returns a situation type's declaration; undefined if the document has none. */
 export function declarationOf(
   { situations = {} }: ConfigurationDocument,
   type: string,
@@ -170,17 +170,17 @@ export function declarationOf(
 /** The subjects that `once.per` can name; any other value is an expression. */
 export const ONCE_SUBJECTS: ReadonlySet<string> = new Set(["contact", "conversation"]);
 
-/** An effect with its place in a document. */
+/** An effect with its location in a document. */
 export interface PlacedEffect {
   effect: EffectDocument;
   path: readonly PropertyKey[];
   /** The situation type that the effect applies to, or `*`. */
   on: string;
-  /** Undefined for an effect of `otherwise`. */
+  /** The effect's rule; undefined for an effect of `otherwise`. */
   rule?: RuleDocument;
 }
 
-/** Returns all effects of a document, in order. */
+/** Returns a document's effects, in order. */
 export const effectsOf = ({ rules = [], otherwise = [] }: ConfigurationDocument): PlacedEffect[] => [
   ...rules.flatMap((rule, index) =>
     (rule.do ?? []).map((effect, at) => ({ effect, path: ["rules", index, "do", at], on: rule.on, rule })),

@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 import type { StepBudget } from "./step-budget";
 
-/** Results of Intl, by the call that returned them; they depend on the process's ICU version. */
+/** Results from Intl, keyed by the call that returned them; they depend on the process's ICU version. */
 export type Formatted = Readonly<Record<string, string>>;
 
 /** Cost of a result (steps); creating a formatter may take 0.2 ms. */
 const STEPS_PER_FORMAT = 500;
 
-/** The locale for texts without one, and for languages that Intl does not support. */
+/** The locale used if a text has none or Intl does not support its language. */
 export const DEFAULT_LOCALE = "en";
 
 export const UTC = "UTC";
@@ -30,7 +30,7 @@ export class LocalFormats {
     return this.used.size === 0 ? undefined : Object.fromEntries(this.used);
   }
 
-  /** Formats a number, or a decimal number given as text, without losing digits. */
+  /** Formats a number, or a decimal number in text form, without losing digits. */
   number(
     value: number | string,
     locale: string,
@@ -48,7 +48,7 @@ export class LocalFormats {
     return this.result(`plural ${locale} ${value}`, steps, () => pluralRules(locale).select(value));
   }
 
-  /** Formats the UTC fields of a date in an Intl style. */
+  /** Formats a date's UTC fields in one of Intl's styles. */
   date(date: Date, locale: string, style: DateStyle, steps: StepBudget): string {
     return this.result(`date ${locale} ${style} ${date.toISOString()}`, steps, () =>
       dateFormat(locale, style).format(date),
@@ -56,7 +56,7 @@ export class LocalFormats {
   }
 
   /**
-   * Returns a date whose UTC fields hold the local time of `date` in `zone`.
+   * Returns a date whose UTC fields are the local time of `date` in `zone`.
    * @param zone an IANA time zone or an offset such as +02:00
    * @returns undefined for an unknown zone
    */
@@ -82,13 +82,16 @@ export type DateStyle = `${"date" | "time"} ${(typeof DATE_STYLES)[number]}`;
 
 export const DATE_STYLES = ["short", "medium", "long", "full"] as const;
 
-/** Styles for times; Intl's other styles include the zone. */
+/** The supported styles for times; Intl's other styles include the time zone. */
 export const TIME_STYLES = ["short", "medium"] as const;
 
 /** Max cached formatters of each kind. */
 const MAX_FORMATTERS = 200;
 
-/** Creates formatters on first use. An argument has at most one space, so the joined cache keys are distinct. */
+/**
+ * Creates formatters on first use. Arguments contain at most one space each, so the joined cache keys are
+ * distinct.
+ */
 function cached<Args extends readonly unknown[], Formatter extends object>(
   create: (...args: Args) => Formatter,
 ): (...args: Args) => Formatter {
@@ -130,7 +133,7 @@ const zoneFormat = cached((zone: string): { format?: Intl.DateTimeFormat } => {
   }
 });
 
-/** Returns the UTC offset of a zone at a time (s); empty for an unknown zone. */
+/** Returns a zone's UTC offset at a time (s), as text; empty for an unknown zone. */
 function offsetOf(zone: string, date: Date): string {
   const { format } = /^[A-Za-z][\w+/-]{0,63}$/.test(zone) ? zoneFormat(zone) : {};
   if (format === undefined) return "";
@@ -139,7 +142,7 @@ function offsetOf(zone: string, date: Date): string {
   return `${sign === "-" ? "-" : ""}${hours * 3600 + minutes * 60 + seconds}`;
 }
 
-/** Converts an offset such as +02:00, which CEL allows instead of a zone, to seconds. */
+/** Converts an offset such as +02:00, which CEL accepts in place of a zone, to seconds. */
 function fixedOffset(zone: string): string | undefined {
   const [, sign = "", hours, minutes] = /^([+-]?)([01]\d|2[0-3]):([0-5]\d)$/.exec(zone) ?? [];
   if (hours === undefined) return undefined;
@@ -147,7 +150,8 @@ function fixedOffset(zone: string): string | undefined {
 }
 
 /**
- * Returns the UTC offset of a time zone, or of an offset such as +02:00, at a time (ms); undefined for an unknown zone.
+ * Returns the UTC offset at a time (ms); undefined for an unknown zone.
+ * @param zone a time zone, or an offset such as +02:00
  */
 export function offsetMs(zone: string, atMs: number): number | undefined {
   const seconds = fixedOffset(zone) ?? offsetOf(zone, new Date(atMs));
@@ -167,10 +171,13 @@ export const currencies = (() => {
   };
 })();
 
-/** Sample counts for all plural forms of a language except the form for whole millions, which is rare in texts. */
+/**
+ * Sample counts that cover all of a language's plural forms except the form for whole millions, which is rare
+ * in texts.
+ */
 const COUNTS = Array.from({ length: 201 }, (_, count) => count);
 
-/** Returns the plural forms of counts in a language. */
+/** Returns a language's plural forms for counts. */
 export const pluralsOf = cached((locale: string): readonly string[] => [
   ...new Set(COUNTS.map((count) => pluralRules(locale).select(count))),
 ]);

@@ -6,7 +6,7 @@ import { NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration.lim
 export const matching = (pattern: RegExp, maxLength: number, expected: string) =>
   z.string().max(maxLength).regex(pattern, `must be ${expected}`);
 
-/** The name of a document part. */
+/** The name of a part of a document. */
 export const name = matching(
   /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/,
   NAME_MAX_LENGTH,

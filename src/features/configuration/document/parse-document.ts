@@ -20,7 +20,7 @@ import { type Problem, pathOf, problemAt } from "./problem";
 import { fullTemplateOf, TEMPLATES } from "./template-format";
 import { type TestDocument, tests } from "./tests-format";
 
-/** Zod must not generate code while handling requests. */
+/** Keeps Zod from generating code while handling requests. */
 const OPTIONS = { jitless: true };
 
 /**
@@ -50,7 +50,10 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   return apart.length === 0 ? data : { ...data, tests: parsedTests };
 }
 
-/** Returns the problem with a document that is too large or has strings that cannot be stored; otherwise undefined. */
+/**
+ * Returns the problem with a document that is too large or contains strings that cannot be stored; undefined
+ * for other documents.
+ */
 export function storageProblem(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "tests"))
     return jsonProblem(value, DOCUMENT_MAX_BYTES);
@@ -61,7 +64,7 @@ export function storageProblem(value: unknown): string | undefined {
     : `${problem}, excluding its tests`;
 }
 
-/** Finds member names that Zod drops instead of rejecting. */
+/** Finds member names that Zod would drop instead of rejecting. */
 function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
@@ -72,7 +75,10 @@ function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Probl
   });
 }
 
-/** Finds objects with too many members. Separate from the structure check, so that their members are still checked. */
+/**
+ * Finds objects with too many members. This check is separate from the structure check, which then still
+ * covers the members.
+ */
 export function tooManyMembers({
   situations = {},
   templates = {},
@@ -94,12 +100,12 @@ export function tooManyMembers({
   ];
 }
 
-/** Max member names of an unrecognized effect to compare with the kinds of effects. */
+/** Max member names of an unrecognized effect that are compared with the kinds of effects. */
 const MAX_MISSPELLED = 10;
 
 type Issue = z.core.$ZodIssue;
 
-/** Returns the problems of the first issues of a part; see `problemsOf`. */
+/** Converts a part's first Zod issues to problems; see `problemsOf`. */
 const problemsWith = (
   issues: readonly Issue[] = [],
   ...part: [parents: readonly PropertyKey[], root: unknown, format: z.ZodType]
@@ -166,11 +172,11 @@ function unitOf(origin: string, count: number | bigint): string {
 
 const KINDS = Object.keys(EFFECTS) as (keyof typeof EFFECTS)[];
 
-/** Returns the kind of an effect, by its members. */
+/** Determines an effect's kind by its members. */
 const kindOf = (value: unknown): keyof typeof EFFECTS | undefined =>
   typeof value === "object" && value !== null ? KINDS.find((each) => Object.hasOwn(value, each)) : undefined;
 
-/** Returns the format intended for a value of a union type; undefined if unclear. */
+/** Returns the format intended for a value of a union type; undefined if it is unclear. */
 function meantBy(path: readonly PropertyKey[], value: unknown): z.ZodType | undefined {
   if (isMemberOf("situations", path)) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;

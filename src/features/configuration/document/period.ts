@@ -12,7 +12,7 @@ export function periodMs(text: string): number | undefined {
   return amounts.reduce((sum, amount, index) => sum + Number(amount ?? 0) * (UNITS_MS[index] ?? 0), 0);
 }
 
-/** Creates a check for periods between a min (ms) and a max (days). */
+/** Creates a check for periods between a minimum (ms) and a maximum (days). */
 export const isPeriodUpTo =
   (days: number, minMs = 1) =>
   (text: string): boolean => {
@@ -20,7 +20,7 @@ export const isPeriodUpTo =
     return ms !== undefined && ms >= minMs && ms <= days * DAY_MS;
   };
 
-/** Creates a format for periods of up to a number of days; problem messages quote the `examples`. */
+/** Creates a format for periods with a maximum length in days; problem messages quote the `examples`. */
 export const periodUpTo = (days: number, examples: string) =>
   z.string().refine(isPeriodUpTo(days), {
     error: `must be a period such as ${examples}, of at most ${days} days`,

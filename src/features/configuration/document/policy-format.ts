@@ -7,7 +7,7 @@ import { name } from "./names";
 import { periodUpTo } from "./period";
 import { topics } from "./topics-format";
 
-/** The days of the week as in documents; Sunday is 0. */
+/** The days of the week as written in documents, in order from Sunday (0). */
 export const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
 const DAY = `(?:${DAYS.join("|")})`;
@@ -52,7 +52,7 @@ const cap = z.strictObject({
     .optional(),
 });
 
-/** A time zone; similar names are suggested for an unknown name. */
+/** A time zone. For an unknown name, similar names are suggested. */
 export const zone = z
   .string()
   .max(64)

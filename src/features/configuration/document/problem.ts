@@ -9,13 +9,13 @@ export interface Problem {
   /** Path of the part, such as `rules[3].when[0]`; empty for the whole document. */
   path: string;
   message: string;
-  /** Position in the source of the part, if it is a condition or template. */
+  /** Position in the source, if the part is a condition or template. */
   position?: Position;
-  /** An unknown name, and the known names to suggest one from. */
+  /** An unknown name, and the known names to search for similar ones. */
   unknown?: readonly [name: string, known: Iterable<string>];
 }
 
-/** A problem with the source of a condition or template. */
+/** Thrown for a problem in the source of a condition or template. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
 
@@ -27,14 +27,14 @@ export class SourceError extends Error {
   }
 }
 
-/** Returns the line and column of an index in a string. */
+/** Returns the line and column at an index of a string. */
 export function positionAt(text: string, index: number): Position {
   const before = text.slice(0, index);
   const lineStart = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: index - lineStart + 1 };
 }
 
-/** Returns a path in a document: `rules[3].when[0]`, `situations["order.shipped"].total`. */
+/** Formats a path in a document, such as `rules[3].when[0]` or `situations["order.shipped"].total`. */
 export const pathOf = (segments: readonly PropertyKey[]): string =>
   segments
     .map((segment, index) => {
@@ -51,7 +51,7 @@ export const problemAt = (
   unknown?: Problem["unknown"],
 ): Problem => ({ path: pathOf(path), message, ...(unknown && { unknown }) });
 
-/** Returns the segments of a path written by `pathOf`. */
+/** Splits a path formatted by `pathOf` into its segments. */
 export const segmentsOf = (path: string): (string | number)[] =>
   [...path.matchAll(/\[(?:(\d+)|("(?:[^"\\]|\\.)*"))\]|[\w-]+/g)].map(([name, index, quoted]) => {
     if (index !== undefined) return Number(index);

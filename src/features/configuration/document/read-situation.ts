@@ -9,21 +9,21 @@ import { declarationOf, isSituationType } from "./format";
 import type { Formatted } from "./local-formats";
 import type { ObjectValue } from "./value";
 
-/** An earlier message of a conversation, as sent to a model. */
+/** An earlier message in a conversation, as sent to a model. */
 export interface EarlierMessage {
   author: string;
   text: string;
-  /** When the message was accepted, as a timestamp. */
+  /** The time when the message was accepted, as a timestamp. */
   at: string;
-  /** True if the text was shortened. */
+  /** True if the text was truncated. */
   isCut?: true;
 }
 
-/** The decision inputs that only the model sees, and the result of asking it. */
+/** The decision inputs that only the model sees, and the model's response. */
 export interface ModelRecord {
   /** Earlier messages of the conversation, oldest first; undefined if the rule does not request them. */
   history?: readonly EarlierMessage[];
-  /** The model's raw answer, truncated to a max length; undefined if there is none. */
+  /** The model's raw answer, truncated if it is too long; undefined if there is none. */
   answer?: string;
   /** The reason why there is no raw answer; undefined if there is one. */
   error?: EffectError;
@@ -45,7 +45,7 @@ export interface DecisionInput {
   conversation: { id: string; line: string; handler: string; state: string } | null;
   message: {
     text: string;
-    /** Null if there is no subject; missing in decisions made before subjects were supported. */
+    /** The message's subject; null if it has none, and missing in decisions that predate subjects. */
     subject?: string | null;
     sequence: number;
   } | null;
@@ -54,35 +54,37 @@ export interface DecisionInput {
   now: string;
   /** The ids of rules with `once` that have matched too recently. */
   spent: readonly string[];
-  /** For a received message, the number of automatic answers to the sender within the last hour, up to the limit. */
+  /** Number of automatic answers to the received message's sender within the last hour, up to the limit. */
   answers?: number;
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut?: true;
   /** True if the conversation's address is undeliverable. */
   isUndeliverable?: true;
-  /** True if there is no conversation, but the contact was handed off to a human. */
+  /** True if there is no conversation but all conversations with the contact were handed off to a human. */
   isHandedOff?: true;
-  /** The failed message, even if no rule resends it, because a rule may do so in a replay. */
+  /**
+   * The failed message, which a rule may resend. Recorded even if no rule did, for replays with other rules.
+   */
   failed?: {
     text: string;
     subject: string | null;
     html?: string;
     wasResent: boolean;
-    /** Undefined if the message has no topic. */
+    /** The message's topic; undefined if it has none. */
     topic?: string;
     /** True if the policy did not apply to the message. */
     isUrgent?: true;
     /** True if the message required approval and was not approved in time. */
     isUnapproved?: true;
   };
-  /** The inputs and answer of the model; undefined if no rule asked it. */
+  /** The model's inputs and answer; undefined if no rule called a model. */
   model?: ModelRecord;
   /** Texts formatted by Intl for the decision, for replays; undefined if there are none. */
   formatted?: Formatted;
 }
 
 /**
- * Reads the data of a situation according to its declaration in the configuration.
+ * Reads a situation's data according to its declaration in the configuration.
  * @throws InvalidInput if the data does not match, with paths from `situation`
  */
 export function readSituation(
@@ -122,7 +124,7 @@ export const rootsForConditions = (input: Omit<DecisionInput, "spent">, data: Ob
   ...rootsForTemplates(input, data),
   message: input.message && {
     text: input.message.text,
-    // Never null, so that conditions need no null check.
+    // Empty rather than null, so that conditions do not need a null check.
     subject: input.message.subject ?? "",
     sequence: BigInt(input.message.sequence),
   },

@@ -1,12 +1,12 @@
 import { type BaseType, type DataDeclaration, parseDataType } from "./data-types";
 
-/** The agent may answer in a conversation again. */
+/** Raised when the agent may answer in a conversation again. */
 export const CONVERSATION_RELEASED = "conversation.released";
 
-/** A message in a conversation could not be delivered. */
+/** Raised when a message in a conversation could not be delivered. */
 export const MESSAGE_FAILED = "message.failed";
 
-/** A contact wrote a message; the only situation that includes a message. */
+/** Raised when a contact wrote a message; the only type of situation that includes a message. */
 export const MESSAGE_RECEIVED = "message.received";
 
 /** The situations that the gateway raises, and their data. */
@@ -19,7 +19,7 @@ export const RESERVED_SITUATIONS: ReadonlyMap<string, DataDeclaration> = new Map
 /** The wildcard for all situations in `on`. */
 export const ANY_SITUATION = "*";
 
-/** The shape of a value: a plain value, a list, any JSON, null, or an object with these members. */
+/** A value's shape: a plain value, a list, any JSON, null, or an object with the given members. */
 export type Shape = "value" | "list" | "json" | "null" | { readonly [member: string]: Shape };
 
 /** All values available to conditions and templates in a situation. */
@@ -65,7 +65,7 @@ export function shapesOf(type: string, data: DataDeclaration | undefined): Shape
 /** Members of a list that templates can read in addition to its items. */
 const LIST_MEMBERS: ReadonlySet<string> = new Set(["size", "first", "last"]);
 
-/** True if a path exists; any list index is accepted. */
+/** True if a path exists in the shapes; any list index is accepted. */
 export function hasPath(shapes: Shapes, [root, ...members]: readonly (string | number)[]): boolean {
   let shape: Shape | undefined = Object.hasOwn(shapes, root ?? "") ? shapes[root as keyof Shapes] : undefined;
   for (const member of members) shape = shape && memberOf(shape, member);

@@ -6,8 +6,8 @@ type Path = readonly (string | number)[];
 const ANY = Symbol();
 
 /**
- * Valid replacements for invalid parts, so that the other parts keep their positions; parts without a replacement
- * are omitted.
+ * Valid replacements for invalid parts, so that the other parts retain their positions; parts without a
+ * replacement are omitted.
  */
 const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Path) => unknown }[] = [
   { of: ["rules", ANY, "do", ANY], is: () => EFFECT },
@@ -32,7 +32,7 @@ const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Pa
 /** An effect that is valid in every rule. */
 const EFFECT = { addTags: ["invalid"] };
 
-/** A test, without its id, that is valid in every document. */
+/** A test that is valid in every document, but lacks an id. */
 const TEST = { now: "2026-01-01T00:00:00Z", situation: { type: "invalid" }, expect: { rule: null } };
 
 /**

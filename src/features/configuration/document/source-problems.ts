@@ -9,7 +9,7 @@ import { type Problem, pathOf, problemAt, SourceError } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { fullTemplateOf, type TemplateDocument } from "./template-format";
 
-/** A short step in checking a document. */
+/** A short step of a document check. */
 export type Check = () => Problem[];
 
 const problemOf = (path: readonly PropertyKey[], { message, position }: SourceError): Problem => ({
@@ -18,7 +18,7 @@ const problemOf = (path: readonly PropertyKey[], { message, position }: SourceEr
   ...(position && { position }),
 });
 
-/** Runs a step, and reports its SourceError as a problem. */
+/** Runs a step; reports a SourceError that it throws as a problem. */
 function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Problem[] {
   try {
     return part().map((error) => problemOf(path, error));
@@ -28,7 +28,7 @@ function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Probl
   }
 }
 
-/** Checks each condition against the situation of its rule. */
+/** Checks each condition against its rule's situation. */
 export const conditionChecks = (configuration: CompiledConfiguration): Check[] =>
   (configuration.document.rules ?? []).flatMap(({ on, when = [], once }, rule) => {
     const check = (path: readonly PropertyKey[], parse: () => unknown) => () =>
@@ -99,7 +99,7 @@ function unknownLanguages(name: string, template: string | TemplateDocument): Pr
   });
 }
 
-/** Checks that each text has the plural forms of its language. */
+/** Checks that each text has all plural forms of its language. */
 export function pluralChecks(configuration: CompiledConfiguration): Check[] {
   const { templates = {}, locale: own = DEFAULT_LOCALE } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>
@@ -112,7 +112,7 @@ export function pluralChecks(configuration: CompiledConfiguration): Check[] {
   );
 }
 
-/** Checks that no text has an unsubscribe link, which requires `PUBLIC_URL`. */
+/** Reports unsubscribe links in texts. Used if `PUBLIC_URL`, which the links require, is not set. */
 export function linkChecks(configuration: CompiledConfiguration): Check[] {
   const { templates = {} } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>

@@ -1,17 +1,17 @@
-/** An evaluation exceeded its step budget. */
+/** Thrown when an evaluation exceeds its step budget. */
 export class TooExpensive extends Error {
   override readonly name = "TooExpensive";
 }
 
-/** Characters read or written per step. */
+/** Number of characters that can be read or written per step. */
 export const CHARACTERS_PER_STEP = 32;
 
-/** Character comparisons per step of a search. */
+/** Number of character comparisons per step of a search. */
 const COMPARISONS_PER_STEP = 512;
 
 /**
- * Limits the steps of an evaluation. Unlike a timeout, a step limit gives the same result on every machine. Once the
- * budget is exceeded, every further step fails.
+ * Limits the steps that an evaluation may take. Unlike a timeout, a step limit gives the same result on every
+ * machine. Once the budget is exceeded, every further step fails.
  */
 export class StepBudget {
   private steps = 0;

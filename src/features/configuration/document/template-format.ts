@@ -41,7 +41,7 @@ export const topic = name
   )
   .optional();
 
-/** A template that has members other than its text. */
+/** A template with members in addition to its text. */
 const fullTemplate = z.strictObject({
   text,
   subject,
@@ -60,7 +60,7 @@ export const templates = z
 
 export type TemplateDocument = z.infer<typeof fullTemplate>;
 
-/** The kinds of templates. */
+/** The forms of a template. */
 export const TEMPLATES = { text, full: fullTemplate };
 
 /** Returns the full form of a template. */

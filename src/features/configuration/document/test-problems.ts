@@ -3,7 +3,7 @@ import type { ConfigurationDocument } from "./format";
 import { type Problem, problemAt } from "./problem";
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "./shapes";
 
-/** Finds tests that name unknown rules or templates, or describe impossible cases. */
+/** Finds tests that name unknown rules or templates or describe impossible cases. */
 export function testProblems({ tests = [], rules = [], templates = {} }: ConfigurationDocument): Problem[] {
   const ruleIds = new Set(rules.map(({ id }) => id));
   const limited = new Set(rules.flatMap(({ id, once }) => (once === undefined ? [] : [id])));
@@ -42,7 +42,7 @@ export function testProblems({ tests = [], rules = [], templates = {} }: Configu
   });
 }
 
-/** Finds tests of situations that the document does not declare. */
+/** Finds tests with situations that the document does not declare. */
 export function undeclaredTests(document: ConfigurationDocument): Problem[] {
   const types = new Set(situationTypes(document));
   return (document.tests ?? []).flatMap(({ situation: { type } }, index) => {

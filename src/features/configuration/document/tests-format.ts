@@ -153,7 +153,7 @@ const setTimer = z.strictObject({
   dueAt: moment.optional(),
 });
 
-/** The outcomes that depend only on the document. */
+/** The decision outcomes that depend only on the document. */
 const TESTED_OUTCOMES = ["send", "silent", "handoff", "failed"] as const;
 
 const expectation = z

@@ -1,7 +1,7 @@
 import { holdsToken } from "../../../credentials/redact-tokens";
 import { type Problem, pathOf } from "./problem";
 
-/** Finds strings and member names in a JSON value that contain an API key or session token. */
+/** Finds API keys and session tokens in the strings and member names of a JSON value. */
 export function tokenProblems(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   const found = (text: string): Problem[] =>
     holdsToken(text)

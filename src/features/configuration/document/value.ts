@@ -1,13 +1,13 @@
 import { READ_MAX_LENGTH } from "../configuration.limits";
 
-/** A duration in conditions. */
+/** A duration, as used in conditions. */
 export class Duration {
   constructor(readonly ms: number) {}
 }
 
 /**
- * A value in conditions and templates. Integers are bigints in conditions and numbers in templates; only an
- * object's own members can be read.
+ * A value, as used in conditions and templates. Integers are bigints in conditions and numbers in templates;
+ * only an object's own members can be read.
  */
 export type Value =
   | string

@@ -5,7 +5,7 @@ import { type Problem, problemAt } from "./problem";
 import { ANY_SITUATION } from "./shapes";
 import { undeclaredTests } from "./test-problems";
 
-/** The lines and the model available to an agent's document. */
+/** The lines, model and links available to an agent's document. */
 export interface Surroundings {
   /** Names of the agent's lines that are not archived. */
   lines: readonly string[];

@@ -1,11 +1,14 @@
 import { DAY_MS } from "../../../common/time";
 import { offsetMs } from "./local-formats";
 
-/** Hours of the day when messages are sent, in local time. */
+/** Hours of the day, in local time, when messages may be sent. */
 export interface TimeWindow {
   /** The days when the window opens; 0 is Sunday. */
   days: ReadonlySet<number>;
-  /** When the window opens and closes (minutes since midnight of its day); above 1440 means the next day. */
+  /**
+   * When the window opens and closes, in minutes since midnight of its day; values above 1440 are on the next
+   * day.
+   */
   from: number;
   to: number;
 }
@@ -27,20 +30,20 @@ export function nextOpening(windows: readonly TimeWindow[], zone: string, atMs: 
   for (let fromMs = atMs; ; ) {
     const offset = offsetMs(zone, fromMs) ?? 0;
     const opening = openingAt(windows, fromMs, offset);
-    // A zone's offset does not change twice within a week.
+    // A zone's offset is assumed not to change twice within a week.
     if (offset === (offsetMs(zone, opening.atMs) ?? 0)) return opening;
     fromMs = changeOf(zone, fromMs, opening.atMs);
   }
 }
 
-/** Returns the next opening, assuming that the zone keeps its offset. */
+/** Returns the next opening, assuming that the zone's offset does not change. */
 function openingAt(windows: readonly TimeWindow[], atMs: number, offset: number): Opening {
   const localMs = atMs + offset;
   const today = Math.floor(localMs / DAY_MS);
   let first: Opening | undefined;
-  // Starts with yesterday, whose window may end today, and ends with the same day next week.
+  // Starts with yesterday, whose window may extend into today, and ends with the same weekday next week.
   for (let day = today - 1; day <= today + 7; day++) {
-    // The first day of the epoch was a Thursday.
+    // Day 0 of the epoch was a Thursday.
     const weekday = (((day + 4) % 7) + 7) % 7;
     for (const [index, { days, from, to }] of windows.entries()) {
       if (!days.has(weekday) || day * DAY_MS + to * MINUTE_MS <= localMs) continue;

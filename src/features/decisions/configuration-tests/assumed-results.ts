@@ -17,16 +17,18 @@ export interface EffectOutcome {
 /** The results of a test's effects. */
 export interface Assumed {
   effects: EffectOutcome[];
-  /** The contact's tags afterwards, sorted. */
+  /** The contact's tags after the effects, sorted. */
   tags: string[];
-  /** The contact's waiting timers afterwards, by key; timers set before the decision have no details. */
+  /**
+   * The contact's waiting timers after the effects, by key; timers set before the decision have no details.
+   */
   timers: ReadonlyMap<string, { situation?: string; dueAt?: Timestamp | null }>;
 }
 
 const NO_CONTACT: ExplanationError = { code: "not_found", message: "The situation is not about a contact." };
 const NO_CONVERSATION: ExplanationError = { code: "not_found", message: "There is no conversation." };
 
-/** Applies effects as if every message reached its contact, because a test knows neither lines nor consents. */
+/** Applies effects as if every message reached its contact, because a test has neither lines nor consents. */
 export function assumedResults(
   { effects, gates }: Plan,
   input: DecisionInput,

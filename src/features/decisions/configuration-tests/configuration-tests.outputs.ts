@@ -19,7 +19,7 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import { DecisionOutcome } from "../decision.entity";
 import type { ClauseCoverage, RuleCoverage } from "./coverage";
 
-/** Max size of a test made from a decision: its situation, contact, messages and expected messages. */
+/** Max size of a test created from a decision: its situation, contact, messages and expected messages. */
 export const TEST_MAX_CHARACTERS =
   SITUATION_MAX_BYTES +
   ATTRIBUTES_MAX_BYTES +

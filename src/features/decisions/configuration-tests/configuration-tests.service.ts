@@ -49,10 +49,12 @@ export class ConfigurationTestService {
   }
 
   /**
-   * Makes a test from a recorded decision; see `testFrom`.
-   * @param against the configuration that determines the expectations; null or undefined for the decision's own
-   * @throws GatewayError see `Candidates` and `testFrom`, `not_found` (decision), `conflict` for an unfinished decision,
-   *   an erased contact or a decision that was stale before any rule was tried, or `unavailable` if the wait is too long
+   * Creates a test from a recorded decision; see `testFrom`.
+   * @param against the configuration that determines the expectations; null or undefined for the decision's
+   *   own configuration
+   * @throws GatewayError see `Candidates` and `testFrom`, `not_found` (decision), `conflict` for an
+   *   unfinished decision, an erased contact or a decision that was stale before any rule was tried, or
+   *   `unavailable` if the wait is too long
    */
   async fromDecision(
     context: RequestContext,
@@ -78,7 +80,7 @@ export class ConfigurationTestService {
   }
 
   /**
-   * Makes a test from a dry run; null for other decisions.
+   * Creates a test from a dry run; null for other decisions.
    * @throws GatewayError see `testFrom`
    */
   async fromDryRun(context: RequestContext, decision: Decision): Promise<TestDocument | null> {
@@ -98,8 +100,9 @@ export class ConfigurationTestService {
   }
 
   /**
-   * Runs the tests of a valid document.
-   * @throws GatewayError `invalid_request` if the client disconnects, or `unavailable` if the wait is too long
+   * Runs a valid document's tests.
+   * @throws GatewayError `invalid_request` if the client disconnects, or `unavailable` if the wait is too
+   *   long
    */
   async differences(
     context: RequestContext,
@@ -137,6 +140,6 @@ function recorded({ snapshot, ...decision }: Decision): Recorded {
   throw new GatewayError("conflict", `${reason}, so no test can be created.`);
 }
 
-/** Returns the document of a valid candidate. */
+/** Returns a valid candidate's document. */
 const documentOf = (candidate: Candidate): ConfigurationDocument =>
   ("given" in candidate ? candidate.given : candidate.document) as ConfigurationDocument;

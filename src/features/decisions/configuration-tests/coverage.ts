@@ -1,9 +1,9 @@
 import type { ConfigurationDocument } from "../../configuration/document/format";
 import type { TestRun } from "./run-test";
 
-/** Test coverage of a rule. */
+/** A rule's test coverage. */
 export interface RuleCoverage {
-  /** Null for `otherwise`. */
+  /** ID of the rule; null for `otherwise`. */
   ruleId: string | null;
   /** Number of tests where the rule matched. */
   matched: number;
@@ -11,7 +11,7 @@ export interface RuleCoverage {
   clauses: ClauseCoverage[];
 }
 
-/** Test coverage of a condition. */
+/** A condition's test coverage. */
 export interface ClauseCoverage {
   source: string;
   /** Number of tests where the condition was met. */
@@ -20,7 +20,7 @@ export interface ClauseCoverage {
   notMet: number;
 }
 
-/** Counts how often tests reach the rules and conditions of a document. */
+/** Counts how often tests reach a document's rules and conditions. */
 export class CoverageCounter {
   private readonly all: Map<string | null, RuleCoverage>;
 
@@ -34,7 +34,7 @@ export class CoverageCounter {
     if (otherwise.length > 0) this.all.set(null, { ruleId: null, matched: 0, clauses: [] });
   }
 
-  /** The coverage by the counted tests, in document order. */
+  /** The coverage by the tests counted so far, in document order. */
   get coverage(): RuleCoverage[] {
     return [...this.all.values()];
   }

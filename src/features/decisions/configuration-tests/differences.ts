@@ -111,7 +111,7 @@ function whyNot(
   return because(falseClause(tried), tried.clauses.length);
 }
 
-/** Describes the unmet condition of a rule. */
+/** Describes a rule's unmet condition. */
 function falseClause({ id, clauses }: RuleExplanation): string {
   const last = clauses.at(-1);
   if (last === undefined) return `${id} did not match`;
@@ -129,7 +129,7 @@ const reads = ({ read }: ClauseExplanation): string =>
         .map(({ path, value, isCut }) => `${path} is ${isCut ? "…" : shown(JSON.stringify(value))}`)
         .join(" and ")}`;
 
-/** Describes the first effect that failed or was held back; empty if there is none. */
+/** Describes the first effect that failed or was held back; returns an empty string if there is none. */
 function obstacles({ assumed }: Compared): string {
   const [first] = assumed.effects.filter(({ error }) => error !== undefined);
   return first === undefined ? "" : `: ${obstacle(first)}`;
@@ -240,7 +240,7 @@ const listed = (texts: readonly string[]): string => shown(texts.length === 0 ? 
 const shown = (text: string): string =>
   text.length > SHOWN_MAX_LENGTH ? `${text.slice(0, SHOWN_MAX_LENGTH).toWellFormed()}…` : text;
 
-/** Returns a string as JSON, cut to the part around its first difference from another string. */
+/** Returns a string as JSON, reduced to the part around its first difference from another string. */
 function quoted(text: string | null, other: string | null = null): string {
   if (text === null) return "none";
   let at = 0;

@@ -1,25 +1,26 @@
-/** The contact's name in a test made from a decision. */
+/** The contact's name in a test created from a decision. */
 const FIRST_NAME = "Alex";
 const LAST_NAME = "Example";
 const REF = "contact-1";
 
-/** Min length of names to replace within texts; shorter names also occur in other words or numbers. */
+/** Min length of names to replace within texts; shorter ones also occur in other words or numbers. */
 const NAME_MIN_LENGTH = 2;
 const REF_MIN_LENGTH = 3;
 
-// The lengths are bounded, because an unbounded search would take quadratic time.
+// The lengths are bounded, because unbounded matching would take quadratic time.
 const EMAIL = String.raw`[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}`;
 const PHONE = String.raw`(?<![\p{L}\p{N}])(?:(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6,13}|0[1-9](?:[ ()/-]{0,2}\d){7,12})(?!\d)`;
 
-/** The name and `ref` of a contact; null if unset. */
+/** A contact's name and `ref`; each is null if it is not set. */
 interface Named {
   name: string | null;
   ref: string | null;
 }
 
 /**
- * Replaces a contact's name, `ref` and addresses in JSON values, and anything else that looks like an e-mail address or
- * a phone number. Equal strings get equal replacements; the first digits of a phone number are kept.
+ * Replaces a contact's name, `ref` and addresses in JSON values, and anything else that looks like an e-mail
+ * address or a phone number. Equal strings have equal replacements, and phone numbers retain their first
+ * digits.
  */
 export class Pseudonyms {
   private readonly known = new Map<string, string>();
@@ -28,7 +29,7 @@ export class Pseudonyms {
 
   constructor(contact: Named | null, addresses: readonly string[]) {
     const exact = new Set<string>();
-    // Case-insensitive patterns do not match some letters, such as "İ" and "ß", in their other case.
+    // Case-insensitive patterns do not match the other case of some letters, such as "İ" and "ß".
     const add = (text: string, standIn: string) => {
       for (const each of [text, text.toLowerCase(), text.toUpperCase()]) {
         exact.add(each);
@@ -39,7 +40,7 @@ export class Pseudonyms {
     const [first, ...others] = words;
     if (contact?.name != null && words.length > 1) add(contact.name, `${FIRST_NAME} ${LAST_NAME}`);
     if (first !== undefined) add(first, FIRST_NAME);
-    // Lowercase words such as "van" also occur in other texts.
+    // Skips lowercase words such as "van", which are common in other texts.
     for (const word of others) if (word !== word.toLowerCase()) add(word, LAST_NAME);
     if (contact?.ref != null && contact.ref.length >= REF_MIN_LENGTH) add(contact.ref, REF);
     for (const address of addresses)

@@ -20,7 +20,7 @@ export interface TestResult {
   passed: boolean;
   /** The rule that decided; null for `otherwise`, or if the situation was rejected. */
   ruleId: string | null;
-  /** Null if the situation was rejected. */
+  /** The decision's outcome; null if the situation was rejected. */
   outcome: string | null;
   differences: readonly TestDifference[];
 }
@@ -31,7 +31,7 @@ export interface TestRun extends TestResult {
   rules: readonly RuleExplanation[];
 }
 
-/** The agent's decision in a tested situation. */
+/** The agent's decision about a test's situation. */
 export interface Decided {
   planned: Plan;
   assumed: Assumed;
@@ -39,8 +39,8 @@ export interface Decided {
 }
 
 /**
- * Makes the decision for a test's situation, and compares it with the test's expectations. The result depends only on
- * the arguments.
+ * Decides about a test's situation, and compares the decision with the test's expectations. The result
+ * depends only on the arguments.
  * @param index position of the test in the document
  */
 export function runTest(configuration: CompiledConfiguration, test: TestDocument, index: number): TestRun {
@@ -59,7 +59,7 @@ export function runTest(configuration: CompiledConfiguration, test: TestDocument
 }
 
 /**
- * Makes the decision for a test's situation, using the model answer that the test assumes.
+ * Decides about a test's situation, with the model answer that the test assumes.
  * @throws InvalidInput like `plan`
  */
 export function decide(configuration: CompiledConfiguration, tested: TestedSituation): Decided {

@@ -13,7 +13,7 @@ export interface TestReport {
   coverage: readonly RuleCoverage[];
 }
 
-/** Runs the tests of a document, one per step, because 500 expensive tests may take a long time. */
+/** Runs a document's tests, one per step, because 500 expensive tests may take a long time. */
 export function* testsInSteps(
   configuration: CompiledConfiguration,
   tests: readonly TestDocument[],
@@ -37,7 +37,7 @@ export function* testsInSteps(
   };
 }
 
-/** Runs the tests of a document in a single step. */
+/** Runs a document's tests in a single step. */
 export function runTests(configuration: CompiledConfiguration, tests: readonly TestDocument[]): TestReport {
   const steps = testsInSteps(configuration, tests);
   let step = steps.next();

@@ -15,15 +15,15 @@ import { NOT_ASKED } from "../model/asking";
 import { Pseudonyms } from "./pseudonyms";
 import { type Decided, decide } from "./run-test";
 
-/** The recorded part of a decision that becomes a test. */
+/** The recorded parts of a decision from which a test is created. */
 export type Recorded = Pick<Decision, "id" | "situation" | "explanation"> & { snapshot: Snapshot };
 
 /**
- * Makes a test from a decision's situation, with the contact's name and addresses replaced. The test expects the
- * decision that the given configuration makes.
+ * Creates a test from a decision's situation, with the contact's name and addresses replaced. The test
+ * expects the given configuration's decision.
  * @param addresses the contact's addresses
- * @throws GatewayError `conflict` if the agent would decide differently without the name and addresses, if the
- *   configuration rejects the situation, or if no test can describe it
+ * @throws GatewayError `conflict` if the agent would decide differently without the name and addresses, if
+ *   the configuration rejects the situation, or if no test can describe it
  */
 export function testFrom(
   configuration: CompiledConfiguration,
@@ -55,7 +55,7 @@ function attempt(configuration: CompiledConfiguration, tested: TestedSituation):
   }
 }
 
-/** Returns the parts of a decision that must stay the same when names are replaced: all except its texts. */
+/** Returns the parts of a decision that replacing names must not change: all except its texts. */
 const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
   canonicalJson([
     ruleId,
@@ -68,14 +68,17 @@ const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
     ]),
   ]);
 
-/** Names a test after the rule and the end of the decision's ID or, for a dry run, its time. */
+/**
+ * Names a test after the rule and the last part of the decision's ID; for a dry run, after the rule and the
+ * time.
+ */
 function nameOf({ id, snapshot }: Recorded, { planned: { ruleId } }: Decided): string {
   const suffix = id === null ? Date.parse(snapshot.now).toString(36) : id.slice(-8);
   const rule = (ruleId ?? "otherwise").slice(0, NAME_MAX_LENGTH - suffix.length - 1);
   return `${rule.replace(/[._-]$/, "")}-${suffix}`;
 }
 
-/** @param replaced undefined to replace nothing */
+/** @param replaced the replacements; undefined to replace nothing */
 function situationOf(
   { document }: CompiledConfiguration,
   { situation, snapshot, explanation }: Recorded,
@@ -115,11 +118,11 @@ function situationOf(
     model: of(modelOf(explanation?.value.effects ?? [])),
     agent,
   });
-  // A contact without any data is still a contact.
+  // Includes the contact even if it has no data.
   return { ...tested, ...(contact !== null && { contact: tested.contact ?? {} }) } as TestedSituation;
 }
 
-/** Omits empty members, because tests have them by default. */
+/** Omits empty members, because they are the defaults in tests. */
 const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(members).filter(
@@ -128,14 +131,16 @@ const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<str
     ),
   );
 
-/** Returns the recorded answer of a model; its effects follow the `ask` effect. Undefined if no model was asked. */
+/**
+ * Returns a model's recorded answer, whose effects follow the `ask` effect; undefined if no model was called.
+ */
 function modelOf(explained: readonly EffectExplanation[]): TestedSituation["model"] {
   const at = explained.findIndex(({ kind }) => kind === "ask");
   const { status, error } = explained[at] ?? {};
   if (status === "failed")
     return MODEL_ERRORS.flatMap((each) => (each === error?.code ? [{ error: each }] : []))[0];
   const isDryRun = error?.code === NOT_ASKED.error.code;
-  // A gate held back the `ask` effect, and will do so in the test.
+  // A gate held back the `ask` effect, and the same gate will hold it back in the test.
   if (status === undefined || (status === "skipped" && error != null && !isDryRun)) return undefined;
   const chosen = explained.slice(at + 1);
   const text = chosen.find(({ kind }) => kind === "send")?.text ?? null;

@@ -5,12 +5,12 @@ import type { DecisionInput } from "../../configuration/document/read-situation"
 import { MESSAGE_FAILED, MESSAGE_RECEIVED } from "../../configuration/document/shapes";
 import type { TestedSituation } from "../../configuration/document/tests-format";
 
-/** The conversation ID for tests that set none. */
+/** The conversation ID in tests that do not set one. */
 const CONVERSATION_ID = "00000000-0000-7000-8000-000000000001";
 
 const DEFAULT_LINE = "main";
 
-/** Returns the input of the decision described by a test. */
+/** Returns the decision input that a test describes. */
 export function inputOf(test: TestedSituation): DecisionInput {
   const { situation, message, failed, spent = [], agent = {} } = test;
   const contact = contactOf(test);

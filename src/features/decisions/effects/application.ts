@@ -28,16 +28,20 @@ export interface Application extends Dependencies {
   agentId: string;
   decisionId: string;
   participants: Participants;
-  /** The result of asking the model, if it was asked. */
+  /** The result of the model call; undefined if no model was called. */
   asked?: Pick<Result, "status" | "error"> | undefined;
-  /** True if the decision answers a contact's message, so that its messages count as automatic answers. */
+  /**
+   * True if the decision answers a contact's message, so that its messages are counted as automatic answers.
+   */
   isAnswer: boolean;
   gates: readonly GateExplanation[];
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut: boolean;
   /** True if the conversation's address is undeliverable. */
   isUndeliverable: boolean;
-  /** True if a timer or a failed message caused the decision, whose timers must not form a fast loop. */
+  /**
+   * True if a timer or a failed message caused the decision; timers that it sets must not form a fast loop.
+   */
   isChained: boolean;
   /** The policy that determines which topics require an opt-in; undefined if there is none. */
   policy: ContactPolicy | undefined;
@@ -47,7 +51,7 @@ export interface Application extends Dependencies {
    */
   bound: { policy: ContactPolicy; timezone: string | null } | undefined;
   now: Timestamp;
-  /** The contact's tags, if they have been read. */
+  /** The contact's tags; undefined until they are read. */
   tags?: readonly string[] | undefined;
 }
 
@@ -60,16 +64,20 @@ export type TimerChange = Extract<Effect, { kind: "later" | "cancelTimer" }>;
 export interface Result {
   status: EffectStatus;
   error?: ExplanationError;
-  /** The destination of a message to send. */
+  /** The destination, if a message is to be sent. */
   destination?: Destination;
   /** The line named by the message. */
   line?: string | null;
   obstacles?: LineObstacle[];
   /**
-   * The contact's address in the current conversation or, without one, in the message's conversation, before any move.
+   * The contact's address, before any move, in the current conversation or, if there is none, in the
+   * message's.
    */
   addressId?: string | undefined;
-  /** When to queue the message, if not now, and the part of the policy that delays it, if any. */
+  /**
+   * When to queue the message; undefined for immediately. If the policy delays it, `heldBy` identifies the
+   * policy setting.
+   */
   sendAt?: Timestamp | undefined;
   heldBy?: MessageToQueue["heldBy"];
   /** The rule or policy that requires a person's approval; undefined if neither does. */
@@ -81,7 +89,7 @@ export interface Result {
 /** Errors that fail an effect but not the rest of the decision. */
 const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "conflict", "limit_reached"]);
 
-/** Runs a part of a decision whose failure does not affect the rest. */
+/** Runs part of a decision, whose failure does not affect the rest. */
 export async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   try {
     return await part();

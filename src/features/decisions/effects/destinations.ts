@@ -27,7 +27,10 @@ const UNDELIVERABLE_ERROR: ExplanationError = {
   message: "A mail server reported that the contact's address does not exist.",
 };
 
-/** Errors that cause the next line to be tried. A human who is answering must not be bypassed on another line. */
+/**
+ * Errors after which the next line is tried. They exclude the error for a human who is answering, who must
+ * not be bypassed on another line.
+ */
 const UNREACHED: ReadonlySet<string> = new Set([
   "not_deliverable",
   "not_found",
@@ -35,15 +38,15 @@ const UNREACHED: ReadonlySet<string> = new Set([
   MessageError.undeliverable,
 ]);
 
-/** The error for a message if none of several lines reaches the contact. */
+/** The error for a message if none of its lines reaches the contact. */
 const UNREACHED_ERROR: ExplanationError = {
   code: "not_deliverable",
   message: "None of the lines can reach the contact.",
 };
 
 /**
- * Tries the lines named by a message until one reaches the contact. Lines are used only if the situation names a
- * contact but no conversation, or if a failed message is resent.
+ * Tries the lines named by a message until one reaches the contact. The lines apply only if the situation
+ * names a contact but no conversation, or if a failed message is resent.
  */
 export async function onFirstLine(
   { line, lines, resendOf }: Send,
@@ -61,7 +64,10 @@ export async function onFirstLine(
   return { status: "failed", error: UNREACHED_ERROR, obstacles };
 }
 
-/** The destinations of a decision's messages: one object per conversation, so that its messages can be counted. */
+/**
+ * The destinations of a decision's messages: one object per conversation, so that the messages for it can be
+ * counted.
+ */
 export class Destinations {
   private readonly known = new Map<string, Destination>();
 
@@ -74,8 +80,8 @@ export class Destinations {
   }
 
   /**
-   * True if the decision's moves apply to a destination: to the current conversation or, without one, to the
-   * conversation of the first message.
+   * True if the decision's moves apply to a destination: to the current conversation or, if there is none, to
+   * the first message's conversation.
    */
   isMoved(destination: Destination, current: Conversation | null): boolean {
     if (current !== null) return destination.conversation === current;
@@ -88,8 +94,10 @@ const nameOf = ({ conversation, place }: Destination): string =>
   conversation?.id ?? `${place?.line.id} ${place?.address.id}`;
 
 /**
- * Returns the destination of a message; without a contact, the conversation with the default contact.
- * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` if a human answers in the conversation
+ * Returns a message's destination. If the decision has no contact, this is the conversation with the default
+ * contact.
+ * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` if a human answers in the
+ *   conversation
  */
 export async function destinationOf(
   tx: Tx,
@@ -155,8 +163,8 @@ async function objectionTo(
 }
 
 /**
- * Returns where a destination's messages are sent after moves; a move that would fail has no effect. Only the place
- * differs, because the conversation has not moved yet.
+ * Returns a destination as it will be after the decision's moves, ignoring moves that would fail. Only its
+ * place differs, because the conversation has not been moved yet.
  */
 export async function afterMoves(
   tx: Tx,
@@ -180,7 +188,7 @@ export async function afterMoves(
   return moved;
 }
 
-/** Opens the conversation of a destination if necessary. */
+/** Opens a destination's conversation if necessary. */
 export async function open(tx: Tx, destination: Destination): Promise<Destination> {
   const { conversation, place } = destination;
   if (conversation === null && place !== undefined) {
@@ -209,7 +217,7 @@ export async function assertRoomFor(
 }
 
 /**
- * Returns the destination at a place, including the open conversation there, if any.
+ * Returns the destination at a place; its conversation is the open one there, or null if there is none.
  * @throws GatewayError `conflict` if a human answers there
  */
 async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destination> {
@@ -221,7 +229,9 @@ async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destinati
   throw new GatewayError("conflict", `A human is answering ${where}.`);
 }
 
-/** Returns all open conversations with a contact; conversations with new messages are the same objects as in `sends`. */
+/**
+ * Returns all open conversations with a contact; conversations that occur in `sends` are the same objects.
+ */
 export function allOpen(
   conversation: Conversation | null,
   sends: readonly Destination[],

@@ -11,7 +11,7 @@ const HANDED_OFF_ERROR: ExplanationError = {
     "A human is answering in the conversation, and the rule does not apply until the agent takes over again.",
 };
 
-/** Returns the result of an effect if the plan alone determines it. */
+/** Returns an effect's result if the plan alone determines it; otherwise undefined. */
 export function resultOf(effect: Effect, gates: readonly GateExplanation[]): Result | undefined {
   const { kind, error, whileHuman } = effect;
   if (isHandedOff(gates) && !whileHuman) return { status: "skipped", error: HANDED_OFF_ERROR };

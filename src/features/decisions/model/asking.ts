@@ -7,7 +7,7 @@ import type { ModelRequest } from "../explanation";
 import type { Plan } from "../plan";
 import { type Ask, type Proposal, readProposal } from "./proposal";
 
-/** The result of asking a model, with the request (if one was made) and the model's raw answer. */
+/** The result of a model call, with the request (if one was sent) and the model's raw answer. */
 export type Answer = ({ proposal: Proposal } | { error: EffectError }) & {
   request?: ModelRequest;
   text?: string;
@@ -27,7 +27,7 @@ export function answerOf(ask: Ask, text: string): Answer {
   return { ...(proposal === undefined ? INVALID : { proposal }), ...recorded };
 }
 
-/** Returns the recorded result of asking a model; undefined if no model was asked. */
+/** Returns the recorded result of a model call; undefined if no model was called. */
 export function recordedAnswer(
   ask: Ask | undefined,
   { answer, error }: ModelRecord = {},
@@ -39,13 +39,13 @@ export function recordedAnswer(
 /** The answer if no model is configured. */
 export const NO_MODEL: Answer = { error: { code: "no_model", message: "No model is configured." } };
 
-/** The result of a dry run's request to the model. */
+/** The result of an `ask` effect in a dry run. */
 export const NOT_ASKED = {
   status: "skipped",
   error: { code: "dry_run", message: "A dry run makes no request to the model." },
 } as const;
 
-/** Returns the request to the model among a decision's effects; undefined if there is none. */
+/** Returns the `ask` effect among a decision's effects; undefined if there is none. */
 export const askIn = (effects: readonly Effect[]): Ask | undefined => effects.find(isAsk);
 
 const isAsk = (effect: Effect): effect is Ask => effect.kind === "ask" && effect.error === null;

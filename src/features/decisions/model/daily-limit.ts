@@ -5,10 +5,10 @@ import { allReturning } from "../../../database/returning";
 import type { Answer } from "./asking";
 
 /**
- * Counts a request to the model, in a separate transaction, unless the agent has reached its limit today. The count is
- * exact across processes.
+ * Counts a request to the model, in a separate transaction, unless the agent has reached its daily limit. The
+ * count is exact across processes.
  * @param max max requests per day
- * @returns the answer to use instead of the model's; undefined if the model may be asked
+ * @returns the answer to use instead of the model's; undefined if the model may be called
  */
 export async function countAsk(
   database: Database,

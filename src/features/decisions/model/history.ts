@@ -7,7 +7,7 @@ import { MessageStatus } from "../../messages/message.enums";
 /** Statuses of messages that do not reach the contact. */
 const UNSEEN: readonly MessageStatus[] = [MessageStatus.canceled, MessageStatus.failed];
 
-/** A text with this many code points always fits into `HISTORY_MAX_BYTES`. */
+/** Length of a truncated text (code points), which always fits into `HISTORY_MAX_BYTES`. */
 const CUT_LENGTH = 2_600;
 
 interface Wanted {
@@ -21,8 +21,8 @@ interface Wanted {
 type Row = EarlierMessage & { id: string; page: number };
 
 /**
- * Reads the last messages in conversations that the contact wrote, received or will receive, oldest first, as many as
- * fit into `HISTORY_MAX_BYTES`.
+ * Reads the last messages in conversations, except messages that do not reach the contact: oldest first, as
+ * many as fit into `HISTORY_MAX_BYTES`.
  */
 export const readHistory = coalesceInTx(async (tx: Tx, wanted: readonly Wanted[]) => {
   const pages = wanted.map(
@@ -43,10 +43,10 @@ export const readHistory = coalesceInTx(async (tx: Tx, wanted: readonly Wanted[]
   });
 });
 
-/** Returns as many of the first messages as fit; the first one is truncated if it is too large by itself. */
+/** Returns as many of the first messages as fit. If even the first one is too large, truncates it. */
 function fitting(messages: readonly EarlierMessage[]): EarlierMessage[] {
   const fit: EarlierMessage[] = [];
-  // Brackets around the list, and a comma after each message.
+  // The size includes the list's brackets and a comma after each message.
   let size = 2;
   for (const message of messages) {
     size += Buffer.byteLength(JSON.stringify(message)) + 1;

@@ -90,8 +90,8 @@ export class ModelExchange {
 }
 
 /**
- * Returns the input that a model got or would get for a decision, and the model's answer; null if no model is asked or
- * the contact is erased.
+ * Returns the input that a model received or would receive for a decision, and the model's answer; null if
+ * the decision does not involve a model or its contact is erased.
  */
 export function exchangeOf({ effects, snapshot, decider }: Decision): ModelExchange | null {
   const ask = decider === DeciderKind.model ? askIn(effects) : undefined;

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../../database/columns";
 
-/** Number of requests that an agent with a daily limit made to the model on one day. */
+/** Number of model calls by an agent with a daily limit on one day. */
 @Entity()
 @Index(["day"])
 export class ModelUsage {

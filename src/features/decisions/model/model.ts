@@ -10,18 +10,18 @@ import { type Ask, schemaOf } from "./proposal";
 /** Max duration of a call, including a second attempt (ms). Must be shorter than its lane's lease. */
 const TIMEOUT_MS = 20_000;
 
-/** Max size of an answer (bytes): the longest text as JSON, plus members that the server adds. */
+/** Max size of an answer (bytes): the longest text as JSON, plus other members that the server adds. */
 const ANSWER_MAX_BYTES = 262_144;
 
-/** Larger values cannot be token counts, and do not fit into GraphQL's Int. */
+/** Max accepted token count; larger values cannot be real and do not fit into GraphQL's Int. */
 const MAX_TOKENS = 2 ** 31 - 1;
 
-/** Statuses returned by servers that do not support part of the request. */
+/** Statuses that servers return if they do not support part of the request. */
 const UNSUPPORTED: readonly unknown[] = [400, 415, 422, 501];
 
 type ModelServer = Omit<NonNullable<Config["model"]>, "concurrency">;
 
-/** The wait for a model was aborted. */
+/** Thrown when the wait for a model is aborted. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
@@ -40,7 +40,7 @@ export class Model {
   }
 
   /**
-   * Asks the model for a decision.
+   * Requests a decision from the model.
    * @param signal aborts the wait
    * @throws Interrupted if aborted
    */
@@ -117,7 +117,7 @@ const failure = (code: "model_failed" | "model_timeout", message: string): Answe
   error: { code, message },
 });
 
-/** Returns the tokens used by a completion, as counted by the server. */
+/** Returns the number of tokens used by a completion, as counted by the server. */
 function tokensOf(completion: unknown): Pick<ModelRequest, "inputTokens" | "outputTokens"> {
   const { usage } = (completion ?? {}) as { usage?: Readonly<Record<string, unknown>> | null };
   const count = (name: string) => {
@@ -143,8 +143,8 @@ function contentOf(completion: unknown): string {
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /**
- * Returns the error status reported in a response with status 200, as model routers do after they have started to
- * respond; undefined if there is none.
+ * Returns the error status in the body of a response with status 200; undefined if there is none. Model
+ * routers report errors like this after they have started to respond.
  */
 function errorStatusIn(body: string): number | undefined {
   try {
@@ -163,10 +163,10 @@ function createClient({ url, apiKey }: ModelServer): OpenAI {
   const { OpenAI: Client }: typeof import("openai") = require("openai");
   return new Client({
     baseURL: url,
-    // Servers on the same machine often need no key, but the library requires one.
+    // Model servers on the same machine often need no key, but the library requires one.
     apiKey: apiKey ?? "none",
     ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
-    // Otherwise, the library reads these from the environment.
+    // If these are not set, the library reads them from the environment.
     organization: null,
     project: null,
     webhookSecret: null,
@@ -178,7 +178,10 @@ function createClient({ url, apiKey }: ModelServer): OpenAI {
   });
 }
 
-/** Fetches an answer of limited size; an error reported with status 200 gets its actual status. */
+/**
+ * Fetches an answer of limited size, and replaces the status 200 of a reported error with the error's own
+ * status.
+ */
 async function fetchAnswer(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
   const response = await boundedFetch(target, init, ANSWER_MAX_BYTES);
   if (response.body === null) return response;

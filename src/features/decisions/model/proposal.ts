@@ -1,18 +1,18 @@
 import type { Effect } from "../../configuration/document/effect";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 
-/** A rule's request to a model. */
+/** An `ask` effect: a rule's request to a model. */
 export type Ask = Extract<Effect, { kind: "ask" }>;
 
 /** A model's valid answer, within the limits of the request. */
 export interface Proposal {
-  /** Null to send nothing. */
+  /** The text to send; null to send nothing. */
   text: string | null;
   tags: readonly string[];
   handoff: boolean;
 }
 
-/** Returns the max length of a text proposed by a model (code points). */
+/** Returns the max length of a text that a model may propose (code points). */
 export const maxLengthOf = ({ maxLength }: Ask): number => maxLength ?? MESSAGE_TEXT_MAX_LENGTH;
 
 /** Returns the JSON Schema of a model's answer, without limits that some servers do not support. */
@@ -27,7 +27,7 @@ export const schemaOf = ({ tags, handoff }: Ask): Record<string, unknown> => {
 
 /**
  * Parses a model's answer.
- * @returns undefined if it is not a valid choice
+ * @returns undefined if the answer is not a valid choice
  */
 export function readProposal(ask: Ask, answer: string): Proposal | undefined {
   const value = objectOf(answer);
@@ -50,10 +50,10 @@ const isText = (text: unknown, maxLength: number): text is string =>
   text.isWellFormed() &&
   [...text].length <= maxLength;
 
-/** The code block that some models put around their answers. */
+/** Matches the code block that some models wrap around their answers. */
 const FENCED = /^\s*```(?:json)?\r?\n(.*)\r?\n```\s*$/is;
 
-/** The reasoning that some models write before their answers, if the server does not separate it. */
+/** Matches the reasoning that some models write before their answers, unless the server separates it. */
 const REASONING = /^\s*<think>.*?<\/think>/is;
 
 function objectOf(answer: string): Readonly<Record<string, unknown>> | undefined {

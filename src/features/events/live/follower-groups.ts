@@ -51,7 +51,7 @@ export function consecutive(events: readonly Event[], from: bigint): readonly Ev
   return gap === -1 ? events : events.slice(0, gap);
 }
 
-/** Returns the events of certain types; followers with the same types share the list. */
+/** Returns the events of certain types; followers of the same types share the list. */
 export function ofTypes(
   events: readonly Event[],
   types: readonly string[] | undefined,

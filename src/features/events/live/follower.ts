@@ -24,7 +24,7 @@ interface Demand {
   reject(error: GatewayError): void;
 }
 
-/** An event stream that requests the next batch after the reader has consumed the last one. */
+/** An event stream that requests the next batch once the reader has consumed the previous one. */
 export class Follower implements BatchedStream<Event> {
   readonly startedAt = performance.now();
   /** Number of events passed to the reader. */
@@ -91,7 +91,7 @@ export class Follower implements BatchedStream<Event> {
   }
 
   /**
-   * Passes events to the reader, or keeps waiting if there are none.
+   * Passes events to the reader, or continues to wait if there are none.
    * @param upTo position of the last event read
    * @returns true if the follower is still waiting
    */

@@ -18,25 +18,28 @@ import { chunks, consecutive, credentialsOf, cursorOf, MAX_IDS, ofTypes, partsOf
 import { type LiveSnapshot, readLive } from "./live-snapshot";
 import { assertMayFollow, credentialOf, rejectionIn } from "./rejections";
 
-/** How often to poll for events from other processes and to check idle followers (ms). */
+/** Interval for polling for other processes' events and for checking idle followers (ms). */
 const POLL_INTERVAL_MS = 1_000;
 
 /** Max share of all streams that one organization can use. */
 const ORGANIZATION_SHARE = 0.5;
 
-/** Max streams being opened concurrently, in total and per organization, because opening one takes several queries. */
+/**
+ * Max streams being opened concurrently, in total and per organization, because opening a stream takes
+ * several queries.
+ */
 const MAX_OPENING = 4;
 const MAX_OPENING_OF_ORGANIZATION = 2;
 
 /** Max time a stream can wait while other streams are being opened (ms). */
 const OPEN_TIMEOUT_MS = 30_000;
 
-/** Min positions served per round; the number grows with many agents. */
+/** Min positions served per round; with many agents, more are served. */
 const MIN_CURSORS_PER_ROUND = 40;
 
 const LOG_INTERVAL_MS = 60_000;
 
-/** The subscription of a follower. */
+/** The events that a follower subscribes to. */
 export interface FollowOptions {
   agentId?: string | null | undefined;
   /** Position to start after; if omitted, the stream starts with the next event. */
@@ -45,15 +48,15 @@ export interface FollowOptions {
 }
 
 /**
- * The event streams of this process. Commit announcements and polling wake them. Each read fetches the next events once
- * for all followers at the same position, together with the states of their credentials.
+ * The event streams of this process. Notifications of commits and polling wake them. Each read fetches the
+ * next events once for all followers at the same position, together with the states of their credentials.
  */
 export class LiveEvents {
   /** Number of events delivered to followers. */
   sent = 0;
   private readonly followers = new Set<Follower>();
   private readonly waiting = new Set<Follower>();
-  /** Positions with followers that are behind. */
+  /** The positions of followers that lag behind. */
   private readonly turns = new FairQueue<string>();
   private readonly agents = new Map<string, FollowedAgent>();
   private readonly opening = new Semaphore(MAX_OPENING, MAX_OPENING_OF_ORGANIZATION);
@@ -65,9 +68,9 @@ export class LiveEvents {
   private stopListening: (() => Promise<void>) | undefined;
   private isRunning = false;
   private running: Promise<void> | undefined;
-  /** True if events may have been committed since the last check. */
+  /** True if events may have been committed since the last poll. */
   private mayHaveEvents = false;
-  /** True if the credentials of idle followers are due for a check. */
+  /** True if idle followers' credentials are due for a check. */
   private isCheckDue = false;
   private isClosed = false;
 
@@ -187,11 +190,11 @@ export class LiveEvents {
         const behind = this.nextBehind();
         if (behind.length === 0 && !this.mayHaveEvents) break;
         for (const part of partsOf(behind)) await this.serve(part);
-        // Lets followers request more events, so that the next round serves them together.
+        // Lets followers request more events, which the next round then serves together.
         await nextTick();
       }
     } catch (err) {
-      // The next poll tries again.
+      // The next poll retries.
       if (this.throttle() !== undefined) this.log.warn({ err }, "event streams are waiting for the database");
     } finally {
       this.isRunning = false;
@@ -199,26 +202,26 @@ export class LiveEvents {
   }
 
   /**
-   * Takes some groups of lagging followers, each at one position; organizations take turns. Each round checks for new
-   * events, so that one organization's backlog barely delays the others.
+   * Takes several groups of lagging followers, each group at one position; organizations take turns. Each
+   * round checks for new events, so that one organization's backlog barely delays the others.
    */
   private nextBehind(): Follower[][] {
     const behind = [...this.waiting].filter(({ isBehind }) => isBehind);
     const groups = groupBy(behind, cursorOf);
     for (const [cursor, [first]] of groups)
       if (first !== undefined) this.turns.add(ownerOf(first.caller) ?? "", cursor);
-    // Rounds are larger with more agents, because checking for new events then takes longer.
+    // With more agents, rounds are larger, because checking for new events takes longer.
     const most = Math.max(MIN_CURSORS_PER_ROUND, this.agents.size / 10);
     const taken: Follower[][] = [];
     while (taken.length < most && !this.turns.isEmpty) {
-      // The followers at a position may have ended.
+      // All followers at this position may have ended.
       const group = groups.get(this.turns.next() ?? "");
       if (group !== undefined) taken.push(group);
     }
     return taken;
   }
 
-  /** Reads the last positions of all agents, and ends idle streams whose credentials are no longer valid. */
+  /** Reads all agents' last positions, and ends idle streams whose credentials are no longer valid. */
   private async look(): Promise<void> {
     const idle = this.isCheckDue ? [...this.waiting] : [];
     this.mayHaveEvents = false;
@@ -274,7 +277,7 @@ export class LiveEvents {
   }
 
   /**
-   * Ends the streams of followers whose credentials are rejected in a snapshot.
+   * Ends the streams of followers whose credentials a snapshot shows as no longer valid.
    * @returns the other followers that are still waiting
    */
   private endRejected(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {

@@ -10,7 +10,7 @@ export interface Cursor {
   position: bigint;
 }
 
-/** The input for one read. */
+/** The query for one read. */
 export interface LiveQuery {
   /** Agents whose last positions are read. */
   agentIds?: readonly string[];
@@ -27,16 +27,16 @@ export interface KeyState {
   revokedAt: Timestamp | null;
   expiresAt: Timestamp | null;
   deactivatedAt: Timestamp | null;
-  /** Comma-separated; null for all scopes. */
+  /** The key's scopes, separated by commas; null for all scopes. */
   scopes: string | null;
-  /** Comma-separated; null for all addresses. */
+  /** The networks that may use the key, separated by commas; null for all networks. */
   allowedNetworks: string | null;
 }
 
-/** The current state of a session that has not been ended; it may have expired. */
+/** The current state of a session that has not been ended but may have expired. */
 export interface SessionState {
   expiresAt: Timestamp;
-  /** Comma-separated. */
+  /** The member's permissions, separated by commas. */
   permissions: string;
   deactivatedAt: Timestamp | null;
 }
@@ -56,7 +56,7 @@ export interface LiveSnapshot {
 /** Max events per batch. */
 const MAX_EVENTS = 200;
 
-/** A row; its kind determines the meaning of the other columns. */
+/** A row, whose kind determines what the other columns mean. */
 interface Row {
   kind: "last" | "event" | "key" | "session" | "deleted";
   id: string;
@@ -69,8 +69,9 @@ interface Row {
 }
 
 /**
- * Reads events together with the states of their readers' credentials. Both come from one statement and therefore one
- * snapshot on either engine: a credential accepted here was not revoked before any of the events.
+ * Reads events along with the states of their readers' credentials. Both come from one statement and
+ * therefore one snapshot on either engine: a credential accepted here was not revoked before any of the
+ * events.
  */
 export async function readLive(reader: EntityManager, query: LiveQuery): Promise<LiveSnapshot> {
   const { agentIds = [], cursors = [], keyIds = [], sessionIds = [], memberAgentIds = [] } = query;
@@ -137,7 +138,7 @@ function snapshotOf(rows: readonly Row[], cursors: readonly Cursor[]): LiveSnaps
         timestamp: f ?? "",
       });
   }
-  // The rows of a union are unordered.
+  // A union's rows are unordered.
   for (const batch of batches) batch.sort((x, y) => Number(BigInt(x.position) - BigInt(y.position)));
   return { lasts, batches, keys, sessions, deletedAgents };
 }

@@ -10,7 +10,7 @@ import type { LiveSnapshot } from "./live-snapshot";
 /** The scope or permission needed to read an agent's events. */
 export const MAY_READ_EVENTS = { key: "events:read", member: Permission.conversations_read } as const;
 
-/** Deactivating an organization ends its streams, although its members may still read. */
+/** Deactivating an organization ends its streams, although its members can still read events. */
 const MAY_FOLLOW: AccessRule = { allowed: MAY_READ_EVENTS, whileDeactivated: false };
 
 /**
@@ -46,7 +46,7 @@ export function rejectionIn(
   }
 }
 
-/** Returns the caller, updated with the state of its credential in a snapshot. */
+/** Returns the caller with its credential's current state, from a snapshot. */
 function currentCaller({ keys, sessions }: LiveSnapshot, caller: Caller, ip: string | null): Caller {
   if (caller.kind === "agent") {
     const state = keys.get(caller.key.id);

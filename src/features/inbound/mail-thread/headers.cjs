@@ -10,9 +10,9 @@ const LIST_MAX_LENGTH = 255;
 const MAX_LISTS = 4;
 
 /**
- * Returns the addresses that may have sent an e-mail, best first: a single `From`, `Sender`, the first of several
- * authors, and the envelope's sender. Empty if the `From` headers differ, because a mail server may have checked
- * another one.
+ * Returns the addresses that may have sent an e-mail, best first: a single `From`, `Sender`, the first of
+ * several authors, and the envelope's sender. Empty if there are different `From` headers, because a mail
+ * server may have verified a different one.
  * @param {readonly Header[]} headers
  */
 function sendersOf(headers) {
@@ -29,7 +29,7 @@ function sendersOf(headers) {
 }
 
 /**
- * Returns the person who wrote an e-mail that a form or list sent; list programs record the author before they replace
+ * Returns the author of an e-mail sent by a form or list; list programs record the author before they replace
  * `From`.
  * @param {readonly Header[]} headers
  */
@@ -42,18 +42,19 @@ function authorOf(headers) {
 }
 
 /**
- * Returns the mailing list that an e-mail came through: its address, and its ID in the form of an address.
+ * Returns the addresses of the mailing list that forwarded an e-mail, including the list's ID in the form of
+ * an address.
  * @param {readonly Header[]} headers
  */
 function listsOf(headers) {
   const posts = valuesOf(headers, "list-post").flatMap(
     (value) => /<mailto:([^<>?]+)/i.exec(value)?.[1] ?? [],
   );
-  // The lookbehind keeps a long word from being searched again from each of its characters.
+  // The lookbehind prevents a new search from each character of a long word.
   const ids = valuesOf(headers, "list-id").flatMap(
     (value) => /(?<![^<>\s])([^<>\s]+)>?\s*$/.exec(value)?.[1] ?? [],
   );
-  // Without an ID, the e-mail does not count as automatic and could be answered.
+  // An e-mail without a list ID is not classified as automatic, so it could be answered.
   if (ids.length === 0) return [];
   return [...posts, ...ids.map((id) => id.replace(".", "@"))]
     .map((each) => each.slice(0, LIST_MAX_LENGTH).toLowerCase())
@@ -79,13 +80,13 @@ function mailboxOf(value) {
   return { mailbox: isUsable ? { address, name } : undefined, plain: plainAddress(text), isOneOfSeveral };
 }
 
-/** Requires several labels in the domain, because other words around an `@` may be a name. */
+/** Requires several labels in the domain, because other words around an `@` may be part of a name. */
 const ADDRESS = /(?:"(?:[^"\\]|\\.)+"|[^\s<>()",;:[\]\\@]+)@[^\s<>()",;:[\]\\@.]+\.[^\s<>()",;:[\]\\@]+/;
 const MAX_COMMENT_DEPTH = 5;
 
 /**
- * Returns a sender's address without syntax that the parser does not support: comments and spaces within an address,
- * routes and apostrophes (RFC 5322, 3.2.2, 3.4.1 and 4.4).
+ * Removes syntax that the parser does not support from a sender's address: comments and spaces within an
+ * address, routes and apostrophes (RFC 5322, 3.2.2, 3.4.1 and 4.4).
  * @param {string} text
  */
 function plainAddress(text) {

@@ -37,33 +37,33 @@ async function textOfHtml(html) {
   return quoted.replace(REPEATED_SEPARATOR, "").trim();
 }
 
-/** Max length of plain text that only says that the e-mail is HTML. */
+/** Max length of a plain-text part that merely says that the e-mail is HTML. */
 const STAND_IN_MAX_LENGTH = 400;
 
-/** Max length of HTML to read in addition to plain text; the author's words come first. */
+/** Max length of HTML that is read in addition to plain text; it starts with the author's words. */
 const RICH_MAX_LENGTH = 131_072;
 
-/** The separator above a signature, if the signature starts with its own. */
+/** A separator above a signature that starts with its own separator. */
 const REPEATED_SEPARATOR = /^> -- ?\n(>? *\n)*(?=> -- ?$)/gm;
 
 const QUOTE_START = "\ue000";
 const QUOTE_END = "\ue001";
 
-/** Names that mail programs give to a quotation, its introduction or the signature. */
+/** Class, ID and `name` values that mail programs use for a quotation, its introduction or the signature. */
 const QUOTE_NAMES =
   /\b(class|id|name)\s*=\s*["']?[^"']*(gmail_attr|gmail_signature|moz-cite-prefix|moz-signature|yahoo_quoted|protonmail_signature_block|zmail_extra|Zm-_Id_-Sgn|mail-editor-reference-message-container|sh-quoted-content|missive_quote)|\bname\s*=\s*["']?quote\b/i;
 
-/** Names of a signature, which need not start with a separator. */
+/** Class, ID and `name` values for a signature, which may lack a separator. */
 const SIGNATURE_NAMES = /signature/i;
 
-/** Elements that Outlook puts above a quoted e-mail; the quotation continues to the end of the e-mail. */
+/** Elements that Outlook inserts above a quoted e-mail; the quotation continues to the end of the e-mail. */
 const QUOTE_ABOVE =
   /\bid\s*=\s*["']?(appendonsend|divRplyFwdMsg|OLK_SRC_BODY_SECTION|stopSpelling)\b|border-top:\s*solid\s+#(E1E1E1|B5C4DF)\b/i;
 
 /** An indented paragraph in Gmail or Apple Mail, which is not a quotation. */
 const INDENTED = /\bborder:\s*(none|0)/i;
 
-/** Reads only the start of long attributes, because mail programs write short ones. */
+/** Matches a tag, but captures only the start of long attributes, because mail programs write short ones. */
 const QUOTE_TAG = /<(\/?)(blockquote|div|span|hr)\b([^<>]{0,1000})[^<>]*>/gi;
 
 /**
@@ -110,11 +110,11 @@ function markQuotes(html) {
     });
 }
 
-/** Max depth of quotations; deeper ones count as part of the outer quotation. */
+/** Max depth of quotations; deeper ones are treated as part of the outer quotation. */
 const MAX_DEPTH = 100;
 
 /**
- * Removes the marks, and starts each line between them with `>`.
+ * Removes the marks, and prefixes each line between them with `>`.
  * @param {string} text
  */
 function withQuotes(text) {
@@ -140,7 +140,7 @@ function shownOf(html) {
   for (let found = start.exec(html); found !== null; found = start.exec(html)) {
     const end = new RegExp(`</${found[1]}\\s*>`, "gi");
     end.lastIndex = start.lastIndex;
-    // Browsers show nothing after an unclosed element.
+    // After an unclosed element of this kind, browsers show nothing.
     const isClosed = end.test(html);
     shown.push(html.slice(from, found.index));
     from = isClosed ? end.lastIndex : html.length;

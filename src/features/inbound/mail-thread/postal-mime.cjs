@@ -2,10 +2,10 @@
 // The e-mail parser, which detects the encoding of text from its bytes.
 const { dirname, join } = require("node:path");
 
-/** Single-byte encodings; text in them is hardly ever valid UTF-8 by chance. */
+/** Single-byte encodings; text in such an encoding is hardly ever valid UTF-8 by chance. */
 const SINGLE_BYTE = /^(windows-125\d|iso-8859-\d+|macintosh)$/;
 
-/** The encoding declared within the first bytes of HTML (HTML 5, 13.2.3.2). */
+/** Matches the encoding declared at the start of HTML (HTML 5, 13.2.3.2). */
 const META_CHARSET = /<meta\b[^<>]{0,200}?\bcharset\s*=\s*["']?([\w:-]{1,40})/i;
 const META_BYTES = 2_048;
 
@@ -14,7 +14,7 @@ const SAMPLE_LENGTH = 65_536;
 
 const NativeDecoder = TextDecoder;
 
-/** Labels of old encodings that Node does not support. */
+/** Labels of old encodings that Node does not recognize. */
 const OLD_LABELS = new Set([
   ...["utf-7", "utf7", "unicode-1-1-utf-7"],
   ...[437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 869].flatMap((page) => [
@@ -57,7 +57,7 @@ globalThis.TextDecoder = /** @type {any} */ (
       const isAscii = first < 0;
       const sample = text.slice(first, first + SAMPLE_LENGTH);
       const unreadable = sample.split(UNREADABLE).length - 1;
-      // Truncated text may end with half a character.
+      // Truncated text may end in the middle of a character.
       if (!isAscii && 2 * unreadable <= sample.replace(/[\0-\x7f]+/g, "").length) return text;
       const label = META_CHARSET.exec(text.slice(0, META_BYTES))?.[1];
       const decoder = decoderOf(label) ?? (isAscii ? undefined : new NativeDecoder("windows-1252"));
@@ -75,7 +75,8 @@ const bytesOf = (input) =>
     : Buffer.from(input);
 
 /**
- * Returns the decoder for a label in HTML; undefined for UTF-16, because a label in UTF-16 could not have been read.
+ * Returns the decoder for a label in HTML; undefined for UTF-16, because a label in actual UTF-16 could not
+ * have been read.
  * @param {string | undefined} label
  */
 function decoderOf(label = "utf-8") {
@@ -87,7 +88,7 @@ function decoderOf(label = "utf-8") {
   }
 }
 
-// Loaded after the decoder is replaced, because the parser keeps some decoders.
+// Loaded after the decoder is replaced, because the parser creates some decoders when it is loaded.
 const PostalMime = require("postal-mime");
 
 /** @param {string} name */

@@ -1,5 +1,4 @@
-// @ts-check
-// Recognizes e-mails written by programs: automatic answers, and reports from mail servers.
+// @ts-check Recognizes e-mails that programs wrote: automatic answers, and reports from mail servers.
 const { referencesOf, valuesOf } = require("./headers.cjs");
 
 /** @typedef {import("postal-mime").Header} Header */
@@ -10,7 +9,7 @@ const DETAIL_MAX_LENGTH = 2_000;
 
 /**
  * True if a program wrote an e-mail, according to sections 2 and 5 of RFC 3834 or older conventions. Ignores
- * `X-Auto-Response-Suppress`, because people's e-mails may also have it.
+ * `X-Auto-Response-Suppress`, because e-mails from people may have it as well.
  * @param {readonly Header[]} headers
  * @param {string} from
  */
@@ -35,13 +34,14 @@ const hasNullSender = (headers) =>
   valuesOf(headers, "return-path").some((value) => /^\s*<\s*>\s*$/.test(value));
 
 /**
- * True for an automatic answer such as an out-of-office reply, whose words and original resemble a bounce.
+ * True for an automatic answer such as an out-of-office reply, whose words and attached original resemble a
+ * bounce's.
  * @param {readonly Header[]} headers
  */
 const isAutoReply = (headers) =>
   valuesOf(headers, "auto-submitted").some((value) => /^\s*auto-replied\b(?!.*fail)/i.test(value));
 
-/** The address or name of a program that returns e-mails. */
+/** Matches the address or name of a program that returns e-mails. */
 const MAIL_SERVER =
   /(^|<)\s*(mail(er)?[._-]?daemon|post[._-]?master)(@|>?\s*$)|<\s*>\s*$|^\W*(mailer[ _-]daemon|mail delivery (sub)?system)\b/i;
 
@@ -54,16 +54,16 @@ const isReport = (headers, from) =>
   [from, ...valuesOf(headers, "from")].some((value) => MAIL_SERVER.test(value)) ||
   valuesOf(headers, "content-type").some((value) => /^\s*multipart\/report\b/i.test(value));
 
-/** The types of complaints that ask for no more e-mails (RFC 5965, 7.3). */
+/** Types of complaints from people who want no more e-mails (RFC 5965, 7.3). */
 const COMPLAINT = /^(abuse|fraud|opt-out|opt-out-list)$/i;
 
-/** An enhanced status code (RFC 3463). */
+/** Matches an enhanced status code (RFC 3463). */
 const STATUS = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/;
 
-/** A line with a mail server's reply, or with a status code in qmail's format. */
+/** Matches a line with a mail server's reply or with a status code in qmail's format. */
 const REPLY = /^.*(?:(?<![\d.])5\d\d[ -]|\(#[45]\.\d{1,3}\.\d{1,3}\)).*/m;
 
-/** Words of a mail server that has given up, or that is still trying. */
+/** Matches phrases that show that a mail server has given up. */
 const GAVE_UP =
   /fail|error|undeliver|reject|unable|unknown|returned|aborted|not (be )?deliver|not reach|permanent/i;
 const STILL_TRIES =
@@ -93,10 +93,11 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
   const words = text.slice(0, REPORT_MAX_LENGTH);
   const [attached] = textsOf(/^(message\/(rfc822|global)|text\/rfc822)(-headers)?$/i);
   const original = attached?.split(/\r?\n\r?\n/, 1)[0] ?? words;
-  // A report's own words come before the e-mail that it returns.
+  // The report's own words precede the returned e-mail.
   const [notice = ""] = words.split(/^(?:Received|Return-Path|Message-ID|From|To|Date|Subject):/im, 1);
   const [delivery = notice] = textsOf(/^message\/(global-)?delivery-status$/i);
-  // A complaint or a read receipt; the subject is that of the original, so its words say nothing about a failure.
+  // A complaint or a read receipt, whose subject is the original's and therefore says nothing about a
+  // failure.
   const [other] = textsOf(/^message\/(feedback-report|(global-)?disposition-notification)$/i);
   const action = field(delivery, "Action");
   const said = `${subject}\n${notice}`;
@@ -110,7 +111,7 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
   const reply = field(delivery, "Diagnostic-Code") || (REPLY.exec(notice)?.[0] ?? "");
   const diagnosis = reply.replace(/\s+/g, " ").trim();
   const [status = ""] = STATUS.exec(field(delivery, "Status")) ?? [];
-  // Some servers map another server's reply to a less exact status.
+  // Some servers map another server's reply to a less precise status.
   const [precise = status] = STATUS.exec(diagnosis) ?? [];
   // An automatic answer with a null sender also has `References`.
   const referred = isOfServer ? referencesOf(headers).at(-1) : undefined;

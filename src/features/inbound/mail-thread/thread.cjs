@@ -1,6 +1,6 @@
-// @ts-check
-// A thread that parses e-mails and posts only the parts that are kept, because work on the whole text would block the
-// server. It is JavaScript, so that Node can load it unchanged, from the build and in tests.
+// @ts-check A thread that parses e-mails and posts back only the parts to store, because processing the whole
+// text would block the server. Written in JavaScript, so that Node can load it unchanged, both from the build
+// and in tests.
 const { parentPort } = require("node:worker_threads");
 const { authorOf, listsOf, referencesOf, sendersOf } = require("./headers.cjs");
 const { textsOf } = require("./html.cjs");
@@ -24,7 +24,7 @@ async function parse({ raw, isHead, maxTextLength }) {
   const whole = fromHeader(Buffer.concat(raw));
   const part = firstLines(whole);
   const isPartial = isHead || part.length < whole.length;
-  // An incomplete header may lack the fields that name the author.
+  // A truncated header may lack the fields that name the author.
   if (isPartial && !part.includes("\r\n\r\n") && !part.includes("\n\n")) return undefined;
   const mail = await PostalMime.parse(part, { forceRfc822Attachments: true }).catch(() => undefined);
   if (mail === undefined) return undefined;
@@ -65,7 +65,7 @@ async function parse({ raw, isHead, maxTextLength }) {
  * @param {Buffer} raw
  */
 function fromHeader(raw) {
-  // Old archives end lines with only a CR.
+  // Lines in old archives end with a lone CR.
   if (!raw.includes(0x0a)) for (const [i, byte] of raw.entries()) if (byte === 0x0d) raw[i] = 0x0a;
   let start = raw.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
   while (raw[start] === 0x0d || raw[start] === 0x0a) start += 1;
@@ -84,7 +84,7 @@ function firstLines(raw) {
 
 parentPort?.on("message", async (mail) => {
   const parsed = await parse(mail);
-  // Transferred as bytes, so that the other thread sees the size before it reads them.
+  // Transferred as bytes, so that the receiving thread can check the size before reading them.
   const { buffer } = new TextEncoder().encode(JSON.stringify(parsed ?? null));
   parentPort?.postMessage(buffer, [buffer]);
 });

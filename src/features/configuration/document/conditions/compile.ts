@@ -10,7 +10,7 @@ import { isMacro, macro } from "./macros";
 import { at, bool, calculate, compare, isEqual, isIn, negate } from "./operators";
 import type { Expression } from "./run";
 
-/** Max nesting of a condition, well below the stack limit. */
+/** Max nesting depth of a condition, well below the stack limit. */
 const MAX_DEPTH = 200;
 
 /** The context for compiling an expression. */
@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * Compiles a parsed condition. The library provides the syntax and the type check; the gateway evaluates conditions
- * itself, because the library cannot count steps.
+ * Compiles a parsed condition. The library parses and type-checks conditions, but the gateway evaluates them,
+ * because the library cannot count steps.
  * @throws SourceError if the condition uses an unsupported feature
  */
 export const compileExpression = (ast: ASTNode, shapes: Shapes): Expression =>

@@ -10,10 +10,10 @@ import type { Expression, Run } from "./run";
 
 export interface ClauseResult {
   source: string;
-  /** Null if the clause failed; a failed clause is treated as false. */
+  /** The clause's value; null if the clause failed. A failed clause is treated as false. */
   value: boolean | null;
   error: { code: FailureCode; message: string } | null;
-  /** The values read by the clause, in the order of first access. */
+  /** The values that the clause read, in the order of first access. */
   read: Read[];
 }
 
@@ -48,7 +48,7 @@ export class Condition {
   }
 }
 
-/** The expression of a rule's `once.per`, which evaluates to a string. */
+/** The expression in a rule's `once.per`, which evaluates to a string. */
 export class OnceKey {
   private constructor(
     private readonly source: string,
@@ -87,7 +87,7 @@ function compiled(
     const parsed = environment.parse(source);
     const expression = compileExpression(parsed.ast, shapes);
     if (!isChecked) {
-      // Checked last, because the type check permanently stores all types in the expression.
+      // Type-checked last, because the library permanently stores all types that it checks.
       const { valid, type, error } = parsed.check();
       if (!valid) throw error;
       if (type !== expected && !type?.startsWith("dyn"))
@@ -107,7 +107,7 @@ function failureOf(error: unknown): { code: FailureCode; message: string } {
   throw error;
 }
 
-/** Converts a library error; its first line is the reason, and the following lines show the position. */
+/** Converts a library error, whose first line is the reason and whose following lines show the position. */
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;
   if (error instanceof RangeError) return new SourceError("is nested too deeply");

@@ -16,7 +16,7 @@ const NULLABLE = "dyn<string>";
 
 /**
  * Returns the CEL type of a member. The library checks `dyn<T>` like T and allows comparing it with null, but
- * mistakes the items of an optional list for lists, so the type of such a list is not checked.
+ * mistakes an optional list's items for lists, so optional lists are not type-checked.
  */
 function celTypeOf(type: DataType): string {
   const { base, isOptional } = parseDataType(type);
@@ -70,7 +70,7 @@ export const commonEnvironment = (() => {
  * @param data the type's declaration; undefined for situations of any type
  */
 export function environmentOf(type: string, data: DataDeclaration | undefined): Environment {
-  // The library stores every type name permanently, so names never come from a document.
+  // The library stores every type name permanently, so names must never come from a document.
   const environment = commonEnvironment().clone();
   if (data) {
     const fields = Object.entries(data).map(([name, each]) => [name, celTypeOf(each)]);

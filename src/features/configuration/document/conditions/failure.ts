@@ -1,4 +1,4 @@
-/** The reason why a condition has no value. */
+/** The reason why a condition could not be evaluated. */
 export type FailureCode =
   | "null_value"
   | "no_such_member"
@@ -9,7 +9,9 @@ export type FailureCode =
   | "invalid_value"
   | "too_expensive";
 
-/** A failure in a condition; an enclosing `||`, `&&`, `all` or `exists` may still have a value. */
+/**
+ * Thrown when part of a condition fails; an enclosing `||`, `&&`, `all` or `exists` may still have a value.
+ */
 export class Failure extends Error {
   override readonly name = "Failure";
 

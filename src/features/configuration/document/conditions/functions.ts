@@ -32,7 +32,7 @@ const ofText =
 const changeCase = (change: (text: string) => string): ConditionFunction =>
   ofText((value, steps) => {
     if (isAscii(value)) return change(value);
-    // In the worst case, every other character starts a separate match.
+    // In the worst case, every second character starts a separate match.
     steps.spend(value.length);
     return value.replace(/[^\u0080-\uffff]+/g, (part) => change(part));
   });
@@ -48,7 +48,7 @@ const search =
     return find(value, pattern);
   };
 
-/** Creates a string method that compares the start or end of the string with another string. */
+/** Creates a string method that checks whether the string starts or ends with another string. */
 const affix =
   (has: (text: string, part: string) => boolean): ConditionFunction =>
   ([receiver, argument], steps) => {
@@ -59,7 +59,7 @@ const affix =
 
 const size: ConditionFunction = ([value = null], steps) => {
   if (typeof value === "string") {
-    // Counting characters costs about as much as reading the string twice.
+    // Counting a string's characters costs about as much as reading the string twice.
     steps.spendText(2 * value.length);
     return BigInt([...value].length);
   }
@@ -104,7 +104,7 @@ const dayOfYear = (date: Date): number => {
 
 const startOfDay = (date: Date): number => new Date(date).setUTCHours(0, 0, 0, 0);
 
-/** Methods for date and time components, with the unit that each returns for durations (ms). */
+/** Methods for date and time components, each with the unit that it returns for durations (ms). */
 const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitMs?: number]>> = {
   getFullYear: [(date) => date.getUTCFullYear()],
   getMonth: [(date) => date.getUTCMonth()],

@@ -6,7 +6,7 @@ import type { Expression, Run } from "./run";
 const MACROS = ["all", "exists", "exists_one", "filter", "map"] as const;
 type Macro = (typeof MACROS)[number];
 
-/** True if a method is a macro with a variable. `map` with a filter is not supported. */
+/** True if a method is a supported macro with a variable; `map` with a filter is not. */
 export const isMacro = (name: string, argumentCount: number): name is Macro =>
   argumentCount === 2 && (MACROS as readonly string[]).includes(name);
 

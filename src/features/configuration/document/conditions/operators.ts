@@ -83,7 +83,7 @@ export function isIn(item: Value, collection: Value, steps: StepBudget): boolean
 
 type Comparison = "<" | "<=" | ">" | ">=";
 
-/** @returns true if the comparison holds */
+/** @returns the result of the comparison */
 export function compare(operator: Comparison, left: Value, right: Value, steps: StepBudget): boolean {
   const [one, other] = comparable(operator, left, right, steps);
   return holds(operator, one, other);

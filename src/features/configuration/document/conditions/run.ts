@@ -10,7 +10,7 @@ export type Expression = (run: Run) => Value;
 /** Cost of a failure (steps); creating an error is slow. */
 const STEPS_PER_FAILURE = 50;
 
-/** The evaluation of one decision's conditions: available values, values read, and cost. */
+/** The state of evaluating a decision's conditions: the available values, the values read, and the cost. */
 export class Run {
   readonly steps = new StepBudget(MAX_CONDITION_STEPS);
   /** The current item of a macro. */
@@ -44,13 +44,16 @@ export class Run {
     return reads;
   }
 
-  /** Evaluates an expression for an item of a macro. */
+  /** Evaluates an expression for a macro's item. */
   with(item: Value, body: Expression): Value {
     this.item = item;
     return body(this);
   }
 
-  /** Evaluates a part of a condition that may fail on its own. If the budget is exceeded, the whole condition fails. */
+  /**
+   * Evaluates part of a condition, whose failure does not make the whole condition fail unless the budget is
+   * exceeded.
+   */
   attempt<T>(part: () => T): T | Failure {
     try {
       return part();

@@ -63,8 +63,8 @@ function offsetText(ms: number): string {
 
 /**
  * Formats a time using the UTC fields of a date.
- * @param format a strftime format; text outside of conversions is kept
- * @param zoned the time itself and its zone; by default, the date in UTC
+ * @param format a strftime format; text other than conversions is copied
+ * @param zoned the actual time and its zone; by default, the date in UTC
  */
 export const formatDate = (
   date: Date,
@@ -83,7 +83,7 @@ export const unknownConversion = (format: string): string | undefined =>
 const isConversion = (text: string): boolean =>
   /^%-?[A-Za-z%]$/.test(text) && Object.hasOwn(CONVERSIONS, text.slice(-1));
 
-/** True if a string is a date without a time, which is the same in every zone. */
+/** True if a value is a date without a time, which is the same in every zone. */
 export const isDay = (value: Value): boolean =>
   typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value);
 

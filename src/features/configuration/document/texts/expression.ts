@@ -20,7 +20,7 @@ import { TextError, textOf } from "./text-value";
  */
 type TextExpression = (run: TextRun, isLenient: boolean) => Value;
 
-/** Placeholders for `empty` and `blank` in comparisons. */
+/** Values that represent `empty` and `blank` in comparisons. */
 const EMPTY = { empty: true } as const;
 const BLANK = { blank: true } as const;
 
@@ -43,13 +43,13 @@ export interface TextPlace {
   html?: HtmlScanner | undefined;
 }
 
-/** The forms passed to one use of the filter `plural`. */
+/** The plural forms passed to one use of the filter `plural`. */
 export interface PluralForms {
   token: Token;
   names: readonly string[];
 }
 
-/** @returns the error for a part of a template */
+/** @returns the error for a problem in part of a template */
 export function textSourceError(token: Token, message: string): SourceError {
   const [line = 1, column = 1] = token.getPosition();
   return new SourceError(message, { line, column });
@@ -176,7 +176,7 @@ const isCompound = (value: Value): boolean => typeof value === "object" && value
 
 const isMark = (value: Value): value is typeof EMPTY | typeof BLANK => value === EMPTY || value === BLANK;
 
-/** True if a value is `empty` or `blank`. */
+/** True if a value matches `empty` or `blank`. */
 function matches(mark: typeof EMPTY | typeof BLANK, value: Value, run: TextRun): boolean {
   if (isMark(value)) return false;
   if (typeof value === "string") {
@@ -219,7 +219,7 @@ export function compileOperand(operand: Token, token: Token, place: TextPlace): 
     return () => value;
   }
   if (TypeGuards.isPropertyAccessToken(operand)) return compileName(operand, place);
-  // The library loops forever on a range of numbers above 2^53.
+  // The library would loop forever on a range of numbers above 2^53.
   if (operand.kind === TokenKind.Range) throw textSourceError(token, "uses a range, which is not supported");
   throw textSourceError(token, "has a value that cannot be read");
 }

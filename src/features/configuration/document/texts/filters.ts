@@ -17,8 +17,8 @@ const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => nu
 
 /**
  * Creates a filter for text.
- * @param readings cost of the longest possible result, relative to reading the text once; 0 if the filter counts its
- *   own cost
+ * @param readings cost of the longest possible result, relative to reading the text once; 0 if the filter
+ *   spends its own cost
  */
 const ofText = (
   min: number,

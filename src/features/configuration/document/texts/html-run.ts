@@ -11,7 +11,7 @@ const READINGS_PER_ESCAPE = 6;
 /** Cost of checking text, relative to reading it once. */
 const READINGS_PER_SCAN = 8;
 
-/** Renders HTML; values are escaped, so that they remain text. */
+/** Renders HTML with escaped values, so that the values remain text. */
 export class HtmlRun extends TextRun {
   protected override readonly maxLength = MESSAGE_HTML_MAX_LENGTH;
 

@@ -1,11 +1,11 @@
 import { suggestion } from "../../../../common/suggest";
 import { UNSUBSCRIBE_URL } from "../../../messages/message.limits";
 
-/** Part of the HTML is not allowed. */
+/** Thrown for HTML that is not allowed. */
 export class HtmlError extends Error {
   override readonly name = "HtmlError";
 
-  /** @param index position of the part in the last scanned text */
+  /** @param index position of the disallowed part in the last scanned text */
   constructor(
     message: string,
     readonly index?: number,
@@ -45,7 +45,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set([
   ...["height", "lang", "role", "rowspan", "size", "start", "style", "title", "valign", "width"],
 ]);
 
-/** The URLs allowed in attributes. */
+/** The attributes with URLs, and the URLs that they may contain. */
 const URLS: Readonly<Record<string, { of: string; starts: RegExp; expected: string }>> = {
   href: {
     of: "a",
@@ -70,21 +70,21 @@ const STYLES: ReadonlySet<string> = new Set([
 /** Matches values without escapes and with color functions only, so that nothing is loaded. */
 const STYLE_VALUE = /^(?:[\w\s#%.,'"!+-]|(?:rgb|hsl)a?\([\d\s.,%/]*\))+$/i;
 
-/** Max nesting of elements. */
+/** Max nesting depth of elements. */
 const MAX_OPEN = 100;
 
-/** A scanner's state between two parts of a string. */
+/** A scanner's state between two parts of the scanned string. */
 interface Place {
   /** The open elements, outermost first. */
   open: readonly string[];
   /** The element whose start tag is incomplete. */
   tag: string | null;
-  /** True right after a name or value in a tag. */
+  /** True immediately after a name or value in a tag. */
   needsSpace: boolean;
-  /** The attribute whose value is incomplete. */
+  /** The attribute whose value is still incomplete. */
   attribute: string | null;
   quote: string;
-  /** The start of a style's value, or of a URL that is not yet known to be allowed. */
+  /** The scanned start of a style's value, or of a URL that is not yet known to be allowed. */
   value: string;
   /** True if a URL is known to be allowed, or will be checked when its values are known. */
   isChecked: boolean;
@@ -96,13 +96,13 @@ const START: Place = {
 };
 
 /**
- * Checks that HTML has only allowed elements and attributes, properly quoted, nested and closed, so that an escaped
- * value remains text wherever it is inserted. Scans the parts of a string one after the other.
+ * Checks that HTML has only allowed elements and attributes, properly quoted, nested and closed, so that an
+ * escaped value remains text wherever it is inserted. Scans a string part by part.
  */
 export class HtmlScanner {
   private place = START;
 
-  /** True after the unsubscribe link, because the link must be the whole value of its attribute. */
+  /** True immediately after the unsubscribe link, which must be its attribute's whole value. */
   private isAfterLink = false;
 
   /** The scanner's state; equivalent contexts have equal states, compared as JSON. */

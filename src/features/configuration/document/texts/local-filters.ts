@@ -5,7 +5,7 @@ import { dateOf, formatDate, isDay, unknownConversion } from "./dates";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/** Arguments by name. */
+/** Named arguments, by name. */
 type NamedValues = Readonly<Record<string, Value>>;
 
 /** A filter: its number of arguments and its implementation. */
@@ -26,7 +26,7 @@ export interface Filter {
   ) => string | undefined;
 }
 
-/** The filters whose results depend on the language or the time zone of a text. */
+/** The filters whose results depend on a text's language or time zone. */
 export const LOCAL_FILTERS: Readonly<Record<string, Filter>> = {
   date: {
     min: 1,
@@ -119,7 +119,7 @@ const zoneProblem = (zone: string | number | undefined): string | undefined =>
 
 /**
  * Returns a value to format: a number, or a decimal number as text, so that no digits are lost.
- * @throws TextError for anything else, because 0 in its place could be mistaken for an amount
+ * @throws TextError for anything else, because rendering 0 instead could be mistaken for an amount
  */
 function exact(value: Value, { steps }: TextRun): number | string {
   if (typeof value === "number" && Number.isFinite(value)) return value;
@@ -129,8 +129,8 @@ function exact(value: Value, { steps }: TextRun): number | string {
 }
 
 /**
- * Converts a number for choosing a plural form. Long integers are shortened, because plural rules depend only on the
- * last six digits and on whether there are more.
+ * Converts a value to the number that determines its plural form. Shortens long integers, because plural
+ * rules depend only on the last six digits and on whether there are more.
  */
 const countOf = (value: number | string): number =>
   /^-?\d{16,}$/.test(String(value)) ? Number(`1${String(value).slice(-12)}`) : Number(value);

@@ -9,7 +9,7 @@ import { textOf } from "./text-value";
 export const markedAsData = (value: unknown): string =>
   `<data>${JSON.stringify(value).replaceAll("<", "\\u003c")}</data>`;
 
-/** Cost of marking text, relative to reading it once. */
+/** Cost of marking text as data, relative to reading it once. */
 const READINGS_PER_MARK = 6;
 
 /** Renders the instructions for a model; values are marked as data. */

@@ -31,7 +31,7 @@ import { TextError } from "./text-value";
 /** A template part that produces output. */
 type Writer = (run: TextRun) => void;
 
-/** Max nesting of tags in a template. */
+/** Max nesting depth of tags in a template. */
 const MAX_DEPTH = 20;
 
 const TAGS = ["case", "for", "if", "unless"];
@@ -41,7 +41,8 @@ const parser = (() => {
   let liquid: Liquid | undefined;
   return () => {
     if (liquid) return liquid;
-    // Without a locale, the parser would load Intl's data to find one, although it formats no dates.
+    // Without a locale, the parser would load Intl's data to determine one, although no dates are formatted
+    // here.
     liquid = new Liquid({ templates: {}, locale: "en" });
     for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name];
     return liquid;
@@ -57,7 +58,7 @@ export class TextTemplate {
 
   /**
    * Parses a template in Liquid. The gateway renders texts itself, because the library cannot count steps.
-   * @param html checks the template's HTML, if it has any
+   * @param html the scanner to check the template with, if the template is HTML
    * @throws SourceError with the first problem
    */
   static parse(source: string, html?: HtmlScanner): TextTemplate {
@@ -112,7 +113,7 @@ export class TextTemplate {
 
   /**
    * Renders the text.
-   * @returns the run, which holds the rendered text
+   * @returns the run, which contains the rendered text
    * @throws TextError if it cannot be rendered
    * @throws TooExpensive if it takes too many steps
    */
@@ -179,8 +180,8 @@ function inHtml({ html }: TextPlace, token: Token, start: number, check: (html: 
 }
 
 /**
- * Returns a function that compiles branches, and checks that all of them leave the same HTML elements open.
- * @param tag the tag with the branches
+ * Returns a function that compiles a branch, and checks that all branches leave the same HTML elements open.
+ * @param tag the tag that contains the branches
  */
 function alternatives({ token }: Template, { html }: TextPlace): (compileOne: () => Writer) => Writer {
   if (html === undefined) return (compileOne) => compileOne();

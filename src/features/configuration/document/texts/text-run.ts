@@ -5,7 +5,7 @@ import type { StepBudget } from "../step-budget";
 import type { ObjectValue, Value } from "../value";
 import { TextError, textOf } from "./text-value";
 
-/** The language and the time zone of a text. */
+/** A text's language and time zone. */
 export interface TextLocale {
   formats: LocalFormats;
   /** A language tag. */
@@ -73,7 +73,7 @@ export class TextRun {
    * @throws TooExpensive if it takes too many steps
    */
   get subject(): string {
-    // A subject is read about three times.
+    // Building a subject reads the text about three times.
     this.steps.spendText(3 * this.parts.length);
     this.assertWellFormed();
     const line = this.parts.replace(/[\p{Cc}\s]+/gu, " ").trim();

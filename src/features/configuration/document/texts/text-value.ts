@@ -1,7 +1,7 @@
 import type { StepBudget } from "../step-budget";
 import { isList, type Value } from "../value";
 
-/** A template could not be rendered. */
+/** Thrown when a template cannot be rendered. */
 export class TextError extends Error {
   override readonly name = "TextError";
 }
