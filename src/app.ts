@@ -176,7 +176,7 @@ export async function createApp(
     },
     announceStop,
     close: async () => {
-      // If the other workers keep serving, probes that reach this worker must still report ready.
+      // If the other workers keep serving, probes that reach this worker must still succeed.
       if (peers === undefined) announceStop();
       await closeInOrder({ http, management, graphql, background, requests, services });
     },

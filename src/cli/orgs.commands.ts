@@ -58,7 +58,7 @@ export function add(orgs: Command): void {
     addYesOption(orgs.command(command))
       .description(
         deactivates
-          ? "deactivate an organization; all of its keys are rejected, effective on the next request"
+          ? "deactivate an organization; all of its keys are rejected, starting with the next request"
           : "reactivate an organization; its keys are accepted again",
       )
       .argument("<slug>", "slug of the organization")

@@ -115,8 +115,8 @@ export class Lanes {
   }
 
   /**
-   * Makes all lanes of agents due, because they may no longer have to wait. The first ones become due now; a
-   * lane of kind `wake` wakes the rest, even if this process is killed.
+   * Makes the lanes of agents due, except lanes that wait only for a time, because they may no longer have to
+   * wait. The first ones become due now; a lane of kind `wake` wakes the rest, even if this process is killed.
    */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Deliveries may be about to put a lane to sleep based on the old state.

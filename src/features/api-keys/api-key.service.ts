@@ -262,8 +262,8 @@ export class ApiKeyService {
    * Revokes a key, effective on the next request. Revoking a revoked key has no effect.
    * @param tx the transaction to join; by default, a new one
    * @param options.keepReplaced true to undo a rotation: restores the replaced key's expiry
-   * @throws GatewayError `not_found`, `conflict` if the replaced key is no longer accepted, or `forbidden` if
-   *   an organization key tries to undo the rotation of another one
+   * @throws GatewayError `not_found`, `conflict` if there is no replaced key that is still accepted, or
+   *   `forbidden` if an organization key tries to undo the rotation of an organization key
    */
   revoke(context: RequestContext, id: string, tx?: Tx, { keepReplaced = false } = {}): Promise<ApiKey> {
     const unit = async (tx: Tx) => {

@@ -35,7 +35,7 @@ export const MAX_BURST_SECONDS = 60;
 export const DEFAULT_BURST_SECONDS = 2;
 export const MAX_ONCE_DAYS = 90;
 
-/** Min and max time until a handed-off conversation is released (ms). */
+/** Min (ms) and max (days) time until a handed-off conversation is released. */
 export const MIN_RELEASE_MS = 60_000;
 export const MAX_RELEASE_DAYS = 90;
 

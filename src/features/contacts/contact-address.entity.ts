@@ -53,7 +53,7 @@ export class ContactAddress {
 
   @Nullable(
     () => GraphQLISODateTime,
-    "When a mail server reported that the address does not exist, or null if it is assumed to be deliverable. Messages to the address fail until the contact writes from it or a member marks it as deliverable.",
+    "When a mail server reported that the address does not exist, or null if it is assumed to be deliverable. Messages to the address fail until the contact writes from it or it is marked as deliverable.",
   )
   @Column({ type: "varchar", length: 24, nullable: true })
   undeliverableAt!: Timestamp | null;

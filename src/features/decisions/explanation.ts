@@ -157,7 +157,7 @@ const EffectStatus = enumOf<EffectStatus>("EffectStatus", "Result of an effect."
   done: "The effect was applied.",
   failed: "The effect failed. See `error`.",
   unchanged: "There was nothing to change.",
-  skipped: "The effect was replaced by another effect or held back by a gate.",
+  skipped: "The effect was not applied, for example because a gate held it back.",
 });
 
 const HandoffScope = enumOf<"contact">("HandoffScope", "Conversations affected by a handoff.", {

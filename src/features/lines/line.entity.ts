@@ -10,7 +10,7 @@ import { MAX_OPT_OUT_WORDS, OPT_OUT_REPLY_MAX_LENGTH, PAUSED_REASON_MAX_LENGTH }
 import { LineEmail, type LineSettings, LineWebhook } from "./line-settings";
 
 export const LineKind = enumOf("LineKind", "Delivery method of a line.", {
-  local: "Messages are stored on this server, where they can be read.",
+  local: "Messages stay on this server, where they can be read.",
   webhook: "Messages are signed according to Standard Webhooks and posted to a URL.",
   email: "Messages are sent as e-mail through a mail server.",
 });

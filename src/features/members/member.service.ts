@@ -296,7 +296,7 @@ export class MemberService {
 
   /**
    * Sets a member's permissions in a transaction that holds the `MEMBER_CHANGES` lock. An organization's last
-   * manager must retain `config:manage`.
+   * manager retains `config:manage`.
    */
   async setPermissions(
     tx: Tx,

@@ -32,7 +32,7 @@ export class OrganizationResolver {
   @Access({ member: Permission.config_manage }, { whileDeactivated: true })
   @Mutation(() => Organization, {
     description:
-      "Deactivates the caller's organization. Its keys are rejected, effective on the next request.",
+      "Deactivates the caller's organization. Its keys are rejected, starting with the next request.",
   })
   deactivateOrganization(@Ctx() context: RequestContext): Promise<Organization> {
     return this.organizations.deactivate(context);

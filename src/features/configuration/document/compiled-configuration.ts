@@ -71,7 +71,7 @@ export class CompiledConfiguration {
   /** True if decisions without a contact share state, such as timers or counts for `once`. */
   readonly sharesState: boolean;
   private readonly rulesByType = new Map<string, readonly CompiledRule[]>();
-  /** Rule lists with only parsed conditions. */
+  /** Lists of rules whose conditions have all been parsed. */
   private readonly parsed = new WeakSet<readonly CompiledRule[]>();
 
   /**

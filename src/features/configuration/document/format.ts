@@ -76,7 +76,7 @@ const rule = z.strictObject({
       within: periodUpTo(MAX_ONCE_DAYS, "PT15M or P1D").describe(
         `An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`,
       ),
-      group: name.describe("Rules in the same group share one limit.").optional(),
+      group: name.describe("Rules in the same group share one count.").optional(),
     })
     .describe("Prevents the rule, or the rules of its group, from matching again within a period.")
     .optional(),

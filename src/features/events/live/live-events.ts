@@ -34,7 +34,7 @@ const MAX_OPENING_OF_ORGANIZATION = 2;
 /** Max time a stream can wait while other streams are being opened (ms). */
 const OPEN_TIMEOUT_MS = 30_000;
 
-/** Min positions served per round; with many agents, more are served. */
+/** Limit of positions served per round; with many agents, the limit is higher. */
 const MIN_CURSORS_PER_ROUND = 40;
 
 const LOG_INTERVAL_MS = 60_000;

@@ -1,4 +1,5 @@
-// @ts-check Recognizes e-mails that programs wrote: automatic answers, and reports from mail servers.
+// @ts-check
+// Recognizes e-mails that programs wrote: automatic answers, and reports from mail servers.
 const { referencesOf, valuesOf } = require("./headers.cjs");
 
 /** @typedef {import("postal-mime").Header} Header */
@@ -63,7 +64,7 @@ const STATUS = /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.])/;
 /** Matches a line with a mail server's reply or with a status code in qmail's format. */
 const REPLY = /^.*(?:(?<![\d.])5\d\d[ -]|\(#[45]\.\d{1,3}\.\d{1,3}\)).*/m;
 
-/** Matches phrases that show that a mail server has given up. */
+/** Match phrases that show that a mail server has given up, or that it is still trying. */
 const GAVE_UP =
   /fail|error|undeliver|reject|unable|unknown|returned|aborted|not (be )?deliver|not reach|permanent/i;
 const STILL_TRIES =
