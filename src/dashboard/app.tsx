@@ -30,16 +30,22 @@ const { component: SecretDialog } = loaded(
   async () => (await import("./secrets/secret-dialog")).SecretDialog,
 );
 
-/** Pages that create secrets preload the dialog's code, so that no secret is lost if the network fails. */
+/**
+ * The dialog for a new secret. Pages that create secrets preload it, so that no secret is lost if the network
+ * fails.
+ */
 const ShownSecret = () => useShownSecret() && <SecretDialog />;
 
-/** Asks the member to confirm their identity if requests are waiting for it. */
+/** Asks the member to confirm their identity while requests are waiting for the confirmation. */
 const SignInWaitedFor = () => {
   const waiting = useWaiting();
   return waiting && <ConfirmSignIn onClosed={waiting.settle} />;
 };
 
-/** Handles every URL change, including filters, so that no pasted secret gets into the history or a request. */
+/**
+ * Removes pasted secrets from every new URL, including its filters, so that none ends up in the browser
+ * history or a request.
+ */
 const goTo: AroundNavHandler = (navigate, to, options) => navigate(withoutSecrets(to), options);
 
 /**
@@ -74,7 +80,7 @@ export const App = () => (
           </Switch>
         </ErrorBoundary>
       </Router>
-      {/* Outside the pages, so that neither navigation nor the end of the session closes it. */}
+      {/* Rendered outside the pages, so that neither navigation nor the end of the session closes the dialog. */}
       <ShownSecret />
       <SignInWaitedFor />
       <Toasts />

@@ -1,12 +1,13 @@
-// Runs in the head before the first paint, and again after the page's outline, long before the app loads.
+// Runs twice, long before the app loads: in the head, before the first paint, and after the page's outline.
 (() => {
   const root = document.documentElement;
   let saved = null;
   try {
-    // Stored by Mantine; if it were read later, a page with a saved dark theme would flash light.
+    // The theme stored by Mantine. If it were read later, pages would briefly flash light for users of the
+    // dark theme.
     saved = localStorage.getItem("mantine-color-scheme-value");
   } catch {
-    // Storage is blocked, so nothing was saved.
+    // Storage is blocked, so no theme was saved.
   }
   const isDark =
     saved === "dark" || (saved !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
@@ -19,7 +20,8 @@
     shown.textContent = "The dashboard can’t be loaded. Reload the page to try again.";
     shown.closest("[aria-hidden]")?.removeAttribute("aria-hidden");
   };
-  // Script errors do not bubble. Listen once, in the head, before the first script.
+  // Loading errors of scripts do not bubble, so capture them. Listen once, in the head, before the first
+  // script.
   if (title === null) addEventListener("error", failed, true);
   const name = location.pathname.split("/").filter(Boolean).at(-1);
   if (title === null || name === undefined || !/^[a-z-]+$/.test(name)) return;

@@ -1,10 +1,11 @@
 // Builds the dashboard into dist/next/dashboard.
 import { join } from "node:path";
 import { buildPage, filesIn } from "../build-page.mjs";
-// Runs before this module.
+// Generates code from the dashboard's GraphQL documents. Imports are evaluated before the rest of this
+// module.
 import "./codegen.mjs";
 
-// Shared with the server.
+// The dashboard shares these files with the server.
 const shared = filesIn(join(import.meta.dirname, "../features")).filter((file) =>
   /\.(limits|scopes|event-types)\.ts$/.test(file),
 );

@@ -1,6 +1,7 @@
-// Generates types and texts from the dashboard's *.graphql documents, in the same folders, so that each page loads only
-// its own. Fails if a document does not match schema.graphql. Unchanged files are not rewritten. Uses the API of
-// graphql-codegen, because the dependencies of its CLI conflict with this project's overrides.
+// Generates types and query strings from the dashboard's *.graphql documents, one file per folder, so that
+// each page loads only its own. Fails if a document does not match schema.graphql. Unchanged files are not
+// rewritten. Uses the API of graphql-codegen, because the dependencies of its CLI conflict with this
+// project's overrides.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { filesIn, hashOf, read } from "../build-page.mjs";
@@ -9,7 +10,7 @@ const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 const SCHEMA = join(ROOT, "schema.graphql");
 const GENERATED = "documents.generated.ts";
-/** Contains the hash of the last run's sources and results. */
+/** File with the hash of the last run's sources and results. */
 const STAMP = join(ROOT, "dist/documents.sha256");
 
 const generatedFiles = () => filesIn(HERE).filter((file) => basename(file) === GENERATED);
@@ -34,8 +35,9 @@ if (read(STAMP) !== currentStamp()) {
 }
 
 /**
- * Loads the libraries on demand, because loading takes longer than detecting that nothing has changed.
- * @returns a function that generates the file of a folder from its documents, which use the fragments in the same
+ * Creates the generator. Loads its libraries on demand, because loading them takes longer than detecting that
+ * nothing has changed.
+ * @returns a function that generates a folder's file from its documents, which use fragments from the same
  *   folder
  */
 async function generator() {
@@ -71,13 +73,14 @@ async function generator() {
         },
       },
     });
-    // The other sections look documents up by text, so the bundle would contain each text twice.
+    // Only this section is used. The others look up documents by their text, so the bundle would contain each
+    // text twice.
     const section = sections.find(({ filename }) => filename.endsWith("graphql.ts"));
-    // Passes the built schema, because it would otherwise be built again for each folder.
+    // Passes the built schema, because graphql-codegen would otherwise rebuild it for each folder.
     const text = await codegen({ ...section, schemaAst }).catch(({ message }) => {
       throw new Error(`${message}\nIf the schema has changed, run "npm run fix".`);
     });
-    // All folders share one class for documents.
+    // All folders share one document class, so the generated class is removed.
     return `// Written by the build from schema.graphql and the *.graphql files here.\n${text
       .replace(/^export class TypedDocumentString[\s\S]*?^\}\n/m, "")
       .replace(

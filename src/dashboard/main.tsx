@@ -6,18 +6,19 @@ import { pageAt } from "./pages";
 import { keepFocus } from "./ui/keep-focus";
 import { withoutSecrets } from "./ui/secrets";
 
-// A link or bookmark may contain a secret. Keep the fragment, because it holds an invitation token.
+// Remove secrets from the URL of a link or bookmark. Keep the fragment, because it may contain an invitation
+// token.
 const address = location.pathname + location.search;
 if (withoutSecrets(address) !== address) {
   history.replaceState(history.state, "", withoutSecrets(address) + location.hash);
 }
 
-// The page's code is needed as soon as the session is known.
+// Preload the page's code, which is needed as soon as the session has loaded.
 void pageAt(location.pathname.replace(/^\/dashboard\/?/, "/"))?.load();
 
 keepFocus();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no #root.");
-// Renders in slices, so that the browser can respond in between.
+// Render in slices, so that the browser can handle input in between.
 startTransition(() => createRoot(root).render(<App />));

@@ -21,10 +21,12 @@ import type { Permission } from "./api/documents.generated";
 import { type Loaded, loaded } from "./ui/loaded";
 
 export interface PageEntry extends Loaded<object> {
-  /** `/api-keys`; `/api-keys/:id` with a parameter. */
+  /** Route pattern, such as `/api-keys` or `/api-keys/:id`. */
   path: string;
   title: string;
-  /** The icon of the page's link in the navigation; pages reached from other pages have none. */
+  /**
+   * The icon of the page's link in the navigation; undefined for pages that are only linked from other pages.
+   */
   icon?: Icon;
   /** The permission that a member needs to see the link and open the page. */
   permission?: Permission;

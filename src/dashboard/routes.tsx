@@ -5,7 +5,7 @@ import { FailedToLoad, NoPage, NotPermitted } from "./shell/no-page";
 import { Shell } from "./shell/shell";
 import { LoadingPage } from "./ui/page";
 
-/** The page at the current address, within the shell. */
+/** The page for the current URL, inside the shell. */
 export function Routes() {
   const { may } = useViewer();
   const search = useSearch();
@@ -16,7 +16,8 @@ export function Routes() {
         {PAGES.map(({ path, permission, component: Component, title, group }) => (
           <Route key={path} path={path}>
             {may(permission) ? (
-              // A page about another item must not keep the state and data of the previous item.
+              // Remount the page when the URL's path changes, so that it does not keep the previous item's
+              // state and data.
               <Component
                 key={location}
                 fallback={<LoadingPage title={title} section={group} />}

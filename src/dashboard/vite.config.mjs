@@ -6,8 +6,8 @@ import { defineConfig } from "vite";
 const STYLES = dirname(fileURLToPath(import.meta.resolve("@mantine/core/styles/global.css")));
 
 /**
- * Replaces module preloads of libraries with scripts: each runs as a separate task, so the browser can handle input in
- * between.
+ * Replaces the module preloads for libraries with scripts. Each script runs as a separate task, so the
+ * browser can handle input in between.
  */
 const librariesFirst = {
   name: "libraries-first",
@@ -34,7 +34,10 @@ const browserOnly = {
   },
 };
 
-/** Replaces the page's markers with `boot.js` as a file, because the Content-Security-Policy forbids inline scripts. */
+/**
+ * Replaces the boot markers in the HTML with tags that load `boot.js`, because the Content-Security-Policy
+ * forbids inline scripts.
+ */
 const boot = () => {
   let file;
   return {
@@ -52,10 +55,10 @@ const boot = () => {
 };
 
 /**
- * Returns a plugin that changes modules of libraries. It fails the build if a change no longer applies because the code
- * of a new library version differs.
- * @param changes the expected changes, by name
- * @param transform a plugin's `transform` that calls `done` with the name of each applied change
+ * Returns a plugin that patches library modules. The build fails if a patch no longer applies to a new
+ * version of the library.
+ * @param changes the names of the expected patches
+ * @param transform a plugin's `transform` hook that calls `done` with the name of each applied patch
  */
 const libraryChanges = (name, changes, transform) => {
   const missing = new Set(changes);
@@ -120,7 +123,7 @@ const LISTS =
 const INBOX =
   /dashboard[\\/](contacts[\\/](contact-label|contact-tags|contacts\.module)|messages[\\/](message-state|preview)|conversations[\\/](conversation-state|documents)|ui[\\/](beside|facts))\./;
 
-/** Replacements for unused parts of TanStack Query that its client imports. */
+/** Stubs for TanStack Query modules that its client imports but the dashboard does not use. */
 const UNUSED_QUERIES = {
   mutationCache:
     "export class MutationCache { findAll() { return []; } async resumePausedMutations() {} clear() {} }",
@@ -134,11 +137,14 @@ const lessQuery = libraryChanges("less-query", Object.keys(UNUSED_QUERIES), (_, 
   return UNUSED_QUERIES[module];
 });
 
-/** Builds the dashboard as static files. `vite dev` shows changes immediately, with the server on port 4000. */
+/**
+ * Builds the dashboard as static files. `vite dev` shows changes immediately and expects the gateway on port
+ * 4000.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/dashboard/",
-  // React includes this hook; the package is for versions before 18.
+  // React has included this hook since version 18, so the shim is not needed.
   resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
   plugins: [browserOnly, librariesFirst, boot(), lessMantine, lessQuery],
   build: {
@@ -150,7 +156,8 @@ export default defineConfig({
       resolveDependencies: (_, files, { hostType }) =>
         files.filter((file) => hostType === "html" || file.endsWith(".css")),
     },
-    // The first versions with light-dark(), which has no fallback when a script selects the theme.
+    // The first browser versions with light-dark(). It cannot be compiled for older browsers, because a
+    // script selects the theme.
     cssTarget: ["chrome123", "edge123", "firefox120", "safari17.5"],
     // The Content-Security-Policy forbids scripts and styles in data: URLs.
     assetsInlineLimit: 0,

@@ -56,7 +56,7 @@ export function AgentPage(props: {
   if (params.get("agent") !== agent.id && agents.length > 1) return <Chosen agent={agent} page={page} />;
   const choose = (id: string) => {
     lastAgent = id;
-    // Drops filters and cursors, because they belong to the previous agent.
+    // Drops filters and cursors, because they apply to the previous agent.
     setParams({ agent: id });
   };
   return (

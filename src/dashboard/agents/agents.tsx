@@ -32,7 +32,7 @@ const COLUMNS = columnsOf("Name", "API keys", "Lines", "Live version", "Last dec
 
 type Summary = NonNullable<AgentListQuery["agentSummaries"]>[number];
 
-/** Returns the cells with an agent's figures, each linked to the list behind it. */
+/** Returns the cells with an agent's figures, each linked to the corresponding page. */
 function cellsOf(id: string, summary: Summary | undefined, mayRead: boolean) {
   if (summary === undefined) return ["–", "–", "–", "–"];
   const { activeKeys, lines, liveVersion, lastDecisionAt } = summary;

@@ -7,11 +7,11 @@ import { Sliced } from "../ui/sliced";
 import { labelOf } from "./agent-label";
 import { useAgents } from "./use-agents";
 
-/** The agents that a page shows. */
+/** The agents whose items a page shows. */
 export interface ShownAgents {
   /** The selected agent; null for all. */
   agentId: string | null;
-  /** The agents as options; empty until they are loaded. */
+  /** The agents as select options; empty until they are loaded. */
   shown: readonly { value: string; label: string }[];
 }
 

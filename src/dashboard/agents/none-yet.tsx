@@ -5,10 +5,11 @@ import { Empty } from "../ui/page";
 import { useAgents } from "./use-agents";
 
 /**
- * The empty state of an agent's list. Names the agent and links to the others if there are several.
+ * The empty state of a list of an agent's items. If there are several agents, names the agent and links to
+ * the others.
  * @param of plural noun for the missing items
- * @param agentId null for the list of all agents
- * @param elsewhere links to the other agents; defaults to a button that lists the items of all agents
+ * @param agentId null if the list shows all agents' items
+ * @param elsewhere links to the other agents; defaults to a button that shows all agents' items
  */
 export function NoneYet(props: {
   of: string;

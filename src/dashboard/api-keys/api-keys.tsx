@@ -133,7 +133,7 @@ const Name = ({ apiKey }: { apiKey: KeyFragment }) => (
   </div>
 );
 
-/** A key that is rejected but still in use somewhere. */
+/** The tag of a key that is rejected but still in use somewhere. */
 const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undefined }) =>
   use && (
     <Tag tone="bad">

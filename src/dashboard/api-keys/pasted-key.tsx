@@ -6,8 +6,9 @@ import type { KeyFragment } from "./documents.generated";
 import styles from "./key-list.module.css";
 
 /**
- * Shown after a whole key is pasted into a search. Offers to revoke the key if it belongs to the organization.
- * @param keys the found keys; undefined while they are loading
+ * Shown after a whole key is pasted into a search. Offers to revoke the key if it belongs to the
+ * organization.
+ * @param keys the matching keys; undefined while they are loading
  */
 export function PastedKey(props: {
   address: ListAddress;

@@ -1,6 +1,6 @@
 import { typographic } from "./typographic";
 
-/** One problem with the input: `input.name`, "must not be empty". */
+/** A problem with an input value, such as "must not be empty" at the path `input.name`. */
 export interface InputProblem {
   path: string;
   message: string;
@@ -17,7 +17,7 @@ export class ApiError extends Error {
     /** Identifies the request in the server's log; undefined if there was no response. */
     readonly requestId?: string,
     readonly retryAfterSeconds?: number,
-    /** For `invalid_request`, all invalid values. */
+    /** All problems with the input if the code is `invalid_request`; otherwise empty. */
     readonly problems: readonly InputProblem[] = [],
   ) {
     super(message);
@@ -107,7 +107,7 @@ export const problemOf = (error: unknown, field: string): string | undefined =>
         .join(" ")
     : undefined;
 
-/** True if every problem of a request is about one of these fields. */
+/** True if all problems with a request concern these fields. */
 export const isOnlyAbout = (error: unknown, fields: readonly string[]): boolean =>
   error instanceof ApiError &&
   error.problems.length > 0 &&

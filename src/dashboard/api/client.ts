@@ -20,7 +20,7 @@ const POLL_INTERVAL_MS = 5_000;
 export const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // A server on the same machine needs no network connection.
+      // Query even while the browser is offline, because the server may run on the same machine.
       networkMode: "always",
       // In a hidden page, a retry would pause and block polling until the page is visible.
       retry: (failures, error) => failures < 2 && isTransient(error) && focusManager.isFocused(),
@@ -56,7 +56,7 @@ export function sessionHasEnded(): boolean {
   return state?.data?.viewer === null || isSessionError(state?.error);
 }
 
-/** Returns the ID of the member who is or was signed in. */
+/** Returns the ID of the signed-in member, even if their session has just expired. */
 export const memberIn = (): string | undefined => viewerQuery()?.data?.viewer?.id;
 
 const isViewerQuery = ({ queryKey }: Pick<Query, "queryKey">) => queryKey[0] === ViewerDocument.toString();
@@ -74,7 +74,7 @@ client.getQueryCache().subscribe(({ type, query }) => {
   if (type !== "updated") return;
   if (isViewerQuery(query)) {
     const member = sessionHasEnded() ? undefined : memberIn();
-    // The session may have been changed in another tab.
+    // Another tab may have signed out or signed in as a different member.
     if (owner !== undefined && owner !== member)
       client.removeQueries({ predicate: (each) => !isViewerQuery(each) });
     owner = member;

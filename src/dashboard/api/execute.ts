@@ -47,7 +47,7 @@ async function send<Result, Variables>(
   const body: ResponseBody<Result> | undefined = await response?.json().catch(() => undefined);
   const failure = body?.errors?.[0];
   const isAnswer = failure !== undefined || body?.data != null;
-  // An aborted request says nothing about the connection.
+  // An aborted request reveals nothing about the connection.
   if (!signal?.aborted) connection.set(isAnswer ? "ok" : "lost");
   if (failure !== undefined) {
     const retryAfterSeconds = Number(response?.headers.get("retry-after")) || undefined;

@@ -8,7 +8,7 @@ interface Waiting {
 
 const waiting = createStore<Waiting | undefined>(undefined);
 
-/** Returns the requests that wait for the confirmation dialog; undefined if there are none. */
+/** Returns the requests waiting for the confirmation dialog; undefined if there are none. */
 export const useWaiting = waiting.use;
 
 /**

@@ -12,7 +12,7 @@ import { textOf } from "./document-text";
 import type { Draft, Live } from "./documents";
 
 /**
- * Shows that someone else, or the member in another tab, has saved or published since the edit was started.
+ * Warns that someone else, or the member in another tab, has saved or published since this edit was started.
  * @param mine the user's text
  * @param onTake discards the edit
  * @param onKeep keeps the edit, so the next save overwrites the other member's changes

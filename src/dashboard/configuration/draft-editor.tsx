@@ -31,7 +31,7 @@ import { useSchema } from "./use-schema";
 
 const { component: Conflict } = loaded(async () => (await import("./conflict")).Conflict);
 
-/** Situations that the gateway raises. */
+/** Types of situations that the gateway itself raises. */
 const RAISED = ["message.received", "conversation.released", "message.failed"];
 
 /** The draft of an agent's configuration, or the live version as a starting point. */

@@ -5,7 +5,7 @@ export interface Edit {
   text: string;
   /** The revision of the draft that the edit is based on; 0 if there was no draft. */
   revision: number;
-  /** The version that this draft is based on; the live version if there was no draft. */
+  /** The version that the draft was based on; the live version if there was no draft. */
   basedOn: number;
 }
 
@@ -32,7 +32,7 @@ function keep(next: Readonly<Record<string, Edit>>): void {
   try {
     sessionStorage.setItem(STORED, JSON.stringify(next));
   } catch {
-    // If the storage is full, closing the tab still shows a warning.
+    // The storage may be full. The browser still warns before closing the tab.
   }
   watchLeaving();
 }

@@ -56,11 +56,14 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
   );
 }
 
-/** Creates a test that expects the effects of a recorded decision, or the effects of another configuration. */
+/**
+ * Creates a test from a recorded decision. The test expects the decision's effects, or its effects under
+ * another configuration.
+ */
 export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>
   (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;
 
-/** Adds a test to a document; if its ID is taken, a number is added to the ID. */
+/** Adds a test to a document. If the test's ID is taken, a number is appended to it. */
 function withTest(document: Json, test: Json): Json {
   const tests: unknown[] = Array.isArray(document.tests) ? document.tests : [];
   const ids = new Set(tests.map((each) => (each as { id?: unknown } | null)?.id));

@@ -48,7 +48,7 @@ export const MarkList = (props: {
             ) : (
               <code>{placeOf(mark, text)}</code>
             )}{" "}
-            {/* The server's message shows the position in the source with a caret. */}
+            {/* Only the first line: the server's message also marks the position in the source with a caret. */}
             <span className={styles.message}>{afterPlace(mark)}</span>
           </span>
         </li>
@@ -66,7 +66,7 @@ function summaryOf(marks: readonly Mark[]): string {
   return found.length === 0 ? "No problems" : found.join(", ");
 }
 
-/** Returns the first line of the message, worded to follow the place in a sentence. */
+/** Returns the message's first line, worded to follow its position in a sentence. */
 function afterPlace({ message, isSyntax }: Mark): string {
   const [line = ""] = message.split("\n");
   return isSyntax ? line : `${line.charAt(0).toLowerCase()}${line.slice(1)}`;

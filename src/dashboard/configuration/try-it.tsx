@@ -40,8 +40,8 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
     ...(draft === null ? [] : [{ value: "draft" as const, label: "Saved draft" }]),
     ...(typed === undefined ? [] : [{ value: "typed" as const, label: "The text above" }]),
   ];
-  // Defaults to the newest text, because the member is working on it. Publishing the draft or saving the
-  // typed text removes that choice.
+  // Defaults to the newest text, because the member is working on it. The selected choice disappears when the
+  // draft is published or the typed text is saved.
   const by = choices.find(({ value }) => value === chosen)?.value ?? choices.at(-1)?.value ?? "live";
   const isBroken = by === "typed" && typed !== undefined && "problem" in typed;
   const shown =
@@ -57,7 +57,8 @@ export function TryIt({ agent, live, draft }: { agent: Agent; live: Live; draft:
   const [contact, setContact] = useState("anna");
   const [decision, setDecision] = useState<TrySituationMutation & { input: DecideInput }>();
   const { busy, error, run, clearError } = useTask();
-  // A new schema recreates the editor, which loses the focus, so the object changes only with its content.
+  // A new schema object recreates the editor, which then loses the focus, so the object changes only with its
+  // content.
   const schemaText = JSON.stringify(schemaOf(examples));
   const schema = useMemo<JsonSchema>(() => JSON.parse(schemaText), [schemaText]);
   const parsed = parseText(text);
@@ -191,7 +192,7 @@ const testFromDryRun = async (input: DecideInput): Promise<Json> =>
 
 type By = "live" | "draft" | "typed";
 
-/** The fields for the assumptions of a dry run; an empty field assumes nothing. */
+/** The fields for a dry run's assumptions; an empty field assumes nothing. */
 const ASSUMED = [
   { name: "now", label: "As if it were", example: "2026-12-24T18:00:00Z", ofContact: false },
   { name: "tags", label: "With the tags", example: "vip, news", ofContact: true },

@@ -62,7 +62,7 @@ const LABELS = { name: "name", locale: "language", timezone: "time zone", attrib
 type Editable = Pick<ContactFragment, keyof typeof LABELS>;
 
 /**
- * Saves changes that are based on a version of a contact. Other people's changes to other fields are kept.
+ * Saves changes that are based on a version of a contact. Preserves other people's changes to other fields.
  * @throws Overlap if someone else changed the same fields; ApiError for other failures
  */
 async function saveChanges(input: PutContactInput, base: ContactFragment): Promise<void> {
@@ -85,7 +85,7 @@ async function saveChanges(input: PutContactInput, base: ContactFragment): Promi
 
 /** Thrown if someone else changed the same fields. */
 class Overlap extends ApiError {
-  /** The other person's values named in the message; saving again replaces them. */
+  /** The other person's values, as shown in the message; saving again overwrites them. */
   readonly named: Partial<Editable>;
 
   constructor(both: readonly (keyof Editable)[], now: ContactFragment) {

@@ -60,7 +60,7 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
     // The user may write the next message while this one is being sent, even after leaving and reopening the page.
     unsent.set(memberId, id, "");
     let sending = text;
-    // May be called twice, because a canceled request also fails.
+    // May run twice, because a request canceled by the closing tab also fails.
     const restore = () => {
       unsent.set(memberId, id, [sending, unsent.get(memberId, id)].filter(Boolean).join("\n"));
       sending = "";
@@ -77,7 +77,8 @@ function Form({ conversation: { id, handler } }: { conversation: ConversationFra
       } finally {
         window.removeEventListener("pagehide", restore);
       }
-      // On a page from the back/forward cache, the field may again contain text that was sent.
+      // When the page is restored from the back/forward cache, the field may still contain text that has
+      // already been sent.
       const kept = unsent.get(memberId, id);
       if (sending === "" && kept.startsWith(text))
         unsent.set(memberId, id, kept.slice(text.length).replace(/^\n/, ""));

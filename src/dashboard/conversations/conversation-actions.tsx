@@ -22,7 +22,8 @@ const report = (failure: unknown) => toast(sentenceOf(failure), "bad");
 
 async function release({ id, version }: ConversationFragment): Promise<void> {
   await change(ReleaseConversationDocument, { id, expectedVersion: version });
-  // Works even if the agent has already answered.
+  // Does not check the conversation's version, so the handoff succeeds even if the agent has already
+  // answered.
   const handOff = () => change(HandOffConversationDocument, { id, expectedVersion: null }).catch(report);
   toast("Released to the agent.", "good", { label: "Hand off again", run: handOff });
 }

@@ -20,7 +20,9 @@ interface Props {
   onClosed: () => void;
 }
 
-/** "2 queued messages were canceled. One message was already being sent." */
+/**
+ * Describes the effect on queued messages: "2 queued messages canceled. One message was already being sent."
+ */
 function consequencesOf({ canceled, carried, inFlight }: ChangeFragment): string {
   const messages = (count: number) => `${count} queued ${count === 1 ? "message" : "messages"}`;
   return [

@@ -48,10 +48,10 @@ const FILTERS = ["search", "handler", "assignee", "line", "contact"];
 const UNASSIGNED = { value: "unassigned", label: "Unassigned" };
 
 /**
- * Conversations by state, with filters. Conversations that need a reply are sorted by waiting time, longest first; all
- * others by last activity, latest first.
+ * Conversations by state, with filters. Conversations that need a reply are sorted by waiting time, longest
+ * first; all others by last activity, latest first.
  * @param agentId null for the conversations of all agents
- * @param onlyAgentId the agent whose conversations are listed; null if there are several
+ * @param onlyAgentId the only agent whose conversations are listed; null if there are several agents
  */
 export function ConversationList(props: {
   agentId: string | null;
@@ -174,7 +174,7 @@ function State({ conversation, nameOf }: { conversation: Listed; nameOf: Names["
   );
 }
 
-/** Links to the conversations by state, with their counts and the longest wait. */
+/** The tabs for conversations by state, with counts and the start of the longest wait. */
 function Tabs(props: { address: ListAddress; tab: Tab; counts: ConversationsQuery | undefined }) {
   const { address, tab, counts } = props;
   const oldest = counts?.waiting.nodes[0]?.waitingSince;

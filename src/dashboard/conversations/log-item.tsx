@@ -5,7 +5,7 @@ import { Time } from "../ui/format";
 import type { LogEntryFragment } from "./documents.generated";
 import styles from "./thread.module.css";
 
-/** A change to the conversation in its thread, and who made it. */
+/** A change to a conversation, shown in its thread with the author. */
 export function LogItem({ entry, names }: { entry: LogEntryFragment; names: Names }) {
   return (
     <li className={styles.entry}>

@@ -17,7 +17,7 @@ export const ADDRESS_KINDS = [
 ] as const satisfies readonly { value: AddressKind; label: string }[];
 
 /**
- * Opens a new conversation or the existing one.
+ * Opens the conversation with a contact, or starts a new one.
  * @param agents the agents to choose from; defaults to `agentId` alone
  * @param contact the contact to write to; if omitted, the user types an address
  */

@@ -29,9 +29,7 @@ function inOrderOfTime(
   return [...items, ...changes, ...messages.filter(({ sequence }) => sequence === null)];
 }
 
-/**
- * The messages of a conversation, with its changes. Opens at the newest message and stays at the end as more arrive.
- */
+/** A conversation's messages and changes. Opens at the newest message and stays at the end as more arrive. */
 export function Thread({
   thread,
   contactName,

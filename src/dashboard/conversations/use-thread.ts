@@ -11,7 +11,10 @@ import {
   type ThreadQuery,
 } from "./documents.generated";
 
-/** Min number of newest messages to poll, because even a sent message's state may still change. */
+/**
+ * Always poll at least this many of the newest messages, because a message's state can change even after it
+ * is sent.
+ */
 const MIN_RECENT = 5;
 /** The API's max page size. */
 const MAX_RECENT = 100;
@@ -95,8 +98,8 @@ const withoutTexts = (message: ThreadMessageFragment): ThreadMessageFragment => 
 });
 
 /**
- * Returns a conversation with its newest messages, and older ones on demand. Polls only new messages and states that
- * may change.
+ * Returns a conversation with its newest messages, and loads older ones on demand. Polls only new messages
+ * and states that may change.
  */
 export function useThread(id: string) {
   const [loaded, setLoaded] = useState(NOTHING);
@@ -125,7 +128,7 @@ export function useThread(id: string) {
   return {
     /** Null if the conversation does not exist; undefined while it is loading. */
     conversation: isNotFound(error) ? null : data?.conversation,
-    // Polls do not load the texts again, so texts that were loaded before the erasure must be hidden.
+    // Polls do not reload texts, so texts loaded before the contact was erased must be hidden.
     messages: data?.conversation?.contact?.erasedAt == null ? messages : messages?.map(withoutTexts),
     /** True if more messages are scheduled or proposed than are loaded. */
     hasMoreUpcoming: data?.scheduled?.pageInfo.hasNextPage ?? false,

@@ -18,13 +18,13 @@ const OUTCOMES = {
   failed: { label: "Failed", tone: "bad" },
 } as const satisfies Record<DecisionOutcome, unknown>;
 
-/** The outcome filter includes messages that were proposed or scheduled. */
+/** Options for filtering by outcome. The `send` outcome includes proposed and scheduled messages. */
 export const OUTCOME_OPTIONS = (Object.keys(OUTCOMES) as DecisionOutcome[]).map((value) => ({
   value,
   label: value === "send" ? "Sent or proposed" : OUTCOMES[value].label,
 }));
 
-/** The parts of an effect that determine the name of an outcome. */
+/** The fields of an effect that determine how an outcome is named. */
 interface AppliedEffect {
   kind: EffectKind;
   status: string;
@@ -37,7 +37,10 @@ const WAITS_FOR_TIME: readonly string[] = ["delay", "window", "cap"];
 
 type SentVerb = "proposed" | "scheduled" | "sent";
 
-/** Returns the past-tense verb for a `send` effect; the message may still wait for approval or a later time. */
+/**
+ * Returns the past-tense verb for a `send` effect, because the message may be awaiting approval or its send
+ * time.
+ */
 const sentVerb = ({ gate, delaySeconds }: AppliedEffect): SentVerb => {
   if (gate?.name === "review") return "proposed";
   return (delaySeconds ?? 0) > 0 || WAITS_FOR_TIME.includes(gate?.name ?? "") ? "scheduled" : "sent";
@@ -89,7 +92,10 @@ const HELD_BACK: Readonly<Record<GateName, string>> = {
   declared: "",
 };
 
-/** The main reason for a decision, on up to two lines; names the reason's rule if a different rule decided. */
+/**
+ * The main reason for a decision, on up to two lines. Names the rule that the reason refers to, unless that
+ * rule decided.
+ */
 export function Reason(props: {
   ruleId: string | null;
   reason: NonNullable<DecisionsQuery["decisions"]["nodes"][number]["reason"]>;
@@ -140,7 +146,7 @@ export function deedsOf(effects: readonly AppliedEffect[]): string {
   return deeds.length === 1 ? `${last}` : `${deeds.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** A gate that holds nothing back and only warns of a possible mistake. */
+/** The name of a gate that holds nothing back and only warns of a possible mistake. */
 const DECLARED = "declared";
 
 /** Explains why a decision did nothing or sent nothing; undefined if no closed gate is the reason. */

@@ -26,7 +26,7 @@ export function LineDialog({ action, ...props }: Props & { action: LineAction })
   return <Confirm {...CONFIRMATIONS[action]} {...props} />;
 }
 
-/** The confirmations of the other actions, and their success messages. */
+/** Confirmations and success messages for the actions without a dialog of their own. */
 const CONFIRMATIONS = {
   resume: {
     document: ResumeLineDocument,

@@ -8,7 +8,7 @@ import type { ListAddress } from "../ui/list-address";
 /**
  * A filter by line. Managers, who may list lines, get a select if the list shows one agent. Otherwise, a chip
  * appears if a link has set the filter.
- * @param agentId the agent whose items are listed; null if there are several
+ * @param agentId the only agent whose items are listed; null if there are several agents
  * @param by the property that identifies the line in the URL
  * @param name the label of the chip, and of a selected line that is not among the options
  */

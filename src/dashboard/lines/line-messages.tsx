@@ -9,7 +9,7 @@ import { LineActivityDocument, type LineCountFragment } from "./documents.genera
 
 const POLL_INTERVAL_MS = 20_000;
 
-/** A line's message counts, each linked to the list behind it. */
+/** A line's message counts, each linked to the list of these messages. */
 export function LineMessages({ lineId, agentId }: { lineId: string; agentId: string }) {
   const { may } = useViewer();
   const query = usePolledQuery(LineActivityDocument, { id: lineId }, { pollMs: POLL_INTERVAL_MS });

@@ -23,7 +23,7 @@ export type MemberEntry = Invitee & {
   identity: { issuer: string; isCurrent: boolean } | null;
 };
 
-/** The note about the e-mail, for the dialog that shows the link. */
+/** The note about the invitation e-mail, for the dialog that shows the invitation link. */
 const MAIL: Readonly<Record<InvitationMail, (email: string) => string>> = {
   sent: (email) => `We also sent the link to ${email}.`,
   failed: () => "The e-mail could not be sent. Pass on the link yourself.",

@@ -26,5 +26,7 @@ export function AskForPermission({ permission }: { permission: Permission | unde
   );
 }
 
-/** The members to ask for access: they can grant permissions, and every member may see who they are. */
+/**
+ * Names the managers to ask for access. They can grant permissions, and every member may see who they are.
+ */
 export const Managers = () => <ManagerList fallback={ANY_MANAGER} failed={ANY_MANAGER} />;

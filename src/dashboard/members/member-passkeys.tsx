@@ -6,7 +6,7 @@ import styles from "./members.module.css";
 import { type PasskeyEntry, Passkeys } from "./passkeys";
 import { RemovePasskey } from "./remove-passkey";
 
-/** Lists the passkeys of a member who may have lost them. */
+/** Lists a member's passkeys, so that managers can remove a lost one. */
 export function MemberPasskeys({ member, onClosed }: { member: MemberEntry; onClosed: () => void }) {
   const [removed, remove] = useState<PasskeyEntry>();
   const consequence = withoutPasskeys(member);

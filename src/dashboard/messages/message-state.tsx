@@ -111,7 +111,7 @@ export const STATUS_FILTERS: readonly StatusFilter[] = [
     : [option],
 );
 
-/** True if a message is held back for a reason other than the messages before it. */
+/** True if a message is held back for a reason other than waiting for earlier messages. */
 export const isHeld = ({ heldReason }: Pick<DeliveryState, "heldReason">): boolean =>
   heldReason !== null && heldReason !== "behind";
 

@@ -48,7 +48,7 @@ const FILTERS = ["search", "status", "period", "line", "contact"];
 
 /**
  * @param props.agentId null for the messages of all agents
- * @param props.onlyAgentId the agent whose messages are listed; null if there are several
+ * @param props.onlyAgentId the only agent whose messages are listed; null if there are several agents
  */
 function MessageList(props: { agentId: string | null; onlyAgentId: string | null; severalAgents: boolean }) {
   const { agentId, onlyAgentId, severalAgents } = props;

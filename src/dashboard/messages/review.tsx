@@ -114,7 +114,7 @@ export function Review({
           busy={busy}
           onChange={(next) => {
             clearError();
-            // A restored edit stays open while its field is empty.
+            // A restored edit is shown because it has text; keep the form open if the user clears it.
             open(form);
             if (form === "edit") unsent.set(memberId, id, next);
             else setReason(next);

@@ -23,17 +23,17 @@ const KINDS = {
   key_expiring: { label: "Expires soon", tone: "warn", before: "first" },
 } as const satisfies Record<AttentionKind, unknown>;
 
-/** "1 message", "1,000+ messages". */
+/** Formats an item's count with a noun: "1 message", "1,000+ messages". */
 const counted = ({ count, isCountExact }: Item, noun: string): string =>
   `${formatCount(count, isCountExact)} ${noun}${count === 1 && isCountExact ? "" : "s"}`;
 
-/** "10 messages waiting"; nothing if there are none. */
+/** Returns "10 messages waiting", or "" if there are none. */
 const waiting = (item: Item, noun: string): string =>
   item.count === 0 && item.isCountExact ? "" : `${counted(item, noun)} waiting`;
 
 type Parts = Pick<ListedRow, "href" | "title" | "details">;
 
-/** Returns an item's text, and the link to its list or page. */
+/** Returns an item's text, and a link to the affected list or page. */
 function partsOf(item: Item): Parts {
   const { agent, line, webhookEndpoint: webhook, apiKey } = item;
   if (line !== null) {

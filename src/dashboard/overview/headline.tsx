@@ -11,7 +11,7 @@ const counted = ({ count, isExact }: { count: number; isExact: boolean }): strin
   formatCount(count, isExact);
 
 /**
- * The figures for a period at a glance, each with a link to the list behind it.
+ * The key figures for a period, each linked to the corresponding list.
  * @param usage undefined for members who do not manage keys
  * @param activity undefined for members who may not read conversations
  */

@@ -63,7 +63,7 @@ function Content() {
   const firstSteps = wantsSteps ? steps.data?.firstSteps : undefined;
   const done = firstSteps && { ...firstSteps, decisionMade: firstSteps.decisionMade || tried };
   const wasNew = useRef(false);
-  // Stays visible until the page is closed, to show that everything is done.
+  // Onboarding stays visible until the page is closed, to show that every step is done.
   wasNew.current ||= done !== undefined && Object.values(done).includes(false);
   const showsSteps = !dismissed && (manages ? wasNew.current : !reads);
   const canShowSteps = useIsSettled(showsSteps);
@@ -81,7 +81,7 @@ function Content() {
 
   const attention = usePolledQuery(AttentionDocument, {}, { enabled: attends, pollMs: NUMBERS_INTERVAL_MS });
 
-  // Shown together, to avoid layout shifts.
+  // All sections are shown together, to avoid layout shifts.
   const isLoaded =
     agents.data &&
     (isSettled(steps) || !wantsSteps) &&

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useViewer } from "../session/session";
 
 /**
- * Remembers in this browser that something was done for the organization.
+ * Stores in this browser that the user has tried or dismissed something in the organization.
  * @param name the storage key for the IDs of the organizations
  */
 export function useRemembered(name: "get-started-dismissed" | "situation-tried"): [boolean, () => void] {
@@ -15,7 +15,7 @@ export function useRemembered(name: "get-started-dismissed" | "situation-tried")
   return [isDone, done];
 }
 
-/** Storage may be blocked, or contain data from another version. */
+/** Returns the stored IDs; none if storage is blocked. */
 const remembered = (name: string): string[] => {
   try {
     return (localStorage.getItem(name) ?? "").split(" ");
@@ -28,6 +28,6 @@ const remember = (name: string, ids: readonly string[]) => {
   try {
     localStorage.setItem(name, ids.join(" ").trim());
   } catch {
-    // If it cannot be stored, it is forgotten when the page is reloaded.
+    // Storage may be blocked or full. The choice is then lost when the page is reloaded.
   }
 };

@@ -105,7 +105,7 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
       const name = String(form.get("name")).trim() || null;
       const input = { token, password: String(form.get("password")), name };
       await execute(AcceptInvitationDocument, { input });
-      // Another member may have been signed in before.
+      // Discards the data of a member who was signed in before.
       void resetViewer();
       // Replaces the URL, because it contains the token.
       navigate("/", { replace: true });

@@ -20,7 +20,7 @@ import { IssuerButton, useSignInOptions } from "./sign-in-options";
 
 type Credentials = StartPasskeySignInMutationVariables["input"]["credentials"];
 
-/** Signs in with a passkey of the member with these credentials or, without credentials, with any passkey. */
+/** Signs in with a passkey. If credentials are given, only the passkeys of that member are accepted. */
 async function signInWithPasskey(credentials?: Credentials): Promise<void> {
   const { startPasskeySignIn } = await execute(StartPasskeySignInDocument, { input: { credentials } });
   const input = await signWithPasskey(startPasskeySignIn.options as object);

@@ -1,6 +1,6 @@
 import { useDocumentTitle } from "@mantine/hooks";
 
-/** The page title from before the app loaded. */
+/** The page title shown before the app was loaded. */
 const title = document.getElementById("boot-title")?.textContent ?? "Gateway";
 
 /** The outline of a page while the session is loading, identical to the one in `index.html`. */

@@ -7,7 +7,7 @@ import styles from "./page.module.css";
 /** The URL of the first page, until it is shown. */
 let firstPath: string | undefined = location.pathname;
 
-/** True if the browser went back or forward, because it then restores the scroll position. */
+/** True after the browser went back or forward; it then restores the scroll position itself. */
 let wentBack = false;
 window.addEventListener("popstate", () => {
   wentBack = true;
@@ -84,7 +84,7 @@ export function LoadingPage(props: { title: string; section?: ReactNode; lead?: 
 
 export const Placeholder = () => <Skeleton height={260} radius="lg" />;
 
-/** A section of a page with a heading; links can lead to its ID. */
+/** A page section with a heading; links can target it by its ID. */
 export function Card({
   title,
   aside,

@@ -1,4 +1,4 @@
-/** The pages of resources, by kind. */
+/** Paths of the pages for resources, by kind of resource. */
 const PATHS: Readonly<Record<string, string>> = {
   agent: "/agents/",
   api_key: "/api-keys/",

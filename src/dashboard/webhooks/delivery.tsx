@@ -141,7 +141,7 @@ const Attempts = ({ attempts }: { attempts: Details["lastAttempts"] }) => (
   </section>
 );
 
-/** @param props.body null if the event is no longer kept; undefined if the member may not read it */
+/** @param props.body null if the event is no longer retained; undefined if the member may not read it */
 const Body = ({ body }: { body: string | null | undefined }) => (
   <section className={styles.part}>
     <h3>Body</h3>
