@@ -82,7 +82,9 @@ export function AgentPage(props: {
   );
 }
 
-/** Puts the agent into the URL, so that reloads and the browser's Back button keep it. */
+/**
+ * Adds the selected agent to the URL, so that reloads and the browser's Back button preserve the selection.
+ */
 function Chosen({
   agent,
   page,

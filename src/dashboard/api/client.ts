@@ -126,7 +126,8 @@ export async function change<Result, Variables>(
 }
 
 /**
- * Polls a query and returns its latest result. Keeps the previous result while new variables load.
+ * Polls a query and returns its latest result. Returns the previous result while the data for new variables
+ * is loading.
  * @param pollMs polling interval; raise it for expensive queries
  * @param inBackground true to poll while the page is hidden
  */

@@ -14,8 +14,8 @@ const MAX_PAGE_SIZE = 100;
 export type AuditFilter = Omit<AuditEntriesQueryVariables, "first" | "after">;
 
 /**
- * Reads all entries that match the filter, page by page. Omits the names of contacts, because a file would keep them
- * after the contacts are erased.
+ * Reads all entries that match the filter, page by page. Omits contacts' names, because the file would still
+ * contain them after the contacts are erased.
  * @param onProgress called with the number of entries so far
  * @throws ApiError
  */

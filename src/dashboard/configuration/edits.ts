@@ -21,7 +21,8 @@ function stored(): Readonly<Record<string, Edit>> {
 }
 
 /**
- * The edits by member and agent. They survive navigation and sign-out; session storage keeps them across reloads.
+ * The unsaved edits by member and agent. They survive navigation and sign-out; session storage preserves them
+ * across reloads.
  */
 const edits = createStore(stored());
 

@@ -109,7 +109,7 @@ export function EditContact(props: { agentId: string; contact?: ContactFragment;
   const { agentId, onClosed } = props;
   const [, navigate] = useLocation();
   const [badAttributes, setBadAttributes] = useState(false);
-  // The contact as first shown, because other people may change it while the form is open.
+  // Keeps the contact as first shown, because other people may change it while the form is open.
   const [contact] = useState(props.contact);
   const [base, setBase] = useState(contact);
   const save = async (form: FormData) => {

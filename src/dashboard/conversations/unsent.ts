@@ -13,8 +13,8 @@ const lastOf = (memberId: string, conversationId: string): { text: string; key: 
 const changes = createStore(0);
 
 /**
- * A member's unsent input, kept per tab, keyed by the ID of the conversation or of the proposed message that
- * it replaces.
+ * A member's unsent input, stored per tab and keyed by the ID of the conversation, or of the proposed message
+ * that it replaces.
  */
 export const unsent = {
   get: (memberId: string, id: string): string => sessionStorage.getItem(keyOf(memberId, id)) ?? "",

@@ -38,7 +38,7 @@ const WAITS_FOR_TIME: readonly string[] = ["delay", "window", "cap"];
 type SentVerb = "proposed" | "scheduled" | "sent";
 
 /**
- * Returns the past-tense verb for a `send` effect, because the message may be awaiting approval or its send
+ * Returns the past-tense verb for a `send` effect, whose message may still be awaiting approval or its send
  * time.
  */
 const sentVerb = ({ gate, delaySeconds }: AppliedEffect): SentVerb => {

@@ -7,7 +7,7 @@ import { EmailFields, emailOf, LINE_FIELDS, LimitFields, limitsOf, NameField, Ur
 
 /** Changes the settings of a line. Fails if they have changed since the dialog was opened. */
 export function EditLine(props: { line: LineDetailsFragment; onClosed: () => void }) {
-  // The line as first shown, because other people may change it while the form is open.
+  // Keeps the line as first shown, because other people may change it while the form is open.
   const [line] = useState(props.line);
   const { id, version, kind } = line;
   const submit = async (form: FormData) => {
@@ -43,7 +43,7 @@ export function EditLine(props: { line: LineDetailsFragment; onClosed: () => voi
   );
 }
 
-/** An empty password keeps the stored one, unless the user name is also removed. */
+/** If the password is empty, the stored password is preserved, unless the user name is removed. */
 function emailChanges(form: FormData, { email }: LineDetailsFragment) {
   const { password, ...others } = emailOf(form);
   if (password !== null) return { ...others, password };

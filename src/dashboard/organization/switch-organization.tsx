@@ -8,7 +8,7 @@ import { DeactivateOrganizationDocument, ReactivateOrganizationDocument } from "
 /** Deactivates or reactivates the organization after its slug is typed as a confirmation. */
 export function SwitchOrganization({ onClosed }: { onClosed: () => void }) {
   const { organization } = useViewer();
-  // Keeps the question unchanged when the response changes the state.
+  // Remembers which question was asked, because the response changes the organization's state.
   const [deactivates] = useState(organization.deactivatedAt === null);
   const verb = deactivates ? "Deactivate" : "Reactivate";
   const submit = async () => {

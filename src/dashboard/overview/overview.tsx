@@ -97,7 +97,7 @@ function Content() {
       {showsSteps && (
         <GetStarted agents={agents.data.agents} done={done} onTried={markTried} onDismiss={dismiss} />
       )}
-      {/* A query that the member may no longer run keeps its last data. */}
+      {/* Check permissions here, because a disabled query still returns its last data. */}
       <Headline
         usage={manages ? usage.data : undefined}
         activity={reads ? activity.data?.activity : undefined}

@@ -61,7 +61,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
     );
   }
   if (viewer !== undefined) {
-    // A new member's page must not keep the state of the previous member's page.
+    // If a different member signs in, remount the page, so that it does not keep the previous member's state.
     return (
       <ViewerContext key={viewer.id} value={viewer}>
         {children}

@@ -27,7 +27,8 @@ export interface FormState {
 }
 
 /**
- * A dialog with a form. It closes after a successful submission; a failure keeps the input.
+ * A dialog with a form. It closes after a successful submission; after a failure, it stays open with the
+ * user's input.
  * @param of the ID of the object that the form changes, if other objects on the page may have the same title
  * @param fields the names of the inputs that show their own messages
  * @param conflict the name of the input that shows conflicts

@@ -2,7 +2,10 @@ import { createContext, useContext } from "react";
 import { createStore } from "../store";
 import { useNow } from "./use-now";
 
-/** The browser's English locale, or American English, because the text around dates is English. */
+/**
+ * The browser's preferred English locale; defaults to American English. Dates use English, as does the text
+ * around them.
+ */
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-US";
 
 /**

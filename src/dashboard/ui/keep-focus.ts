@@ -1,4 +1,7 @@
-/** Parts of a page or dialog; the closest one around a removed element takes its focus. */
+/**
+ * Selects sections of a page or dialog. When a focused element is removed, the closest section around it gets
+ * the focus.
+ */
 const PARTS = "section, ol, ul, table, form";
 
 const DIALOG = "[role=dialog]";
@@ -12,17 +15,17 @@ const RETURNS_FOCUS = `${DIALOG}, ${MENU}`;
 /** Time for a closed dialog to return the focus (ms). */
 const RETURN_MS = 100;
 
-/** The part that took the focus of a removed element. */
+/** The section that got the focus when an element was removed. */
 let substitute: Element | undefined;
 
-/** True if no element has the focus, or only the part that took it from a removed element. */
+/** True if no element has the focus, or only the section that got it when an element was removed. */
 export const isFocusFree = (): boolean =>
   document.activeElement === document.body || document.activeElement === substitute;
 
 /**
  * Keeps the focus near the last focused element, because browsers lose it when the element is removed or
  * disabled. The focus returns to an element that is no longer disabled, and moves from a removed element to
- * the part around it or to the page's heading. After a dialog opens another page, the focus moves to that
+ * the section around it or to the page's heading. After a dialog opens another page, the focus moves to that
  * page's heading. Call once.
  */
 export function keepFocus(): void {

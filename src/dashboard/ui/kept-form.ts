@@ -7,10 +7,11 @@ const kept = new Map<string, [name: string, value: string][]>();
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /**
- * Keeps the input of a form when the session ends, until the same member opens it again. Passwords, check boxes and
- * radio buttons are not kept.
+ * Preserves a form's input when the session ends, until the same member opens the form again. Passwords,
+ * check boxes and radio buttons are not preserved.
  * @param name identifies the form on its page
- * @param changed the controls that the user has changed; when the form is opened again, the others show stored values
+ * @param changed the controls that the user has changed; when the form is opened again, the others show
+ *   stored values
  */
 export function useKeptForm(
   name: string,

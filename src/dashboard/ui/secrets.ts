@@ -10,7 +10,7 @@ import {
   SIGNING_SECRET,
 } from "../../credentials/token-parts";
 
-/** A pasted gateway secret. Only the hint of an API key is kept, and nothing of other secrets. */
+/** A pasted gateway secret. Contains only the hint of an API key, and no part of any other secret. */
 export interface PastedSecret {
   kind:
     | typeof API_KEY

@@ -95,7 +95,7 @@ export function CreateEndpoint(props: {
 }
 
 export function EditEndpoint(props: { endpoint: EndpointFragment; onClosed: () => void }) {
-  // The endpoint as first shown, because other people may change it while the form is open.
+  // Keeps the endpoint as first shown, because other people may change it while the form is open.
   const [endpoint] = useState(props.endpoint);
   const { types, field: typesField } = useEventTypes(endpoint.types);
   const submit = async (form: FormData) => {
