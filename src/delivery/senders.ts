@@ -12,21 +12,25 @@ export interface SenderGroup {
   share?: string | undefined;
 }
 
-/** The free senders offered to a transaction. A transaction that commits keeps the senders that it has taken. */
+/**
+ * The free senders offered to a transaction. If the transaction commits, it retains the senders that it has
+ * taken.
+ */
 export interface FreeSenders {
   /**
-   * Takes a sender for the message of a lane.
+   * Acquires a sender for a lane's message.
    * @param options.mayWait true if the message may wait for a sender after the transaction
    * @param options.share name of the `Share` that limits the message's senders
-   * @param options.isFailing true if the channel's last attempt is known to have failed, possibly in another process
-   * @returns true if there was a sender for the channel
+   * @param options.isFailing true if the channel's last attempt is known to have failed, possibly in another
+   *   process
+   * @returns true if a sender was available for the channel
    */
   take(
     laneId: string,
     channelId: string,
     options: { mayWait: boolean; share?: string; isFailing?: boolean },
   ): boolean;
-  /** Returns an unused sender. */
+  /** Releases an unused sender. */
   giveBack(laneId: string, channelId: string): void;
 }
 
@@ -61,7 +65,7 @@ export interface WaitingLanes {
   owners?: readonly string[];
 }
 
-/** Average duration of attempts above which a channel gets only one sender (ms). */
+/** Average attempt duration (ms) above which a channel is limited to one sender. */
 const SLOW_MS = 2_000;
 
 /** Weight of the last attempt in the average. */
@@ -147,7 +151,7 @@ export class Senders {
     return this.busy < this.max ? this.max - this.busy : -this.queue.length;
   }
 
-  /** Waiting lanes that must not get a sender now. */
+  /** Waiting lanes that must not be given a sender yet. */
   get excluded(): WaitingLanes[] {
     const { taken } = this;
     const owners = taken.owners;
@@ -168,7 +172,8 @@ export class Senders {
   }
 
   /**
-   * Waiting lanes that get only spare senders, because their group is limited or their owner holds half of the senders.
+   * Waiting lanes that are given only spare senders, because their group is limited or their owner holds half
+   * of the senders.
    */
   get deferred(): WaitingLanes[] {
     const half = Math.ceil(this.max / 2);
@@ -182,7 +187,7 @@ export class Senders {
     return this.shares.get(channelId)?.by === "channel";
   }
 
-  /** Returns the lanes of groups; the lanes of a named group are limited to the group's organization. */
+  /** Returns the groups' lanes; lanes of a named group are limited to the group's organization. */
   private lanesOf(groups: readonly SenderGroup[]): WaitingLanes[] {
     const channels = groups.filter((group) => !this.isNamed(group)).map(({ channelId }) => channelId);
     const named = groupBy(
@@ -278,7 +283,7 @@ export class Senders {
   }
 
   /**
-   * True if a group may get one more sender.
+   * True if a group may be given another sender.
    * @param ahead number of senders that will soon be free
    */
   private mayTake(taken: Taken, group: SenderGroup, ahead = 0): boolean {

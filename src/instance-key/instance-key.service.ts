@@ -34,9 +34,9 @@ export type ReplacementStep = (tx: Tx, key: InstanceKey) => Promise<void>;
 export class InstanceKeyService {
   private key: InstanceKey | undefined;
   private opened: Promise<void> | undefined;
-  /** The reason why the file could not be created, if any. */
+  /** A warning that the key file could not be created; otherwise undefined. */
   private problem: string | undefined;
-  /** The key file of an embedded database without `INSTANCE_KEY`. */
+  /** The key file used with an embedded database when `INSTANCE_KEY` is not set. */
   private readonly file: string | undefined;
 
   constructor(
@@ -97,7 +97,7 @@ export class InstanceKeyService {
   async replace(): Promise<void> {
     const key = this.config.instanceKey ?? this.keyIn((file) => readKeyFile(file) ?? createKeyFile(file));
     if (key === undefined) throw new InstanceKeyError(MISSING);
-    // Runs without time limits, because the database may have any number of consents.
+    // Runs without time limits, because the steps may update any number of rows, such as consents.
     await this.database.withMigrationLock(async (tx) => {
       const { affected } = await tx
         .createQueryBuilder()
@@ -162,7 +162,7 @@ export class InstanceKeyService {
   }
 }
 
-/** Returns the check value of the key that the database depends on, if any. */
+/** Returns the check value of the key that the database depends on; undefined if it depends on none. */
 async function checkIn(reader: EntityManager): Promise<string | undefined> {
   return (await reader.findOneBy(InstanceKeyCheck, { id: ID }))?.value;
 }

@@ -5,7 +5,7 @@ import { loadViewer } from "../rest/openapi/viewer";
 
 /**
  * Returns the text of `/llms.txt` (llmstxt.org).
- * @param base prefix of the addresses
+ * @param base base URL of the links
  */
 const textOf = (base: string, { hasViewer }: { hasViewer: boolean }) => `# Agent and Petstore gateway
 

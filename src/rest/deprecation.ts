@@ -3,9 +3,10 @@ import type { RestRoute } from "../schema/rest-route";
 import { sectionOf } from "./openapi/viewer";
 
 /**
- * Returns the headers that announce a deprecation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link with the
- * `successor-version` (RFC 5829) and the `deprecation` (RFC 9745), which is the route's section in `/docs`.
- * @param publicUrl prefix of the addresses
+ * Returns the headers that announce a deprecation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link with
+ * the relations `successor-version` (RFC 5829) and `deprecation` (RFC 9745); the latter points to the route's
+ * section in `/docs`.
+ * @param publicUrl base URL of the links
  */
 export const deprecationHeaders = (
   route: Pick<RestRoute, "method" | "path">,

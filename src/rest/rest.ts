@@ -12,7 +12,7 @@ import { runnerOf } from "./runner";
 
 /**
  * Adds the REST API to a server that authenticates requests.
- * @param publicUrl prefix of the addresses in `Link`; without it, the addresses are paths
+ * @param publicUrl base URL of the links in `Link`; if empty, the links are paths
  * @throws Error with the name of a route that cannot be served
  */
 export function addRestRoutes(

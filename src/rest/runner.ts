@@ -25,7 +25,7 @@ export interface Runner {
 
 /**
  * Creates the handlers of a route.
- * @param publicUrl prefix of the addresses in `Link`
+ * @param publicUrl base URL of the links in `Link`
  * @throws Error if its stream cannot be served
  */
 export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicUrl: string): Runner {

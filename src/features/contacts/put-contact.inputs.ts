@@ -30,7 +30,7 @@ import {
 import { AddressKind } from "./contact-address.entity";
 import { AreTags } from "./tags";
 
-/** Requires the property to be a language tag. */
+/** Validates that the property is a language tag. */
 export const IsLocale = () =>
   Checked("isLocale", (value) =>
     typeof value === "string" && canonicalLocale(value) !== undefined
@@ -38,7 +38,7 @@ export const IsLocale = () =>
       : "must be a BCP 47 tag of a known language, such as de-CH",
   );
 
-/** Requires the property to be a time zone. */
+/** Validates that the property is a time zone. */
 export const IsTimeZone = () =>
   Checked("isTimeZone", (value) =>
     typeof value === "string" && isTimeZone(value)

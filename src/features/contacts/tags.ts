@@ -16,10 +16,10 @@ const TAG_FORM = `1 to ${TAG_MAX_LENGTH} characters (a-z, 0-9 and ._:-), startin
 const check = (tag: unknown) => (isTag(tag) ? undefined : `must have ${TAG_FORM}`);
 const RULE = { minLength: 1, maxLength: TAG_MAX_LENGTH, pattern: TAG.source };
 
-/** Requires the property to be a tag. */
+/** Validates that the property is a tag. */
 export const IsTag = (): PropertyDecorator => Checked("isTag", check, RULE);
 
-/** Requires the property to be a list of tags. */
+/** Validates that the property is a list of tags. */
 export const AreTags = (): PropertyDecorator =>
   applyDecorators(
     ValidateBy({

@@ -68,7 +68,7 @@ export const lockOpenWith = (tx: Tx, contactId: string, id = ""): Promise<Map<st
       .andWhere(`(conversation.state = '${ConversationState.open}' OR conversation.id = :id)`, { id }),
   );
 
-/** Returns the open conversation at a place, among locked conversations; null if there is none. */
+/** Finds the open conversation for a line and address among locked conversations; null if there is none. */
 export const openAt = (
   conversations: ReadonlyMap<string, Conversation>,
   { line, address }: Place,

@@ -12,12 +12,12 @@ import { lockConversations, openAt, type Place } from "./find-conversation";
 import { sequencesOf } from "./queue-messages";
 
 /**
- * A place, the number of messages to store (default 0), and true if they need a reply when a human answers
- * there.
+ * A conversation's line and address, and the number of messages to store in it (0 by default). `needsReply`
+ * is true if the messages need a reply; it matters only while a human handles the conversation.
  */
 type OpenedPlace = Place & { messages?: number; needsReply?: boolean };
 
-/** Locks the open conversation at a place, or opens one. */
+/** Locks the open conversation for a line and address, or opens one. */
 export async function openConversation(
   tx: Tx,
   place: Place,
@@ -28,9 +28,9 @@ export async function openConversation(
 }
 
 /**
- * Locks the open conversation at each place, or opens one, so that messages can be added.
- * @returns the conversations, with `lastSequence` already including these messages, and the change that
- *   stores it
+ * Locks the open conversation for each line and address, or opens one, so that messages can be added.
+ * @returns the conversations, whose `lastSequence` already includes the new messages, and the SQL statements
+ *   that store the new `lastSequence` of existing conversations
  */
 export async function openConversations(
   tx: Tx,
@@ -54,13 +54,13 @@ export async function openConversations(
   return { conversations, sequences: sequencesOf(tx, present) };
 }
 
-/** Locks the open conversation at a place; null if there is none. */
+/** Locks and returns the open conversation for a line and address; null if there is none. */
 export const lockOpen = coalesceInTx(async (tx: Tx, places: readonly Place[]) => {
   const conversations = await lockConversations(tx, [], places);
   return places.map((place) => openAt(conversations, place));
 });
 
-/** Opens a conversation at a place that has none. */
+/** Opens a conversation for a line and address without an open one. */
 export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly OpenedPlace[]) => {
   const addresses = places.map(({ address }) => address);
   // Conversations become visible in ID order, because clients page through them.

@@ -61,8 +61,8 @@ export async function storeChange(
 }
 
 /**
- * Closes locked open conversations like `storeChange`, and cancels their unsent messages; conversations
- * without unsent messages share statements.
+ * Closes locked open conversations the way `storeChange` does, and cancels their unsent messages.
+ * Conversations without unsent messages are closed with combined SQL statements.
  */
 export async function closeAll(tx: Tx, lanes: Lanes, conversations: readonly Conversation[]): Promise<void> {
   if (conversations.length === 0) return;
@@ -86,9 +86,9 @@ export async function closeAll(tx: Tx, lanes: Lanes, conversations: readonly Con
 }
 
 /**
- * Stores a change to a conversation like `storeChange`, cancels or wakes its contact's timers, adds handoff
- * notices, ends the contact's handoff when its last open conversation is closed, and audits the change if
- * necessary.
+ * Stores a change to a conversation with `storeChange`, and audits it if necessary. Also cancels or wakes the
+ * contact's timers, adds handoff notices, and ends the contact's handoff when their last open conversation is
+ * closed.
  */
 export async function storeAudited(
   tx: Tx,

@@ -16,18 +16,19 @@ import { hasStatus, wasAsked } from "./outcome";
 import { isHandedOff, type Plan } from "./plan";
 import { RuleMatch } from "./rule-match.entity";
 
-/** IDs of the subjects whose rule matches are counted for `once`. */
+/** IDs of the agent, contact and conversation for which `once` can limit a rule's matches. */
 interface Subjects {
   agent: string;
   contact: string | undefined;
   conversation: string | undefined;
 }
 
-/** A rule with `once`, and the key of its count. */
+/** A rule with `once`, and the key under which its last match is stored. */
 type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
 
 /**
- * Returns the counts for a situation's rules with `once`; omits rules that have no subject in this situation.
+ * Returns a situation's rules with `once`, each with the key under which its last match is stored. Omits
+ * rules that are limited per contact or per conversation if the situation has no contact or no conversation.
  */
 export function countsOf(
   configuration: CompiledConfiguration,

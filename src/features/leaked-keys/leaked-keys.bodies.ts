@@ -33,14 +33,14 @@ const GITHUB_REPORT = z
   .max(REPORT_MAX_TOKENS);
 
 /**
- * Returns the hash under which a key or token is stored; undefined for text that cannot be a key or token.
+ * Returns the hash under which a key or token is stored; undefined for text with a wrong format or checksum.
  */
 export const leakedHash = (token: string): string | undefined =>
   isWellFormedApiKey(token) ? hashToken(token) : tokenHash(token);
 
 /**
  * Reads a body that contains a key.
- * @throws GatewayError `invalid_request`, including for a mistyped key, which has a wrong checksum
+ * @throws GatewayError `invalid_request`, including for a mistyped key, whose checksum is wrong
  */
 export function keyOf(body: unknown): string {
   const { data } = LEAKED_KEY.safeParse(body, { jitless: true });

@@ -15,7 +15,7 @@ const PASSWORD_MAX_LENGTH = 200;
 
 export const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(", ")}` };
 
-/** Requires the property to be a new password; only its length is limited, as NIST SP 800-63B recommends. */
+/** Validates the property as a new password. Only its length is checked, as NIST SP 800-63B recommends. */
 export const IsPassword = () =>
   Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
@@ -27,8 +27,8 @@ const EMAIL_MAX_LENGTH = 254;
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
 /**
- * Requires the property to be an e-mail address that is short enough even in lowercase, because lowercasing
- * can make it longer.
+ * Validates that the property is an e-mail address. The length limit applies to its lowercase form, because
+ * lowercasing can make it longer.
  */
 export const IsMemberEmail = () =>
   Checked("isMemberEmail", (value) => {
@@ -41,8 +41,8 @@ export const IsMemberEmail = () =>
 const MEMBER_NAME_MAX_LENGTH = 100;
 
 /**
- * Requires the property to be a member's name. It must not contain an @, so that it does not look like an
- * e-mail address.
+ * Validates that the property is a member's name. The name must not contain an @, so that it does not look
+ * like an e-mail address.
  */
 export const IsMemberName = () =>
   applyDecorators(

@@ -217,8 +217,8 @@ export async function assertRoomFor(
 }
 
 /**
- * Returns the destination at a place; its conversation is the open one there, or null if there is none.
- * @throws GatewayError `conflict` if a human answers there
+ * Returns the destination for a line and address; its conversation is the open one, or null if there is none.
+ * @throws GatewayError `conflict` if a human handles the conversation
  */
 async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destination> {
   const conversation = await lockOpen(tx, place);
