@@ -126,7 +126,7 @@ export class GatewayError extends Error {
     message: string = ERRORS[code].message,
     private readonly details: ErrorOptions & { headers?: Record<string, string> } = {},
   ) {
-    // An excerpt, because some messages quote client input.
+    // Truncates and redacts the message, because some messages quote client input.
     super(excerpt(message, ERROR_MESSAGE_MAX_LENGTH), details);
   }
 

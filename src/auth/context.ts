@@ -27,7 +27,7 @@ export interface Answer {
   errorCode?: ErrorCode;
   /** True for the response to a GraphQL query, which contains no secret. */
   isQuery?: boolean;
-  /** True if the response replays an earlier one with the same idempotency key. */
+  /** True if the response replays the response to an earlier request with the same idempotency key. */
   isReplayed?: boolean;
   /** Set if a compiled plan tried to produce the response. */
   attempt?: Attempt;
@@ -35,7 +35,7 @@ export interface Answer {
 
 /** The state of a compiled plan that failed. */
 export interface Attempt {
-  /** The result of the mutation's field if it has already run; it must not run twice. */
+  /** The mutation's result if its resolver has already run; the resolver must not run twice. */
   change?: unknown;
 }
 
@@ -87,7 +87,7 @@ export interface Credentials {
 /** Resolves one kind of credential to its caller. */
 export interface CredentialResolver<C extends Caller> {
   /**
-   * Returns the caller of a token; always reads the database.
+   * Returns the caller that a token identifies; always reads the database.
    * @param options.again true if the same request was already accepted, so that it is not counted twice
    * @throws GatewayError for a rejected credential
    */
@@ -139,8 +139,8 @@ export function createContextFactory(
 }
 
 /**
- * Returns the caller of the cookie's session. A cookie may outlive its session; such a cookie is cleared, so that it
- * does not prevent the member from signing in again.
+ * Returns the caller whose session the cookie identifies. A cookie that has outlived its session is cleared,
+ * so that it does not prevent the member from signing in again.
  */
 async function cookieCaller(
   cookie: SessionCookie | undefined,

@@ -7,14 +7,15 @@ export interface KeyEnds {
   revokedAt: Timestamp | null;
 }
 
-/** Returns the current state of a key, regardless of its organization. */
+/** Returns a key's current state, ignoring whether its organization is deactivated. */
 export function keyStateOf({ revokedAt, expiresAt }: KeyEnds): "active" | "revoked" | "expired" {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt <= timestamp() ? "expired" : "active";
 }
 
 /**
- * Returns the reason for rejecting an existing key, if any. A permanent reason takes precedence over a temporary one.
+ * Returns the error for an existing key that must be rejected; undefined if the key is accepted. A permanent
+ * reason takes precedence over a temporary one.
  */
 export function keyRejection(
   key: KeyEnds,

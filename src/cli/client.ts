@@ -41,7 +41,7 @@ export async function withClient<T>(work: (client: Client) => Promise<T>): Promi
   });
 }
 
-/** Runs `work` for the organization of a subject. */
+/** Runs `work` for a subject's organization. */
 export const withRun = <T>(subject: Subject, work: (run: Run) => Promise<T>): Promise<T> =>
   withClient(async (client) => work(await client.about(subject)));
 

@@ -24,7 +24,7 @@ function named<T>(found: readonly T[], is: (each: T) => boolean, what: string): 
 const agentOf = async (run: Run, slug: string): Promise<NamedAgent> =>
   named(await run<NamedAgent[]>(AGENTS), (each) => each.slug === slug, `agent "${slug}"`);
 
-/** Returns the ID of the agent that the user specified, if any. */
+/** Returns the ID of the agent that the user specified; undefined if the user specified none. */
 export const agentIdOf = async (run: Run, slug: string | undefined): Promise<string | undefined> =>
   slug === undefined ? undefined : (await agentOf(run, slug)).id;
 

@@ -64,7 +64,7 @@ export function serverClient({ endpoint, key: readKey }: Target): Client {
 /**
  * Returns the value of the root field.
  * @throws GatewayError for the first error in a response
- * @throws StartupError if there is no result from the GraphQL API
+ * @throws StartupError if the request fails or the response is not from the GraphQL API
  */
 async function resultOf(operation: Operation): Promise<unknown> {
   const giveUpAt = performance.now() + MAX_WAIT_MS;

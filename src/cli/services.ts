@@ -20,7 +20,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
 }
 
 /**
- * Creates an input for a service.
+ * Creates and validates the input of a service method.
  * @throws InvalidInput
  */
 export type ValidInput = <T extends object>(type: new () => T, values: object) => Promise<T>;

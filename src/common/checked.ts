@@ -3,7 +3,8 @@ import { type Check, JsonSchema, type JsonSchemaRule } from "./json-schema";
 import { ValidateBy } from "./validators";
 
 /**
- * Requires a property to pass a check. All APIs report its problem together with those of other properties.
+ * Validates a property with a check. All APIs report its problem together with the other properties'
+ * problems.
  * @param name identifies the check within a property
  * @param rule the part of the check that JSON Schema can express
  */

@@ -70,7 +70,7 @@ export const coalesceByKey = <V>(
   }, options);
 
 /**
- * Looks up the value of a key.
+ * Looks up a key's value.
  * @param key null or undefined if there is nothing to look up, for example in a row inserted without the key
  */
 export const findIfAny = async <V>(

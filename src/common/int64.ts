@@ -17,7 +17,7 @@ export const Int64 = JsonSchema({ type: "integer", format: "int64" });
 /** The validation message for every invalid int64. */
 export const MUST_BE_INT64 = "must be a 64-bit integer (int64)";
 
-/** Requires the property to be an int64 as decimal text, GraphQL's form. */
+/** Validates that the property is an int64 as decimal text, its form in GraphQL. */
 export const IsInt64 = (): PropertyDecorator => {
   const validate = ValidateBy({
     name: "isInt64",

@@ -1,4 +1,4 @@
-/** Max values in JSON from a caller, because each check visits all of them without yielding to the event loop. */
+/** Max values in JSON from a caller. Each check visits all values without yielding to the event loop. */
 export const MAX_JSON_VALUES = 100_000;
 
 /** Returns the problem if a JSON value is too large or contains text that the database cannot store. */

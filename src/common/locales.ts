@@ -16,7 +16,7 @@ export function canonicalLocale(text: string): string | undefined {
   try {
     const [locale = ""] = Intl.getCanonicalLocales(text);
     const isKnown = languageNames().of(new Intl.Locale(locale).language) !== undefined;
-    // Canonicalization may replace a subtag by several.
+    // Canonicalization may replace one subtag with several.
     return isKnown && locale.length <= LOCALE_MAX_LENGTH ? locale : undefined;
   } catch {
     return undefined;

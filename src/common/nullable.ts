@@ -8,11 +8,11 @@ type Type = Parameters<typeof Field>[0];
 export const Nullable = (type: Type, description: string): PropertyDecorator =>
   Field(type, { nullable: true, description });
 
-/** Declares an input field that may be null or omitted; the other checks of the field are then skipped. */
+/** Declares an input field that may be null or omitted; the field's other checks are then skipped. */
 export const Optional = (type: Type, description: string): PropertyDecorator =>
   applyDecorators(Nullable(type, description), IsOptional());
 
-/** Declares an input field that may be omitted, but not null; the other checks of an omitted field are skipped. */
+/** Declares an input field that may be omitted, but not null; an omitted field's other checks are skipped. */
 export const Omittable = (type: Type, description: string): PropertyDecorator =>
   applyDecorators(
     Nullable(type, description),

@@ -2,7 +2,7 @@ import { applyDecorators } from "./apply-decorators";
 import { JsonSchema } from "./json-schema";
 import { Max, Min } from "./validators";
 
-/** Requires the property to be a number from `minimum` to `maximum`, inclusive. */
+/** Validates that the property is a number from `minimum` to `maximum`, inclusive. */
 export function IsBetween(minimum: number, maximum: number): PropertyDecorator {
   const tooSmall = `must be at least ${minimum}`;
   const tooLarge = `must be at most ${maximum}`;

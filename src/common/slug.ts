@@ -1,6 +1,9 @@
 import { ValidateBy } from "./validators";
 
-/** Requires a slug: 1 to 63 characters (a-z, 0-9 and hyphens), without leading, trailing or consecutive hyphens. */
+/**
+ * Validates that the property is a slug: 1 to 63 characters (a-z, 0-9 and hyphens), without leading, trailing
+ * or consecutive hyphens.
+ */
 export const IsSlug = (): PropertyDecorator =>
   ValidateBy({
     name: "isSlug",

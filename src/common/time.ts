@@ -5,7 +5,7 @@ export const HOUR_MS = 60 * 60 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
 export const DAY_SECONDS = DAY_MS / 1000;
 
-/** The latest valid Timestamp, because years after 9999 are longer and would sort before all others. */
+/** The latest valid Timestamp. Later years have more than four digits and would sort before all others. */
 export const LAST_MOMENT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** True if a value from the database or the service itself is a Timestamp. Checks only the format. */

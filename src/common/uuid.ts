@@ -23,7 +23,7 @@ export function leastUuidAt(ms: number): string {
 }
 
 /**
- * Generates an ID (UUIDv7) that sorts after another one, even if the processes' clocks differ.
+ * Generates an ID (UUIDv7) that sorts after another ID, even if the processes' clocks differ.
  * @param last undefined if any ID will do
  */
 export function uuidAfter(last: string | null | undefined): string {

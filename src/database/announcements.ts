@@ -1,6 +1,9 @@
 import type { Engine } from "./engine";
 
-/** Delay after the first announcement (ms), so that later ones share its notification to other processes. */
+/**
+ * Delay after the first announcement (ms), so that later ones are sent to other processes in the same
+ * notification.
+ */
 const GATHER_MS = 20;
 
 type Listener = (detail?: string) => void;

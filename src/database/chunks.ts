@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "./database";
 import type { Tx, UnitOfWork } from "./unit-of-work";
 
-/** Target duration of a chunk (ms); short, because other writers wait for it. */
+/** Target duration of a chunk (ms). It is short because other writers wait until the chunk ends. */
 const CHUNK_MS = 25;
 /**
  * After a chunk that takes this long (ms), the next one is smaller; on a busy machine, even small chunks are
@@ -15,9 +15,10 @@ const FIRST_CHUNK = 200;
 const MAX_CHUNK = 5_000;
 
 /**
- * Does part of the work in the transaction.
- * @param after result of the previous chunk; undefined for the first one. A chunk that deletes rows must continue from
- *   there; otherwise, PostgreSQL scans the deleted rows again while an older snapshot, such as a backup's, sees them
+ * Performs part of the work in the transaction.
+ * @param after result of the previous chunk; undefined for the first one. A chunk that deletes rows must
+ *   continue from there; otherwise, PostgreSQL scans the deleted rows again while an older snapshot, such as
+ *   a backup's, sees them
  * @param limit max rows
  * @returns where the next chunk starts; undefined when nothing is left
  */
@@ -33,7 +34,7 @@ export interface ChunkOptions {
   owner?: string | undefined;
   /** Stops the work after the current chunk. */
   signal?: AbortSignal | undefined;
-  /** Set to share the pauses with other steps of the same job. */
+  /** Pace shared by the steps of a job; by default, each call of `inChunks` has its own. */
   pace?: Pace | undefined;
 }
 
@@ -44,7 +45,7 @@ export class Pace {
   constructor(private readonly database: Database) {}
 
   /**
-   * Runs a unit of work like `Database.writeFor`, after a pause if the work since the last pause took long
+   * Runs a unit of work with `Database.writeFor`, after a pause if the work since the last pause took long
    * enough.
    * @returns the result of the unit and its duration (ms); undefined if the signal is aborted before it
    *   starts
@@ -84,8 +85,8 @@ export function nextLimit(limit: number, took: number, max = MAX_CHUNK): number 
 }
 
 /**
- * Does work in short transactions, with pauses between them.
- * @returns true if all work is done
+ * Performs work in short transactions, with pauses between them.
+ * @returns true if no work is left
  */
 export async function inChunks<Position>(
   database: Database,

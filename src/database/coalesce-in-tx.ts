@@ -32,7 +32,7 @@ export interface CoalescedInTx<Manager, Item, Value> {
 }
 
 /**
- * Coalesces lookups by key like `coalesceInTx`.
+ * Coalesces lookups by key in one transaction; see `coalesceInTx`.
  * @param load maps distinct keys to values, and omits keys without a value
  */
 export const coalesceKeysInTx = <Manager extends EntityManager, Value>(

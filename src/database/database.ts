@@ -14,7 +14,10 @@ import { pendingMigrations, runMigrations } from "./run-migrations";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { asDryRun, type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
 
-/** Max time that a batch of several organizations waits for a lock (ms); short, because all of its rows wait. */
+/**
+ * Max time that a batch with rows of several organizations waits for a lock (ms). It is short because all of
+ * the batch's rows wait.
+ */
 const MAX_LOCK_WAIT_MS = 250;
 
 /** Max organizations to track; an evicted organization starts a new batch. */
@@ -83,8 +86,8 @@ export class Database {
   }
 
   /**
-   * Coalesces lookups of single rows into one query and reports the batches to the observer. On SQLite, other lookups
-   * and pages share the query.
+   * Coalesces lookups of single rows into one query and reports the batches to the observer. On SQLite, the
+   * query is combined with other lookups and pages.
    * @param what plural name of the lookups
    * @param keyOf returns the value that identifies a row
    */
@@ -248,8 +251,8 @@ export class Database {
   }
 
   /**
-   * Batches concurrent inserts of one kind into one statement and one commit. If a batch fails, each row is retried on
-   * its own.
+   * Batches concurrent inserts of one kind into one statement and one commit. If a batch fails, each row is
+   * retried individually.
    * @param insert inserts rows in order and returns one value or Error per row
    * @param options.singleStatement true if `insert` runs one statement, not counting `lockInsertOrder`
    * @param options.owner the organization of all rows, as in `writeFor`
@@ -273,8 +276,8 @@ export class Database {
   }
 
   /**
-   * Batches concurrent inserts like `batchInserts`, but one batch per organization, because the inserts may wait for an
-   * organization's locks.
+   * Batches concurrent inserts like `batchInserts`, but in one batch per organization, because the inserts
+   * may wait for an organization's locks.
    * @param ownerOf returns the ID of a row's organization, if known
    */
   batchInsertsByOwner<Row, T>(

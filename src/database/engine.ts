@@ -85,7 +85,7 @@ export interface Engine {
    * object with string values; undefined if there are none.
    */
   readonly identity?: string;
-  /** Starts the batches of lookups and pages; batches that start together share a statement. */
+  /** Starts the batches of lookups and pages; batches that start together are combined into one statement. */
   readonly readGate?: BatchGate;
   /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
@@ -99,7 +99,7 @@ export interface Engine {
    */
   report<T>(owner: string, query: Read<T>): Promise<T>;
   /**
-   * Runs a unit of work like a report, in a transaction that changes no rows.
+   * Runs a unit of work as a report, in a transaction that changes no rows.
    * @param owner the fair-queueing key
    */
   dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T>;
@@ -133,8 +133,8 @@ export interface Engine {
    */
   textLock(text: string, mode: TextLock): string | undefined;
   /**
-   * Returns a query in a unit of work that locks its rows until the transaction ends; the given query still takes no
-   * locks.
+   * Returns a copy of a unit's query that locks its rows until the transaction ends; the original still takes
+   * no locks.
    * @param skipLocked true to skip rows locked by another transaction instead of waiting
    */
   locking<Row extends ObjectLiteral>(
@@ -157,7 +157,7 @@ export interface Engine {
   jsonElements(parameter: string): string;
   /** Returns an SQL condition for the first `limit` rows, ordered by a column, that match another condition. */
   limitedCondition(table: string, condition: string, order: string, limit: number): string;
-  /** Checks that the database accepts writes; if not, replaces connections that may lead to a read-only server. */
+  /** Checks that the database accepts writes; if not, replaces connections whose server may be read-only. */
   canWrite(): Promise<boolean>;
   /** True if the database is temporarily unavailable (busy, gone, full); false if the statement is wrong. */
   isUnavailable(error: unknown): boolean;

@@ -13,15 +13,15 @@ export type Outcome<T> = T | Error;
 
 /** Options for composing and storing batches. */
 export interface FairBatchesOptions<Row, T> {
-  /** The organization of a row. */
+  /** Returns a row's organization. */
   ownerOf(row: Row): string;
   /**
-   * Cost of a row, 0 by default. A batch takes its first row at any cost, then more rows while it costs less than
-   * `maxCost`.
+   * Returns a row's cost, 0 by default. A batch takes its first row at any cost, then more rows while it
+   * costs less than `maxCost`.
    */
   costOf?(row: Row): number;
   maxCost?: number;
-  /** Max rows of a batch. */
+  /** Max rows per batch. */
   maxRows: number;
   /** Runs a unit of work, which takes its rows when it starts; `owner` is set when rows are retried. */
   write(unit: (tx: Tx) => Promise<void>, owner?: string): Promise<void>;
@@ -31,7 +31,7 @@ export interface FairBatchesOptions<Row, T> {
   mayRetry(error: unknown): boolean;
   /** True if a batch failed while waiting for a lock; a batch of a single organization may wait longer. */
   waitedForLock(error: unknown): boolean;
-  /** Receives the number of rows of each batch. */
+  /** Receives the number of rows in each batch. */
   coalesced(rows: number): void;
 }
 

@@ -4,7 +4,10 @@ export const WAITS = {
   connection: 2_000,
   /** For another SQLite writer. */
   writer: 5_000,
-  /** For the next statement of a PostgreSQL transaction, so that a disconnected process does not keep its locks. */
+  /**
+   * For the next statement of a PostgreSQL transaction, so that the locks of a disconnected process are
+   * released.
+   */
   nextStatement: 5_000,
 };
 

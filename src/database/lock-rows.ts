@@ -2,8 +2,8 @@ import type { ObjectLiteral, SelectQueryBuilder } from "typeorm";
 import type { Tx } from "./unit-of-work";
 
 /**
- * Locks the rows of a query in ID order until the transaction ends, so that transactions that share rows do not
- * deadlock.
+ * Locks the rows of a query in ID order until the transaction ends, so that transactions that lock some of
+ * the same rows do not deadlock.
  * @param options.skipLocked true to skip rows locked by another transaction
  * @returns the current rows, by ID
  */

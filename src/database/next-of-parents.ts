@@ -3,7 +3,10 @@ import type { Tx } from "./unit-of-work";
 
 /** Describes the rows to find. */
 interface NextRows<Row, Key extends keyof Row & string> {
-  /** The column with the parent of a row, and the column that orders the rows of a parent; an index starts with both. */
+  /**
+   * The column with a row's parent ID, and the column that orders a parent's rows; an index must start with
+   * both.
+   */
   index: readonly [parent: Key, order: Key];
   parents: readonly string[];
   where?: FindOptionsWhere<Row>;

@@ -7,7 +7,8 @@ export type Column = string | { sql: string; type: "int64" | "text" };
 export interface Selection<Row> {
   columns: readonly Column[];
   /**
-   * Returns the row with these values, in the order of `columns`; an int64 is decimal text. Must not keep the array.
+   * Returns the row with these values, in the order of `columns`; an int64 is decimal text. Must not retain
+   * the array.
    */
   row(values: readonly unknown[]): Row;
 }
@@ -41,8 +42,8 @@ const exactNumber = (digits: string): number | string => {
 };
 
 /**
- * Decodes JSON that contains the values of `jsonColumns`. If `JSON.parse` rounds an int64, parses again with an exact
- * parser that takes four times as long.
+ * Decodes JSON that contains the values of `jsonColumns`. If `JSON.parse` rounds an int64, reparses the text
+ * with an exact parser that takes four times as long.
  * @param decode passes the values to `rowOfJson` or `rowsOfJsonColumns`
  */
 export function decodeJson<T>(text: string, decode: (parsed: unknown) => T): T {

@@ -1,6 +1,6 @@
 import type { ValueTransformer } from "typeorm";
 
-/** A value kept as its stored JSON, which is parsed only when it is read. */
+/** A value held as its stored JSON text, which is parsed only when the value is read. */
 export class StoredJson<Value> {
   constructor(readonly text: string) {}
 

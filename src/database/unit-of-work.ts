@@ -10,14 +10,15 @@ export interface Tx extends EntityManager {
   /** True if a statement can contain other statements that change rows. */
   readonly hasWritableCtes: boolean;
   /**
-   * Returns a query that locks its rows until the transaction ends; the given query still takes no locks.
+   * Returns a copy of a query that locks its rows until the transaction ends; the original still takes no
+   * locks.
    * @param options.skipLocked true to skip rows locked by another transaction instead of waiting
    */
   lock<Row extends ObjectLiteral>(
     query: SelectQueryBuilder<Row>,
     options?: { skipLocked?: boolean },
   ): SelectQueryBuilder<Row>;
-  /** Returns the clause that makes a SELECT lock its rows like `lock`. */
+  /** Returns the clause that makes a SELECT lock its rows the way `lock` does. */
   updateLock(options?: { skipLocked?: boolean }): string;
   /**
    * Returns an SQL expression that locks a string instead of a row until the transaction ends; undefined in a dry run,

@@ -1,6 +1,6 @@
 import { type Timestamp, timestamp } from "../common/time";
 
-/** Max lanes per batch, because other lanes wait for its commit. */
+/** Max lanes per batch, to limit how long other lanes wait for its commit. */
 export const BATCH = 100;
 
 /** Min time between batches that are not full (ms), so that concurrent requests can share a batch. */
@@ -10,7 +10,7 @@ const PAUSE_MS = 50;
 const SWEEP_INTERVAL_MS = 5_000;
 
 interface Batches {
-  /** Returns the time when the first work is due; undefined if there is none. */
+  /** Returns the time when work is next due; undefined if there is none. */
   nextDue(): Promise<Timestamp | undefined>;
   /** True if sends have finished since the last batch. */
   hasResults(): boolean;
@@ -100,7 +100,7 @@ export class BatchLoop {
     }
   }
 
-  /** @returns true if the last batch did work */
+  /** @returns true if the last batch contained lanes */
   private async doBatches(): Promise<boolean> {
     for (;;) {
       const { lanes, done } = await this.batches.doBatch();

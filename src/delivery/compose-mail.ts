@@ -4,7 +4,7 @@ import { MAILBOX } from "./mailbox";
 
 const DEFAULT_SUBJECT = "New message";
 
-/** Max message IDs in `References`, because servers reject long headers. */
+/** Max message IDs in `References`; servers reject long headers. */
 const MAX_REFERENCES = 20;
 
 /** The prefixes that mail programs add to the subject of a reply. */

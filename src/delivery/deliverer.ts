@@ -16,13 +16,13 @@ import { type FreeSenders, NO_SENDERS, Senders, type Share } from "./senders";
 const LEAVE_WITHIN_MS = 10_000;
 
 /**
- * Max messages per sender that a transaction takes in addition to the free senders. It takes one for each
- * send that has finished since the last transaction, because fast receivers free about as many senders during
- * the commit.
+ * Max extra messages per sender that a transaction takes beyond its free senders. It takes one extra message
+ * for each send that has finished since the last transaction, because with fast receivers, about as many
+ * senders become free during the commit.
  */
 const AHEAD = 3;
 
-/** The result for a message that got no sender in time. */
+/** The result for a message that was not assigned a sender in time. */
 const NOT_SENT = failure(AttemptOutcome.retryable, "not_sent", "No sender became available in time.", 0);
 
 /** Max time that sends may continue while the process stops (ms). */
@@ -50,14 +50,14 @@ interface Options {
   onError: (error: unknown) => void;
 }
 
-/** A lane that a transaction works on. */
+/** A lane that a transaction processes. */
 type NextLane = Pick<DueLane, "id" | "kind" | "owner">;
 
 type LeasedSend = Omit<FinishedSend, "isHeld"> & Pick<DueLane, "kind" | "owner"> & { lease: string };
 
 type OwnedDispatch = Dispatch & Pick<DueLane, "kind" | "owner">;
 
-/** Returns the owner of more than half of a full batch, if any. */
+/** Returns the owner of more than half of a full batch's lanes; empty if there is none. */
 function ownersOfMost(lanes: readonly DueLane[]): string[] {
   const ready = lanes.filter(({ needsSender }) => !needsSender);
   if (ready.length < BATCH) return [];
@@ -86,7 +86,7 @@ export class Deliverer {
     private readonly options: Options,
   ) {
     this.senders = new Senders(options.senders, options.shares);
-    // No limit, because every send adds a listener.
+    // Removes the limit, because every send adds a listener.
     setMaxListeners(0, this.stopping.signal);
     this.stopListening = lanes.onDue((from) =>
       from === undefined ? this.loop.wake() : this.loop.wakeAt(from),
@@ -124,7 +124,7 @@ export class Deliverer {
   }
 
   /**
-   * Locks due lanes; deferred lanes get the remaining senders.
+   * Locks due lanes; deferred lanes are given the remaining senders.
    * @returns undefined if the database is not known
    */
   private async lockDue(tx: Tx, senders: number): Promise<DueLane[] | undefined> {

@@ -10,10 +10,10 @@ export type AttemptOutcome = keyof typeof AttemptOutcome;
 
 /** The thread that an e-mail continues. */
 export interface MailThread {
-  /** Subject of the e-mail that the thread continues; null for the line's subject. */
+  /** Subject of the e-mail that the thread continues; null to use the line's subject. */
   subject: string | null;
   /**
-   * The message IDs of the thread, oldest first. A message of the gateway whose `Message-ID` is not known is listed by
+   * The message IDs of the thread, oldest first. A gateway message with an unknown `Message-ID` is listed by
    * its own ID, without angle brackets.
    */
   references: readonly string[];
@@ -32,7 +32,7 @@ export interface OutboundMessage {
   /** The contact's normalized address; null if the message has no recipient. */
   to: string | null;
   text: string;
-  /** Subject of an e-mail that starts a conversation; undefined or null for the line's subject. */
+  /** Subject of an e-mail that starts a conversation; undefined or null to use the line's subject. */
   subject?: string | null;
   /** The text of an e-mail as HTML; undefined or null if there is none. */
   html?: string | null;

@@ -97,7 +97,7 @@ export function connectionFailure(error: unknown, hasLeft: boolean): Failure {
   return failure(outcome, short, detail.endsWith(".") ? detail : `${detail}${code && ` (${code})`}.`);
 }
 
-/** Returns Node's error code; Nodemailer replaces it but keeps the original. */
+/** Returns Node's error code; Nodemailer replaces it but retains the original. */
 function codeOf(error: unknown): string {
   const { originalCode, code } = (error ?? {}) as { originalCode?: unknown; code?: unknown };
   return String(originalCode ?? code ?? "").slice(0, 60);

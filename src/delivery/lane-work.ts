@@ -4,24 +4,25 @@ import type { Attempt, SendResult } from "./driver";
 import type { WorkObserver } from "./observer";
 import type { FreeSenders } from "./senders";
 
-/** Delay until a lane is due again if another transaction has locked a row that its work needs (ms). */
+/** Delay until a lane is due again (ms) if another transaction has locked a row that its work needs. */
 export const LOCKED_MS = 250;
 
 /** The time when each lane is next due; a lane without an entry has no more work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
 /**
- * Work that a sender does after the commit, such as sending a message; its lane stays leased until the work is done.
+ * Work that a sender performs after the commit, such as sending a message; its lane stays leased until the
+ * work has ended.
  */
 export interface Dispatch {
   laneId: string;
-  /** The channel whose work shares senders: a line, a webhook endpoint, or another named group. */
+  /** The channel that the work uses: a line, a webhook endpoint, or another named group. */
   channelId: string;
   /** The kind of the line, or the name of the other group. */
   channelKind: string;
-  /** The URL that the work is sent to, if it may change before the work is done. */
+  /** The URL that the work is sent to, if it may change before the work has ended. */
   url?: string;
-  /** Name of the share of senders to use, if any. */
+  /** Name of the `Share` that limits the work's senders; undefined if there is none. */
   share?: string;
   /** The message, or another row to work on. */
   message: { id: string };
@@ -56,7 +57,10 @@ export interface LaneContext {
 
 /** The work of one kind of lane. */
 export interface LaneWork {
-  /** Does the due work of lanes, in the transaction that has locked them; lanes get senders in the given order. */
+  /**
+   * Performs lanes' due work, in the transaction that has locked the lanes; senders are assigned in the order
+   * of `laneIds`.
+   */
   start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork>;
   /** Stores the results of finished sends, in a transaction that has locked the lanes that they still hold. */
   finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void>;

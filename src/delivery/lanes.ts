@@ -60,8 +60,8 @@ export interface LaneCounts {
 }
 
 /**
- * The queue of due work in the database; listeners only spare deliverers the wait for the next check. This is
- * one class because its statements lock and change the same rows.
+ * The queue of due work in the database; listeners only save deliverers from waiting for the next check. This
+ * is one class because its statements lock and change the same rows.
  */
 export class Lanes {
   /** Number of listeners in this process. */
@@ -82,7 +82,10 @@ export class Lanes {
     return onceCommitted(tx, this.observer);
   }
 
-  /** Adds lanes in the transaction that creates the work; an existing lane gets the earlier of both due times. */
+  /**
+   * Adds lanes in the transaction that creates the work; an existing lane becomes due at the earlier of the
+   * two times.
+   */
   async add(tx: Tx, lanes: readonly NewLane[]): Promise<void> {
     await changeTogether(tx, this.adding(tx, lanes));
   }
@@ -92,10 +95,10 @@ export class Lanes {
     if (lanes.length === 0) return [];
     const now = timestamp();
     const distinct = new Map(lanes.map((lane) => [lane.id, lane]));
-    // The fixed order prevents deadlocks between transactions that share several lanes.
+    // The fixed order prevents deadlocks between transactions that lock several of the same lanes.
     const inOrder = [...distinct.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    // The insert waits for a delivery that has locked the lane; otherwise, that delivery could end the lane without
-    // having seen the new work. An existing lane keeps its place in the queue for a sender.
+    // The insert waits for a delivery that has locked the lane; otherwise, that delivery could end the lane
+    // without having seen the new work. An existing lane retains its place in the queue for a sender.
     const [first = now] = inOrder.map(({ wakeAt = now }) => wakeAt).sort();
     this.announce(tx, { from: first > now ? first : undefined });
     return inStatements(inOrder, 4).map((some) => ({
@@ -106,8 +109,7 @@ export class Lanes {
   }
 
   /**
-   * Makes the work of lanes due, possibly on a different channel; ignores lanes without a row, which have no
-   * work.
+   * Makes lanes' work due, possibly on a different channel; ignores lanes without a row, which have no work.
    */
   async wake(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, channelId: null });
@@ -115,8 +117,9 @@ export class Lanes {
   }
 
   /**
-   * Makes the lanes of agents due, except lanes that wait only for a time, because they may no longer have to
-   * wait. The first ones become due now; a lane of kind `wake` wakes the rest, even if this process is killed.
+   * Makes agents' lanes due, because they may no longer have to wait; lanes that wait only for a time are not
+   * affected. The first lanes become due now; a lane of kind `wake` wakes the rest, even if this process is
+   * killed.
    */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Deliveries may be about to put a lane to sleep based on the old state.
@@ -147,7 +150,7 @@ export class Lanes {
   }
 
   /**
-   * Returns the time when the first unleased work is due; undefined if there is none.
+   * Returns the time when unleased work is next due; undefined if there is none.
    * @param waiting selects lanes to include even if they wait for a sender; none if undefined
    * @param columns additional columns of `row`, each preceded by a comma
    */
@@ -250,7 +253,7 @@ export class Lanes {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Changes the kind of lanes that the transaction has locked. */
+  /** Changes the kind of lanes locked by the transaction. */
   async become(tx: Tx, ids: readonly string[], kind: string): Promise<void> {
     await tx.update(Lane, [...ids], { kind });
   }
@@ -318,7 +321,7 @@ export class Lanes {
     );
   }
 
-  /** Makes lanes wait for a free sender on their channel; due lanes keep their place in the queue. */
+  /** Makes lanes wait for a free sender on their channel; due lanes retain their place in the queue. */
   async awaitSender(tx: Tx, lanes: readonly { laneId: string; channelId: string }[]): Promise<void> {
     if (lanes.length === 0) return;
     const rows = padded(lanes);

@@ -6,7 +6,7 @@ import { createEmailDriver } from "./email-driver";
 import type { Failure } from "./failures";
 import { Targets } from "./targets";
 
-/** Max time until the text of an e-mail is sent, and again until the mail server has accepted it (ms). */
+/** Max time until an e-mail's text is sent, and then until the mail server has accepted it (ms). */
 const TIMEOUT_MS = 10_000;
 
 /** Allows every address, because the operator chose this server; members choose only the servers of lines. */
@@ -32,8 +32,8 @@ export type SendMail = (
 ) => Promise<Pick<Failure, "outcome" | "code"> | undefined>;
 
 /**
- * Creates the function that sends e-mails through the gateway's own mail server (`SMTP_URL`); undefined if there is
- * none.
+ * Creates the function that sends e-mails through the gateway's own mail server (`SMTP_URL`); undefined if
+ * none is configured.
  */
 export function createMailer({
   mail: server,

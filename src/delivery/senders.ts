@@ -2,7 +2,7 @@ import { groupBy } from "../common/group-by";
 import { lruCache } from "../common/lru-cache";
 import { AttemptOutcome } from "./driver";
 
-/** The group of senders that a message needs. */
+/** The channel, organization and share whose sender limits apply to a message. */
 export interface SenderGroup {
   /** A line, a webhook endpoint, or the name of another group. */
   channelId: string;

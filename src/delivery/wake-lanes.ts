@@ -16,10 +16,10 @@ export const TIMER_LANE = "timer";
 /** Kind of lane that releases an agent's conversations; its ID is derived from the agent's ID. */
 export const RELEASE_LANE = "release";
 
-/** Lanes that wait only for a time; nothing else makes their work due. */
+/** Kinds of lanes that wait only for a time; nothing else makes their work due. */
 const TIMED_LANES = [SCHEDULE_LANE, TIMER_LANE, RELEASE_LANE];
 
-/** Max lanes to wake per transaction, because other writers wait for it. */
+/** Max lanes to wake per transaction, to limit how long other writers wait for it. */
 const MAX_WOKEN = 1_000;
 
 /** Delay before retrying lanes locked by other transactions (ms). */

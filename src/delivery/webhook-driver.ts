@@ -39,7 +39,10 @@ const bodyOf = ({ id, conversationId, contactId, to, text, createdAt }: Outbound
   createdAt,
 });
 
-/** Returns the content of a response; anything undocumented is ignored, because the message was accepted anyway. */
+/**
+ * Returns the content of a response; anything undocumented is ignored, because the message has already been
+ * accepted.
+ */
 function receiptOf({ body, isComplete }: HttpAnswer): { providerId: string | null; isDelivered: boolean } {
   const { providerId, delivered } = isComplete ? jsonObject(body) : {};
   return { providerId: isProviderId(providerId) ? providerId : null, isDelivered: delivered === true };

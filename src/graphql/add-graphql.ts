@@ -44,7 +44,7 @@ interface Dependencies {
   createContext: ReturnType<typeof createContextFactory>;
   rateLimit: RateLimit;
   rejectForeign: ReturnType<typeof foreignOriginCheck>;
-  /** Checks of POSTs without a credential, run before their bodies are parsed. */
+  /** Checks to run on POSTs without a credential before their bodies are parsed. */
   anonymousChecks: readonly ((context: RequestContext) => void)[];
   /** Max size of a member's request to `/graphql` (bytes). */
   memberRequestBytes: number;

@@ -44,8 +44,8 @@ function causeOf(error: unknown): unknown {
 }
 
 /**
- * True if the client caused an error. An error in a field counts only if its cause refers to a node of the
- * document.
+ * True if the client caused an error. An error in a field is the client's fault only if its cause refers to a
+ * node of the document.
  */
 function isAboutDocument(error: GraphQLError, cause: unknown): boolean {
   if (error.path === undefined) return true;

@@ -16,7 +16,10 @@ export const validated = (text: string): Validated => ({
 
 const compressed = new WeakMap<Validated, Partial<Record<Encoding, Promise<Buffer>>>>();
 
-/** The highest level that all encodings support, because each text is compressed only once, on its first request. */
+/**
+ * The highest level that all encodings support. It is affordable because each text is compressed only once,
+ * on its first request.
+ */
 const LEVEL = 9;
 
 /** Returns the tag for an encoding, because strong tags must differ between encodings (RFC 9110, 8.8.3.3). */

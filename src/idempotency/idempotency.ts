@@ -139,7 +139,7 @@ const recordOf = ({ scope, request }: Omit<Request, "key">, key: string): NewRec
  * @returns the stored records by name
  */
 async function claim(tx: Tx, wanted: readonly NewRecord[]): Promise<Map<string, StoredRecord>> {
-  // The fixed order prevents deadlocks between batches that share several keys.
+  // The fixed order prevents deadlocks between batches that claim several of the same keys.
   const sorted = [...wanted].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const now = timestamp();
   const expired = `idempotency_record.created_at < $${sorted.length * 4 + 1}`;

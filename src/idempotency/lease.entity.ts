@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../database/columns";
 
-/** A lease on work that only one process may do at a time. */
+/** A lease on work that only one process may perform at a time. */
 @Entity()
 export class Lease {
   @PrimaryColumn({ type: "varchar", length: 40 })

@@ -5,13 +5,13 @@ import { allReturning } from "../database/returning";
 import type { Tx } from "../database/unit-of-work";
 import { Lease } from "./lease.entity";
 
-/** Time after the last renewal when another process may take over (ms). */
+/** Time after the last renewal (ms) before another process may take over. */
 const LEASE_MS = 15_000;
-/** Delay between renewals, and between attempts to get the lease (ms). */
+/** Delay between renewals, and between attempts to acquire the lease (ms). */
 const RENEWAL_INTERVAL_MS = 5_000;
 
 /**
- * Does work that only one process may do at a time, as soon as no other process is doing it.
+ * Runs work that only one process may run at a time, as soon as no other process is running it.
  * @param name max 40 characters
  * @param work stops soon after its signal, which is aborted if the lease is lost
  * @param signal stops the wait or the work
@@ -34,7 +34,7 @@ export async function whileLeased(
   const timer = setInterval(() => {
     renewal = claim().then(
       (isHeld) => (isHeld ? undefined : lost.abort()),
-      // During an outage, no other process can get the lease either.
+      // During an outage, no other process can acquire the lease either.
       () => undefined,
     );
   }, RENEWAL_INTERVAL_MS).unref();

@@ -9,7 +9,7 @@ import { countRows } from "./total-count";
 /** Max lists per statement, below SQLite's limit of 500 terms in a compound SELECT. */
 const MAX_LISTS = 100;
 
-/** A list of rows of an entity that share a parent, such as the messages of a conversation. */
+/** A list of an entity's rows with the same parent, such as a conversation's messages. */
 interface ListOptions<Row> {
   /** Names the batches in metrics. */
   what: string;

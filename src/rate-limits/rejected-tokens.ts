@@ -7,9 +7,9 @@ const MAX_ADDRESSES = 10_000;
 const MAX_TOKENS = 10_000;
 
 /**
- * Prevents clients from guessing bearer tokens: after too many unknown tokens from an address, its tokens are rejected
- * without a lookup for the rest of the minute. Tokens previously found by this process are still looked up, so that
- * other clients behind the same address keep their access.
+ * Prevents clients from guessing bearer tokens: after too many unknown tokens from an address, its tokens are
+ * rejected without a lookup for the rest of the minute. Tokens previously found by this process are still
+ * looked up, so that other clients behind the same address retain access.
  */
 export class RejectedTokens {
   private readonly windows = lruCache<string, Window>(MAX_ADDRESSES);
@@ -36,7 +36,8 @@ export class RejectedTokens {
     ip: string | null,
     lookUp: (hash: string) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    // A token with a wrong checksum costs no query and cannot exist, so it does not count as a guess.
+    // A malformed token, such as one with a wrong checksum, is rejected without a query, so it is not counted
+    // as a guess.
     if (hash === undefined) return undefined;
     this.assertNotLimited(hash, ip);
     const found = await lookUp(hash);
@@ -48,7 +49,8 @@ export class RejectedTokens {
 
   /** Exempts an existing token from the limit, from any address. */
   remember(hash: string): void {
-    // An evicted token that is in use returns with its next request, so recency need not be tracked.
+    // An evicted token that is still in use is cached again on its next request, so recency need not be
+    // tracked.
     if (!this.found.has(hash)) this.found.set(hash, true);
   }
 

@@ -33,8 +33,9 @@ interface Reservation {
 }
 
 /**
- * Bounds the memory of large responses. Each response reserves its maximum size before it is built, keeps its actual
- * size until it is sent, and waits briefly while the budget is exhausted.
+ * Bounds the memory of large responses. Each response reserves its maximum size before it is built, waiting
+ * briefly if the budget is exhausted. Once it is built, only its actual size remains reserved until it is
+ * sent.
  */
 export class ResponseBudget {
   private readonly budget = new Budget(MAX_CHARACTERS, MAX_CHARACTERS_OF_ORGANIZATION);

@@ -11,7 +11,7 @@ export interface Window {
 /** The result of counting. */
 export interface Decision {
   allowed: boolean;
-  /** The remaining count in the window. */
+  /** The amount that can still be counted in the window. */
   remaining: number;
   /** Whole seconds until the window ends, at least one. */
   resetSeconds: number;
@@ -19,18 +19,18 @@ export interface Decision {
   window: Window;
 }
 
-/** Counts one, like `countMany`. */
+/** Calls `countMany` with an amount of 1. */
 export const countOne = (window: Window | undefined, limit: number, now: number): Decision =>
   countMany(window, limit, now, 1);
 
 /**
- * Counts in a fixed window that starts with its first call: all of `amount` or, if that exceeds the limit, nothing.
- * This is a pure function.
+ * Adds `amount` to the count of a fixed window, which starts with its first call; if the limit would be
+ * exceeded, the count remains unchanged. This is a pure function.
  * @param window the window returned by the last call; undefined for the first call
  * @param limit max count per window
  * @param now current time (ms)
  * @param amount number to count
- * @returns the decision and the window to keep
+ * @returns the decision, with the window to pass to the next call
  */
 export function countMany(window: Window | undefined, limit: number, now: number, amount: number): Decision {
   const current = window !== undefined && now < window.endsAt ? window : { used: 0, endsAt: now + WINDOW_MS };

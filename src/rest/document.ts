@@ -46,7 +46,7 @@ export interface Variable {
 }
 
 /**
- * Validates the document of a route. Only a test does this, because startup would take a third longer.
+ * Validates a route's document. Called only by a test, because startup would otherwise take a third longer.
  * @throws Error unless the document passes the rules of the GraphQL specification
  */
 export function validateDocument(text: string, schema: GraphQLSchema): void {

@@ -34,7 +34,7 @@ export interface RoutePlan extends FixedDocument {
 }
 
 /**
- * Validates the documents of a route.
+ * Validates a route's documents.
  * @throws Error with the name of the route if one of them is invalid
  */
 export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
@@ -44,7 +44,7 @@ export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
   });
 
 /**
- * Derives the plan of a route.
+ * Derives a route's plan.
  * @param route a route that passes `validateRoute`
  * @param define names the schemas of named types in the documentation
  * @throws Error with the name of the route if its declaration is invalid
@@ -53,7 +53,7 @@ export const planOf = (route: RestRoute, schema: GraphQLSchema, define?: Use["de
   servable(route, () => derive(route, fixedDocument(route.document, schema), define));
 
 /**
- * Derives the plan of a route's stream; its result is one item.
+ * Derives the plan for a route's stream; the plan's result is one item.
  * @throws Error with the name of the route if its declaration is invalid
  */
 export const streamPlanOf = (
@@ -68,7 +68,7 @@ export const streamPlanOf = (
   });
 
 /**
- * Runs one step of building a route.
+ * Runs one step of a route's construction.
  * @throws Error with the name of the route if the step fails
  */
 export function servable<T>({ operationId, method, path }: RestRoute, make: () => T): T {

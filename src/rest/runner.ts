@@ -24,7 +24,7 @@ export interface Runner {
 }
 
 /**
- * Creates the handlers of a route.
+ * Creates a route's handlers.
  * @param publicUrl base URL of the links in `Link`
  * @throws Error if its stream cannot be served
  */
@@ -60,7 +60,7 @@ export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicU
   };
 }
 
-/** Creates the handler of a route's stream, which runs the subscription of the schema. */
+/** Creates the handler for a route's stream, which runs the schema's subscription. */
 function streamer(route: RestRoute, declared: RestStream, schema: GraphQLSchema): Runner["handle"] {
   const plan = streamPlanOf(route, declared, schema);
   const { field, operation, result, names, root: parentType } = plan;

@@ -22,9 +22,9 @@ export interface InputForm {
 const IN_REQUESTS: InputForm = { source: "text", idempotencyKeyName: IDEMPOTENCY_HEADER };
 
 /**
- * Creates a function that turns the inputs of a route into the variables of its document.
- * @returns a function that throws InvalidInput with all problems in the path, query, idempotency key and body; problems
- *   with items in an `@ItemsApart` list are only collected
+ * Creates a function that converts a route's inputs to its document's variables.
+ * @returns a function that throws InvalidInput with all problems in the path, query, idempotency key and
+ *   body; problems with items in an `@ItemsApart` list are only collected
  */
 export function variablesReader(
   { path, query, body, idempotencyKey }: RoutePlan,

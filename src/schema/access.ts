@@ -112,7 +112,7 @@ export function keyAccessOf(
   return { ...access, allowed: Object.fromEntries(kinds.map((kind) => [kind, allowed[kind]])) };
 }
 
-/** True if a key of one of the kinds needs a scope to call a field. */
+/** True if one of these kinds of keys needs a scope to call a field. */
 export function needsScope(field: GraphQLField<unknown, unknown>, kinds: readonly KeyKind[]): boolean {
   const allowed = accessOf(field)?.allowed;
   return typeof allowed === "object" && kinds.some((kind) => typeof allowed[kind] === "string");

@@ -43,10 +43,10 @@ interface SchemaPart {
   deprecationReason?: string | null | undefined;
 }
 
-/** Names of the deprecated parts of schemas. */
+/** Names of deprecated schema parts. */
 const names = new WeakMap<SchemaPart, string>();
 
-/** Returns the name of a deprecated part of a schema; undefined if it is not deprecated. */
+/** Returns the name of a deprecated schema part; undefined if the part is not deprecated. */
 export const deprecatedName = (part: SchemaPart | null | undefined): string | undefined =>
   part ? names.get(part) : undefined;
 

@@ -20,7 +20,7 @@ import type { HookImplementations, HookRegistry } from "./hooks";
 import type { HttpOperations } from "./http-operation";
 import type { RouteGroup } from "./rest-route";
 
-/** Dependencies of the services of every feature. */
+/** Dependencies of every feature's services. */
 export interface Core {
   database: Database;
   config: Config;
@@ -97,7 +97,10 @@ export interface Feature<Own extends object, Needs extends object> {
   shares?(senders: number, config: Config): Readonly<Record<string, Share>>;
   /** Its retention settings (days) with their defaults; 0 keeps everything. */
   retention?: Retention;
-  /** Returns the rows that housekeeping deletes; a retention setting that is missing or 0 keeps its rows forever. */
+  /**
+   * Returns the rows that housekeeping deletes; if a retention setting is missing or 0, its rows are kept
+   * forever.
+   */
   expired?(retention: Retention): ExpiredRows[];
   /** Returns additional housekeeping, such as finishing interrupted erasures. */
   chores?(services: Core & Own & Needs): Chore[];

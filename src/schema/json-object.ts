@@ -61,6 +61,9 @@ function finite(value: number): number {
   throw new GraphQLError("The value must not contain a number that is out of range.");
 }
 
-/** Requires the property to be a JSON object of at most `maxBytes` in UTF-8 that the database stores unchanged. */
+/**
+ * Validates that the property is a JSON object of at most `maxBytes` in UTF-8 that the database stores
+ * unchanged.
+ */
 export const IsJsonObject = (maxBytes: number): PropertyDecorator =>
   Checked("isJsonObject", (value) => jsonProblem(value, maxBytes));

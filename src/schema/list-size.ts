@@ -34,7 +34,7 @@ export interface Size {
 /** Declares the max size of an object whose fields cannot all have their max size together. */
 export const AtMostInAll = (size: Size): MethodDecorator & PropertyDecorator => Extensions({ size });
 
-/** Returns the size that a field declares with `@AtMostInAll`, if any. */
+/** Returns the size that a field declares with `@AtMostInAll`; undefined if it declares none. */
 export const declaredSizeOf = (field: Field | undefined): Size | undefined =>
   field?.extensions.size as Size | undefined;
 

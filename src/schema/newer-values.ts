@@ -5,9 +5,9 @@ import { enumName } from "../common/declared-enum";
 const newer = new WeakMap<GraphQLEnumType, Map<string, string>>();
 
 /**
- * Serves enum values that this version does not declare, under the names that a declaration would give them. During an
- * upgrade, a newer version may store such values, and a page that contains one must not fail. Clients must expect
- * values of later versions anyway. Arguments accept only declared values.
+ * Serves enum values that this version does not declare, under the names that a declaration would give them.
+ * During an upgrade, a newer version may store such values, and a page that contains one must not fail.
+ * Clients must expect values from later versions in any case. Arguments accept only declared values.
  */
 export function serveNewerValues(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

@@ -6,7 +6,7 @@ import { isApart } from "./items-apart";
 export interface ObjectRule {
   /** The fields that the rule reads; if one of them is invalid, the rule is skipped. */
   fields: readonly string[];
-  /** Returns the problem, if any, with a path within the object. */
+  /** Returns the problem, with a path within the object; undefined if the rule is met. */
   check: (input: Readonly<Record<string, unknown>>) => InputProblem | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface RestParameter {
 export const named = (...names: readonly string[]): RestParameter[] =>
   names.map((name) => ({ name, variable: name }));
 
-/** The parameters of a list that is read in pages. */
+/** The parameters of a paginated list. */
 export const PAGE: readonly RestParameter[] = [
   { name: "limit", variable: "first", description: "Max items per page, 1 to 100." },
   { name: "cursor", variable: "after" },

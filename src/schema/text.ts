@@ -18,7 +18,7 @@ function textProblem(value: unknown, max: number): string | undefined {
   return undefined;
 }
 
-/** Requires a property that appears in lists and logs to contain no API key or session token. */
+/** Validates that a property shown in lists and logs contains no API key or session token. */
 export const HoldsNoToken = (): PropertyDecorator =>
   ValidateBy({
     name: "holdsNoToken",
@@ -29,8 +29,10 @@ export const HoldsNoToken = (): PropertyDecorator =>
   });
 
 /**
- * Requires a non-blank string of at most `max` code points that the database stores unchanged.
- * @param options.trimmed true if the string is stored trimmed, so that leading and trailing whitespace is not counted
+ * Validates that the property is a non-blank string of at most `max` code points that the database stores
+ * unchanged.
+ * @param options.trimmed true if the string is stored trimmed, so that leading and trailing whitespace is not
+ *   counted
  * @param options.singleLine true if the string is shown in lists and terminals and must not match `INVISIBLE`
  */
 export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {

@@ -3,7 +3,7 @@ import type { MetricValues } from "../telemetry/aggregate";
 
 /** A message from the supervisor to a worker. */
 export type ToWorker =
-  /** Make `/readyz` return 503 from now on. */
+  /** Make `/readyz` return 503. */
   | { type: "announceStop" }
   | { type: "stop" }
   /** The response to `closed`: no more connections follow. */

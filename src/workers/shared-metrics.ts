@@ -65,7 +65,7 @@ export class SharedMetrics {
     return (await this.all()).getMetricsAsJSON();
   }
 
-  /** Collects the metrics; concurrent calls share one collection. */
+  /** Collects the metrics; concurrent calls wait for the same collection. */
   private all(): Promise<Registry> {
     this.running ??= this.collect().finally(() => {
       this.running = undefined;
@@ -80,7 +80,7 @@ export class SharedMetrics {
     return aggregate([ofProcess, this.ended, ...this.last.values()]);
   }
 
-  /** Asks a worker for its metrics; if it does not respond in time, its last metrics are kept. */
+  /** Asks a worker for its metrics; if it does not respond in time, its last metrics are used. */
   private refresh(worker: WorkerProcess): Promise<void> {
     this.lastRequest += 1;
     const id = this.lastRequest;

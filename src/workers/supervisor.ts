@@ -205,7 +205,7 @@ class Supervisor {
     }
   }
 
-  /** Returns the worker in a slot, without one that is stopping. */
+  /** Returns the worker in a slot, ignoring workers that are stopping. */
   private at(number: number): WorkerProcess | undefined {
     return [...this.live].find((worker) => worker.number === number && !worker.isStopping);
   }

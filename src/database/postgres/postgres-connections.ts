@@ -117,13 +117,13 @@ export class PostgresConnections {
   }
 
   /**
-   * Closes idle connections now and busy ones when they are released, because after a failover or switchover they may
-   * still lead to the old server, which is read-only and has stale rows.
+   * Closes idle connections now and busy ones when they are released, because after a failover or switchover
+   * they may still be connected to the old server, which is read-only and has stale rows.
    */
   replaceAll(): void {
     const inMs = this.replacedAt + REPLACE_INTERVAL_MS - performance.now();
     if (inMs > 0) {
-      // Connections opened since the last replacement may also lead to the old server.
+      // Connections opened since the last replacement may also be connected to the old server.
       this.nextReplacement ??= setTimeout(() => {
         this.nextReplacement = undefined;
         this.replaceAll();

@@ -4,7 +4,7 @@ import { isConnectionLost } from "./postgres-connections";
 /** The system identifier, which a cluster shares with its physical copies; some hosted servers hide it. */
 const SYSTEM = "(SELECT system_identifier::text FROM pg_control_system())";
 
-/** Restoring a database gives it and its tables different OIDs. */
+/** A restored database and its tables have different OIDs than the original. */
 const DATABASE = "(SELECT oid::text FROM pg_database WHERE datname = current_database())";
 const TABLE = "'known_database'::regclass::oid::text";
 

@@ -153,7 +153,7 @@ export class PostgresEngine implements Engine {
       await tx.query(LOCK_LIST, [ORDER_LOCK, list]);
       return;
     }
-    // Sorts the parts, so that units that share several parts do not deadlock.
+    // Sorts the parts, so that units that lock several of the same parts do not deadlock.
     const keys = [...new Set(parts)].sort().map((part) => partKey(list, part));
     const locks = keys.map((_, i) => `pg_advisory_xact_lock($${i + 3})`);
     await tx.query(`SELECT ${["pg_advisory_xact_lock_shared($1, $2)", ...locks].join(", ")}`, [

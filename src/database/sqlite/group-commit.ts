@@ -20,15 +20,16 @@ const AUTOCOMMIT: TransactionBoundary = {
   rollback: async () => undefined,
 };
 
-/** Max units per transaction, because the first caller waits for the last unit. */
+/** Max units per transaction, to limit how long the first unit's caller waits for the last unit. */
 const MAX_UNITS = 100;
 
-/** No more units are started after this time (ms), because other organizations wait for the commit. */
+/** Start no more units after this time (ms), because other organizations wait for the commit. */
 const MAX_MS = 50;
 
 /**
- * Group commit for a database with one writer: units that arrive during a transaction share the next one, so that they
- * wait for the disk only once. Owners take turns, so that an owner with many units does not delay the others.
+ * Group commit for a database with one writer: units that arrive during a transaction run together in the
+ * next one, so that they wait for the disk only once. Owners take turns, so that an owner with many units
+ * does not delay the others.
  */
 export class GroupCommit {
   private readonly waiting = new FairQueue<Waiting>();
@@ -82,7 +83,7 @@ export class GroupCommit {
 
   /**
    * Runs as many waiting units in one transaction as its time limit allows.
-   * @returns the error that rolled back the whole transaction, if any
+   * @returns the error that rolled back the whole transaction; undefined if it was committed
    */
   async commitWaiting(): Promise<unknown> {
     const began = performance.now();

@@ -6,8 +6,8 @@ import { decodeJson, jsonColumns, rowOfJson, rowsOfJsonColumns } from "../select
 import { PreparedStatement } from "./prepared-statement";
 
 /**
- * Lengths that pages are rounded up to (the usual page sizes plus one row), because SQLite cannot use a different LIMIT
- * per page.
+ * Lengths that pages are rounded up to: the usual page sizes plus one row. SQLite cannot use a different
+ * LIMIT per page.
  */
 const PAGE_LENGTHS = [11, 21, 51, MAX_PAGE_LENGTH];
 

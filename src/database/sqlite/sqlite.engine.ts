@@ -81,7 +81,10 @@ export class SqliteEngine implements Engine {
   readonly hasWritableCtes = false;
   /** Interval at which other processes poll the write lock (ms). */
   readonly minPauseMs = 100;
-  /** Serial, because SQLite runs a connection's statements one by one, and waiting statements occupy pool threads. */
+  /**
+   * One batch runs at a time, because SQLite runs a connection's statements one by one, and waiting
+   * statements occupy pool threads.
+   */
   readonly readGate = new BatchGate(true);
   private readonly queue = new Mutex();
   private readonly units: GroupCommit;
@@ -305,7 +308,7 @@ export class SqliteEngine implements Engine {
       await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? SHORT_BUSY_TIMEOUT_MS : WAITS.writer}`);
       this.shortBusyTimeout = wasBusy;
     } catch {
-      // Keep the old timeout: the next transaction tries again and reports any problem.
+      // Keep the old timeout: the next transaction retries and reports any problem.
     }
   }
 }

@@ -26,7 +26,7 @@ import { isWrittenAsStored } from "../../schema/written-as-stored";
 import { type ReadArguments, readArguments } from "./plan-arguments";
 import { variableCoercion } from "./plan-variables";
 
-// Planning and running share this file, because the planner builds the closures that run.
+// Plans are created and executed in the same file, because the planner builds the closures to execute.
 
 /** Runs an operation for a caller, with the same result as graphql-js, except that the first error ends the run. */
 export type Execute = (

@@ -32,8 +32,8 @@ const send = createGraphiQLFetcher({
 let typed;
 
 /**
- * Replaces the placeholder with the credentials typed in another tab; if there are none, omits the header, so that the
- * schema loads anyway.
+ * Replaces the placeholder with the credentials typed in another tab; if there are none, omits the header, so
+ * that the schema still loads.
  */
 const withCredentials = (headers = {}) =>
   Object.fromEntries(
@@ -79,7 +79,7 @@ document.getElementById("caller").textContent =
     ? "Put your API key into the Authorization header below, then press the play button."
     : `Signed in as ${email}. Requests without an Authorization header use your session.`;
 
-/** The color scheme chosen in the dashboard, if any. */
+/** The color scheme chosen in the dashboard; undefined if none was chosen. */
 const chosen = ["light", "dark"].find((each) => each === localStorage.getItem("mantine-color-scheme-value"));
 if (chosen !== undefined) document.documentElement.style.colorScheme = chosen;
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");

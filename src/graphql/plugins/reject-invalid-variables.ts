@@ -99,7 +99,7 @@ function addProblemsOfNulls(
 }
 
 /**
- * Adds the problems of a value of the wrong type (specification, 3), up to `MAX_PROBLEMS`.
+ * Adds problems for a value with the wrong type (specification, 3), up to `MAX_PROBLEMS`.
  * @param isOmissible true if the value may be omitted but must not be null
  */
 function addProblems(

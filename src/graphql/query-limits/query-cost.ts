@@ -29,7 +29,10 @@ export interface QueryCost extends Size {
   rootFields: number;
   /** Characters of the objects that are read, each with all of its text. */
   readCharacters: number;
-  /** Selections that are counted for each object that has them, so that page sizes matter. */
+  /**
+   * Numbers of selections, each multiplied by the number of objects that it applies to, so that page sizes
+   * matter.
+   */
   counts: Record<"reports" | "items of nested lists" | "related objects and lists", number>;
 }
 
@@ -143,7 +146,7 @@ export function queryCosts(
     if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
       subscriptionFields += 1;
       assertAtMost("subscription fields", subscriptionFields);
-      // A subscription keeps the caller that opened it, but scopes and roles may change while it is open.
+      // A subscription retains the caller that opened it, but scopes and roles may change while it is open.
       if (scope.type !== rootOf(operation) && accessOf(field)) {
         throw new GatewayError(
           "invalid_request",

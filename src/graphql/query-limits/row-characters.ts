@@ -5,9 +5,9 @@ import { charactersOf, declaredSizeOf, itemsOf } from "../../schema/list-size";
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * Returns the max characters of each object that a field or its list returns. All of an object's own text
- * counts, because its row is always read as a whole. Fields with an access rule are excluded, because they
- * lead to other objects.
+ * Returns the max characters of each object that a field or its list returns. All of an object's own text is
+ * included, because its row is always read as a whole. Fields with an access rule are excluded, because they
+ * return other objects.
  */
 export function rowCharactersOf(field: Field | undefined): number {
   const type = field && getNamedType(field.type);

@@ -38,8 +38,8 @@ function contentOf(event: object): string {
 }
 
 /**
- * The results of subscriptions. Subscriptions with the same document, variables and credential share the result of an
- * event. If an organization exceeds its budget, its subscriptions wait.
+ * The results of subscriptions. If subscriptions have the same document, variables and credential, an event's
+ * result is computed once for all of them. If an organization exceeds its budget, its subscriptions wait.
  */
 export class SubscriptionResults {
   private readonly kept = new LRUCache<string, Promise<string>>({ maxSize: MAX_KEPT_CHARACTERS });

@@ -3,7 +3,7 @@ import { parse, splitNumber } from "lossless-json";
 import { excerpt } from "../../credentials/redact-tokens";
 import { GatewayError } from "../../errors";
 
-/** Max digits of an integer, because parsing a bigint with a million digits would block the event loop. */
+/** Max digits of an integer. Parsing a bigint with a million digits would block the event loop. */
 const INTEGER_MAX_LENGTH = 1_000;
 
 /** Max nesting of lists and objects; no input type needs more, and V8 takes 0.4 s to parse half a million levels. */

@@ -3,7 +3,10 @@ import { shareOf } from "../../database/semaphore";
 /** A request in flight for longer than this (ms) is late. */
 const LATE_MS = 500;
 
-/** Fraction of the max requests that may be late, because some requests wait for a lock or a password hash. */
+/**
+ * Fraction of the max requests that may be late. Some requests are late even without overload, because they
+ * wait for a lock or a password hash.
+ */
 const LATE_SHARE = 0.25;
 
 /** Fraction of the max late requests that one owner can account for, so that it cannot cause shedding for others. */
@@ -19,7 +22,10 @@ const SLOTS = LATE_MS / SLOT_MS + 1;
 export interface Load {
   /** The organization that the request counts toward, or the network while the caller is unknown. */
   owner: string;
-  /** The time slot when the request started; undefined once it is answered, because it can no longer be late. */
+  /**
+   * The time slot in which the request started; undefined once it is answered, because it can no longer be
+   * late.
+   */
   slot: number | undefined;
 }
 

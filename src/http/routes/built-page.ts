@@ -20,7 +20,7 @@ export interface BuiltPage {
   config?: FastifyContextConfig;
 }
 
-/** A file name without a path, because the build creates no folders in `assets/`. */
+/** Matches a file name without a path; the build creates no folders in `assets/`. */
 const ASSET_NAME = /^[\w-][\w.-]*$/;
 
 /** Adds a page and its assets; the assets' names contain a content hash. */

@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors";
 import { sendUnlogged } from "../error-handler";
 import { MANAGEMENT } from "./management";
 
-/** Max time that `/readyz` waits for the database (ms), because most probes time out after a second. */
+/** Max time that `/readyz` waits for the database (ms); most probes time out after a second. */
 const TIMEOUT_MS = 800;
 
 /** The state that determines whether the service is ready. */
@@ -26,7 +26,7 @@ export function addHealthRoutes(
   readiness: Readiness,
   more: readonly (() => Promise<object>)[],
 ): void {
-  // Concurrent probes share a query, because the route is public.
+  // Coalesces concurrent probes into one query, because the route is public.
   const probe = coalesce(
     async (calls: readonly true[]) => {
       const [canWrite, ...others] = await Promise.all([database.canWrite(), ...more.map((read) => read())]);

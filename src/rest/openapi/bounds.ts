@@ -29,7 +29,7 @@ const rangeOf = ({ type, enum: values }: JsonSchema): JsonSchema =>
     ? { minimum: Math.min(...(values as number[])), maximum: Math.max(...(values as number[])) }
     : {};
 
-/** Adds `max` as the bound of all strings and lists in a part of a document that have no bounds. */
+/** Limits all strings and lists without bounds in a part of a document to `max`. */
 export const boundedBy = <Part extends JsonSchema | readonly JsonSchema[]>(max: number, part: Part): Part =>
   mapped(part, (schema) => {
     if (schema.type === "array") return { maxItems: max, ...schema };

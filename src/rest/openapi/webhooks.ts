@@ -38,7 +38,7 @@ const requestOf = (type: string, summary: string, schema: JsonSchema): JsonSchem
   },
 });
 
-/** Returns the schema of one type of event, in the same form as in the list of events. */
+/** Returns the schema of an event type, in the same form as in the list of events. */
 const eventOf = (type: string, data: JsonSchema): JsonSchema => ({
   allOf: [
     { $ref: "#/components/schemas/Event" },
