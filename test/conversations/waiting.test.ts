@@ -53,6 +53,11 @@ describeGateway({ engine: "any" }, (gateway) => {
   };
 
   const answer = async (id: string) => (await api.send(id, "Hi")).body.data.sendToConversation.id;
+  /** Stores that the conversation's queued messages were sent. */
+  const deliver = (id: string) =>
+    gateway.services.database.write((tx) =>
+      tx.update(Message, { conversationId: id, status: "queued" }, { status: "sent" }),
+    );
   const cancel = (message: string) => gateway.rest("POST", `/messages/${message}/cancel`);
   const schedule = async (id: string) => {
     const body = { message: "Hi", sendAt: new Date(Date.now() + 3_600_000) };
@@ -133,6 +138,20 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await waitingOf(id)).toBe(expected === "waits" ? since : null);
   });
 
+  test("canceling answers that ended different waits resumes the wait without an answer", async () => {
+    const { id, from } = await written();
+    await api.handOff(id);
+    await schedule(id);
+    await answer(id);
+    await deliver(id);
+    await sender.text(from, "hello?");
+    const since = await waitingOf(id);
+    expect(since).not.toBeNull();
+    await answer(id);
+    await move(id);
+    expect(await waitingOf(id)).toBe(since);
+  });
+
   test("canceling an answer from before a release leaves the wait of a later handoff", async () => {
     const { id } = await written();
     await api.handOff(id);
@@ -148,9 +167,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const { id, from } = await written();
     await api.handOff(id);
     await api.send(id, "Hi", { token: anna.token });
-    await gateway.services.database.write((tx) =>
-      tx.update(Message, { conversationId: id, status: "queued" }, { status: "sent" }),
-    );
+    await deliver(id);
     for (const keyword of ["STOP", "STOP", "YES"]) await sender.text(from, keyword);
     expect(await waitingOf(id)).toBeNull();
     const before = new Date().toISOString();

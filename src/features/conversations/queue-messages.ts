@@ -105,8 +105,8 @@ export function endWait(conversation: Conversation): Timestamp | null {
 }
 
 /**
- * Resumes the wait that canceled answers had ended. If a later answer remains, that answer ends the wait
- * instead.
+ * Resumes the waits that canceled answers had ended. If a later answer than the start of a wait remains, that
+ * answer ends it instead.
  * @returns true if the transaction must store the conversation
  */
 export async function resumeWait(
@@ -114,20 +114,26 @@ export async function resumeWait(
   conversation: Conversation,
   canceled: readonly Message[],
 ): Promise<boolean> {
-  const [since] = canceled.flatMap(({ waitedSince }) => waitedSince ?? []).sort();
   const { id, state, handler } = conversation;
-  if (since === undefined || state === ConversationState.closed || handler === Handler.agent) return false;
-  const later = await allReturning(
-    tx,
-    `update message set waited_since = $1 where id = (
-       select id from message where conversation_id = $2 and coalesce(reviewed_at, created_at) > $1
-         and status not in ('${MessageStatus.canceled}', '${MessageStatus.failed}')
-         and (reviewed_at is not null or author in (${[...ANSWERING].map((author) => `'${author}'`).join(", ")}))
-       order by coalesce(reviewed_at, created_at) limit 1) returning id`,
-    [since, id],
-  );
-  if (later.length === 0) conversation.waitingSince = since;
-  return later.length === 0;
+  if (state === ConversationState.closed || handler === Handler.agent) return false;
+  let isResumed = false;
+  // Latest first, so that of several waits without an answer, the earliest one is kept.
+  const waits = canceled.flatMap(({ waitedSince }) => waitedSince ?? []).sort();
+  for (const since of waits.reverse()) {
+    const later = await allReturning(
+      tx,
+      `update message set waited_since = $1 where id = (
+         select id from message where conversation_id = $2 and coalesce(reviewed_at, created_at) > $1
+           and status not in ('${MessageStatus.canceled}', '${MessageStatus.failed}')
+           and (reviewed_at is not null or author in (${[...ANSWERING].map((author) => `'${author}'`).join(", ")}))
+         order by coalesce(reviewed_at, created_at) limit 1) returning id`,
+      [since, id],
+    );
+    if (later.length > 0) continue;
+    conversation.waitingSince = since;
+    isResumed = true;
+  }
+  return isResumed;
 }
 
 /** Returns the error for a message in a conversation whose queue is full. */
