@@ -16,6 +16,7 @@ import { ConversationService } from "../../src/features/conversations/conversati
 import { ConversationChanges } from "../../src/features/conversations/conversation-changes";
 import { DefaultConversations } from "../../src/features/conversations/default-conversations";
 import { MessageQueue } from "../../src/features/conversations/message-queue";
+import { resumeWait } from "../../src/features/conversations/queue-messages";
 import { readQueues } from "../../src/features/conversations/read-queues";
 import { readSurroundings } from "../../src/features/decisions/loop";
 import { MAX_AUTOMATIC_ANSWERS } from "../../src/features/decisions/loop-gate";
@@ -127,9 +128,9 @@ onEachEngine((engine) => {
       const row = (i: number, at: number | undefined, sequence: number | undefined, isQueued: boolean) =>
         `'${message(i)}', '${owner(at ?? i)}', 'x', '${isQueued ? "queued" : "delivered"}', '${NOW}',
          ${at === undefined ? "NULL" : `'${conversation(at)}'`}, ${sequence ?? "NULL"}, 1, 'agent',
-         ${at === undefined ? "NULL" : `'${conversation(at)}'`}`;
+         ${at === undefined ? "NULL" : `'${conversation(at)}'`}, '${i < LONG && i % 2 === 0 ? "inbound" : "outbound"}'`;
       const columns =
-        "id, agent_id, message, status, created_at, conversation_id, sequence, fence, author, answered_address_id";
+        "id, agent_id, message, status, created_at, conversation_id, sequence, fence, author, answered_address_id, direction";
       await insert("message", columns, [
         ...range(LONG).map((i) => row(i, 0, i + 1, false)),
         ...range(CONVERSATIONS - 1).map((i) => row(LONG + i, i + 1, 1, i < QUEUED)),
@@ -259,6 +260,17 @@ onEachEngine((engine) => {
     await expectIndexes(() => changes.handOff(context, { id: conversation(0) }), { reads: /FROM "message"/ });
     const queue = logged.statements.find(({ query }) => /FROM "message"/.test(query));
     expect(await logged.planOf(queue)).not.toContain("message_in_conversation");
+  });
+
+  test("a resumed wait reads the messages since its start, not its conversation's history", async () => {
+    const place = { id: conversation(0), state: "open", handler: "human" };
+    await expectIndexes(
+      () => logged.database.write((tx) => resumeWait(tx, place as never, [{ waitedSince: NOW }] as never)),
+      { reads: /waited_since/ },
+    );
+    const plan = await logged.planOf(logged.statements.find(({ query }) => /waited_since/.test(query)));
+    expect(plan).toMatch(/message_in_conversation (\(.*sequence>|.*\n.*sequence > )/);
+    expect(plan).toContain("message_unplaced");
   });
 
   test("the first message of each queue behind long ones is read by the index of queues", async () => {

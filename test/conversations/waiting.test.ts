@@ -120,6 +120,15 @@ describeGateway({ engine: "any" }, (gateway) => {
       "nobody",
     ],
     [
+      "canceling the answer before a scheduled one",
+      async (id) => {
+        const first = await answer(id);
+        await schedule(id);
+        await cancel(first);
+      },
+      "nobody",
+    ],
+    [
       "canceling both answers",
       async (id) => {
         const [first, second] = [await answer(id), await schedule(id)];

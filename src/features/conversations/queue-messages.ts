@@ -11,7 +11,7 @@ import type { Line } from "../lines/line.entity";
 import { acceptedAs, queueFull } from "../messages/agent-queues";
 import { type Draft, insertMessages } from "../messages/insert-messages";
 import { EXPIRE_AFTER_MS, IS_UNPLACED, IS_UNSENT, type Message } from "../messages/message.entity";
-import { MessageAuthor, MessageStatus } from "../messages/message.enums";
+import { MessageAuthor, MessageDirection, MessageStatus } from "../messages/message.enums";
 import type { PlaceMessage } from "../messages/receipts";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
@@ -104,6 +104,25 @@ export function endWait(conversation: Conversation): Timestamp | null {
   return waitingSince;
 }
 
+const IS_ANSWER = `status not in ('${MessageStatus.canceled}', '${MessageStatus.failed}')
+  and (reviewed_at is not null or author in (${[...ANSWERING].map((author) => `'${author}'`).join(", ")}))`;
+
+/**
+ * Stores the start of a wait with the first answer after it. Reads only messages behind the contact's last
+ * message before the wait, and messages without a position.
+ */
+const MOVE_WAIT = `update message set waited_since = $1 where id = (
+  select id from (
+    select id, coalesce(reviewed_at, created_at) as at from message
+    where conversation_id = $2 and ${IS_ANSWER} and sequence > coalesce((
+      select sequence from message
+      where conversation_id = $2 and direction = '${MessageDirection.inbound}' and created_at <= $1
+      order by sequence desc limit 1), 0)
+    union all
+    select id, coalesce(reviewed_at, created_at) from message
+    where conversation_id = $2 and ${IS_UNPLACED} and ${IS_ANSWER}) answer
+  where at > $1 order by at limit 1) returning id`;
+
 /**
  * Resumes the waits that canceled answers had ended. If a later answer than the start of a wait remains, that
  * answer ends it instead.
@@ -120,15 +139,7 @@ export async function resumeWait(
   // Latest first, so that of several waits without an answer, the earliest one is kept.
   const waits = canceled.flatMap(({ waitedSince }) => waitedSince ?? []).sort();
   for (const since of waits.reverse()) {
-    const later = await allReturning(
-      tx,
-      `update message set waited_since = $1 where id = (
-         select id from message where conversation_id = $2 and coalesce(reviewed_at, created_at) > $1
-           and status not in ('${MessageStatus.canceled}', '${MessageStatus.failed}')
-           and (reviewed_at is not null or author in (${[...ANSWERING].map((author) => `'${author}'`).join(", ")}))
-         order by coalesce(reviewed_at, created_at) limit 1) returning id`,
-      [since, id],
-    );
+    const later = await allReturning(tx, MOVE_WAIT, [since, id]);
     if (later.length > 0) continue;
     conversation.waitingSince = since;
     isResumed = true;
