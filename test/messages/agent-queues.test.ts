@@ -130,10 +130,10 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 });
 
-test("counts take up to a fiftieth of the time, and are used for up to 30 seconds", async () => {
+test("counts take up to a fiftieth of the time, and are used for up to 30 seconds, or 5 after a rejection", async () => {
   jest.useFakeTimers();
   try {
-    const counts = async (tookMs: number, laterMs: number) => {
+    const counts = async (tookMs: number, laterMs: number, { takes = 1 } = {}) => {
       let counted = 0;
       const read = async () => {
         counted += 1;
@@ -141,7 +141,7 @@ test("counts take up to a fiftieth of the time, and are used for up to 30 second
         return [{ queued: 3 }];
       };
       const queues = new AgentQueues({ read } as never, 10);
-      await queues.take("agent");
+      for (let i = 0; i < takes; i++) await queues.take("agent");
       jest.advanceTimersByTime(laterMs);
       await queues.take("agent");
       return counted;
@@ -154,6 +154,9 @@ test("counts take up to a fiftieth of the time, and are used for up to 30 second
     expect(await counts(500, 25_001)).toBe(2);
     expect(await counts(2_500, 29_999)).toBe(1);
     expect(await counts(2_500, 30_001)).toBe(2);
+    expect(await counts(2_500, 5_001, { takes: 7 })).toBe(1);
+    expect(await counts(2_500, 4_999, { takes: 8 })).toBe(1);
+    expect(await counts(2_500, 5_001, { takes: 8 })).toBe(2);
   } finally {
     jest.useRealTimers();
   }

@@ -35,6 +35,9 @@ const COUNT_LIFETIME_MS = { min: 1_000, max: 30_000 };
  */
 const LIFETIME_FACTOR = 50;
 
+/** Delay after which a message rejected because a queue is full can be sent again. */
+const RETRY_AFTER_SECONDS = 5;
+
 /**
  * The free slots in an agent's queue: the limit minus the last count and the messages that this process has
  * added since.
@@ -80,9 +83,13 @@ export class AgentQueues {
       if (room.left > 0) room.counting.catch(() => undefined);
       else await room.counting;
     }
-    if (room.left <= 0) return false;
-    room.left -= messages;
-    return true;
+    if (room.left > 0) {
+      room.left -= messages;
+      return true;
+    }
+    // A retry after `Retry-After` must not be rejected because of the same count.
+    room.countAgainAt = Math.min(room.countAgainAt, performance.now() + RETRY_AFTER_SECONDS * 1000);
+    return false;
   }
 
   private async count(agentId: string, status: AcceptedStatus, room: Room): Promise<void> {
@@ -109,7 +116,7 @@ const COUNT = `SELECT count(*) AS queued FROM (
 
 /** Returns the error for a message rejected because a queue is full. */
 export const queueFull = (message: string) =>
-  new GatewayError("queue_full", message, { headers: { "retry-after": "5" } });
+  new GatewayError("queue_full", message, { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } });
 
 /** Returns the error for a message from an agent whose queue is full. */
 export const agentQueueFull = (status: AcceptedStatus) =>
