@@ -5,8 +5,8 @@ import { isIP } from "node:net";
 /** Limits for a query; with a single DNS server, it fails after 4.5 s, because the second timeout is twice the first. */
 const QUERY_LIMITS = { timeout: 1_500, tries: 2 };
 
-/** Codes of a query that failed because the name has no address, not because the DNS servers failed. */
-const NO_ADDRESS = ["ENOTFOUND", "ENODATA", "EBADNAME"];
+/** Codes of a query that was answered: the name has no address, or the DNS servers cannot query its domain. */
+const ANSWERED = ["ENOTFOUND", "ENODATA", "EBADNAME", "ESERVFAIL", "EREFUSED"];
 
 /**
  * Resolves a host name from the system's hosts file or with its DNS servers and search domains. `dns.lookup` would keep
@@ -23,8 +23,8 @@ export async function resolveHost(host: string): Promise<LookupAddress[]> {
     const answers = await Promise.allSettled([resolver.resolve4(candidate), resolver.resolve6(candidate)]);
     const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
     if (found.length > 0) return found.map((address) => ({ address, family: isIP(address) }));
-    // If DNS servers fail, the name may have an address, so a later candidate could be a different host.
-    if (answers.some((answer) => answer.status === "rejected" && !NO_ADDRESS.includes(answer.reason.code)))
+    // If no DNS server answers, the name may have an address, so a later candidate could be a different host.
+    if (answers.some((answer) => answer.status === "rejected" && !ANSWERED.includes(answer.reason.code)))
       break;
   }
   return [];

@@ -1,4 +1,5 @@
 import { promises as dns } from "node:dns";
+import { promises as fs } from "node:fs";
 import { candidatesOf, hostsEntries, resolveHost } from "../../src/delivery/stub-resolver";
 import { Targets } from "../../src/delivery/targets";
 import { NameServer } from "../support/name-server";
@@ -62,6 +63,17 @@ describe("the name of a target", () => {
     "is rejected if one of its addresses is: %p",
     async (name) => {
       expect(await check(name)).toBe("host must not be at a private or reserved address");
+    },
+  );
+
+  test.each(["failing.test", "refusing.test"])(
+    "is queried as it is if the DNS servers do not resolve names in its search domain: %p",
+    async (domain) => {
+      const conf = `search ${domain}\noptions ndots:5`;
+      jest
+        .spyOn(fs, "readFile")
+        .mockImplementation(async (path) => (path === "/etc/resolv.conf" ? conf : ""));
+      expect(await resolveHost("ipv6.test")).toEqual([{ address: "2606:4700::1111", family: 6 }]);
     },
   );
 

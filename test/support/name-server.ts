@@ -11,6 +11,10 @@ const QUESTION_TAIL_BYTES = 4;
 /** The DNS types of addresses. */
 const FAMILIES: Readonly<Record<number, "ipv4" | "ipv6">> = { 1: "ipv4", 28: "ipv6" };
 
+/** The response codes of names that the server does not have: of names in two domains, and of all others. */
+const CODES: Readonly<Record<string, number>> = { "failing.test": 2, "refusing.test": 5 };
+const NO_SUCH_NAME = 3;
+
 /** A DNS server with the given names, used by every new resolver of this process; holds queries for `silent.test`. */
 export class NameServer {
   /** Names of held queries, in order. */
@@ -68,7 +72,8 @@ export class NameServer {
       });
     const header = Buffer.alloc(HEADER_BYTES);
     query.copy(header, 0, 0, 2);
-    header.writeUInt16BE(addresses === undefined ? 0x8183 : 0x8180, 2);
+    const code = CODES[name.split(".").slice(-2).join(".")] ?? NO_SUCH_NAME;
+    header.writeUInt16BE(0x8180 + (addresses === undefined ? code : 0), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
     return Buffer.concat([header, query.subarray(HEADER_BYTES, end + QUESTION_TAIL_BYTES), ...records]);
