@@ -80,6 +80,15 @@ describeGateway({ engine: "any" }, (gateway) => {
     ["closing", (id) => api.close(id), "nobody"],
     ["another message", (_, from) => sender.text(from, "hello?"), "waits"],
     ["an opt-out", (_, from) => sender.text(from, "STOP"), "waits"],
+    [
+      "an answer to an opted-out address",
+      async (id, from) => {
+        await sender.text(from, "STOP");
+        await sender.text(from, "Please call me.");
+        await answer(id);
+      },
+      "waits",
+    ],
     ["a scheduled answer", schedule, "nobody"],
     ["an approved answer", approve, "nobody"],
     ["canceling an answer", async (id) => cancel(await answer(id)), "waits"],

@@ -76,7 +76,7 @@ export class MessageReviews {
       };
       Object.assign(message, change);
       const isAnswer = conversation?.handler === Handler.human;
-      if (isAnswer) message.waitedSince = endWait(conversation);
+      if (isAnswer) message.waitedSince = await endWait(tx, conversation);
       if (conversation !== null && !isLater) takePlaces(conversation, [message]);
       await changeTogether(tx, [
         ...updatesOf(tx, Message, [message], APPROVED),

@@ -5,7 +5,7 @@ import { allReturning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import type { Lanes } from "../../delivery/lanes";
-import { lockContacts } from "../contacts/known-contact";
+import { addressesOf, lockContacts } from "../contacts/known-contact";
 import { deletingNotices } from "../handoff-notices/add-notices";
 import type { Line } from "../lines/line.entity";
 import { acceptedAs, queueFull } from "../messages/agent-queues";
@@ -44,19 +44,22 @@ const queueTogether = coalesceInTx(
     const lines = new Map(
       await Promise.all(lineIds.map(async (id) => [id, await lineById(tx, id)] as const)),
     );
-    const answered = new Set<string>();
+    const answered = drafts.map(({ author, conversation }) =>
+      ANSWERING.has(author) && conversation?.handler === Handler.human ? conversation : null,
+    );
+    const waits = await Promise.all(
+      answered.map((conversation) => conversation && endWait(tx, conversation)),
+    );
     const messages = await insertMessages(
       tx,
       (queued[0] as (typeof queued)[number]).lanes,
-      drafts.map(({ conversation, ...draft }) => {
+      drafts.map(({ conversation, ...draft }, i) => {
         if (conversation === null) return { ...draft, expiresAfterMs: EXPIRE_AFTER_MS };
         const isPlaced = acceptedAs(draft) === MessageStatus.queued;
         if (isPlaced) conversation.lastSequence += 1;
-        const isAnswer = ANSWERING.has(draft.author) && conversation.handler === Handler.human;
-        if (isAnswer) answered.add(conversation.id);
         return {
           ...draft,
-          waitedSince: isAnswer ? endWait(conversation) : null,
+          waitedSince: waits[i],
           expiresAfterMs: (lines.get(conversation.lineId) as Line).expireAfterSeconds * 1000,
           conversation: {
             conversationId: conversation.id,
@@ -65,7 +68,10 @@ const queueTogether = coalesceInTx(
           },
         };
       }),
-      [...sequencesOf(tx, conversations), ...deletingNotices([...answered])],
+      [
+        ...sequencesOf(tx, conversations),
+        ...deletingNotices([...new Set(answered.flatMap((each) => each?.id ?? []))]),
+      ],
     );
     const rest = messages.values();
     return queued.map((each) => each.drafts.map(() => rest.next().value as Message));
@@ -94,13 +100,18 @@ export async function roomIn(
 }
 
 /**
- * Ends the contact's wait in a locked conversation, because a human answers. The transaction must store the
- * conversation and the answer.
+ * Ends the contact's wait in a locked conversation, because a human answers, unless nothing can be sent to the
+ * opted-out address. The transaction must store the conversation and the answer.
  * @returns when the wait started, for the answer's `waitedSince`
  */
-export function endWait(conversation: Conversation): Timestamp | null {
+export async function endWait(tx: Tx, conversation: Conversation): Promise<Timestamp | null> {
+  conversation.humanAt = timestamp();
+  if (conversation.waitingSince === null) return null;
+  const addresses = await addressesOf(tx, conversation.contactId);
+  if (addresses?.some(({ id, optedOutAt }) => id === conversation.addressId && optedOutAt !== null))
+    return null;
   const { waitingSince } = conversation;
-  Object.assign(conversation, { humanAt: timestamp(), waitingSince: null });
+  conversation.waitingSince = null;
   return waitingSince;
 }
 
