@@ -247,6 +247,14 @@ describeDashboard("Configuration", (dashboard) => {
       ["second", "0", "1", "+1"],
       ["otherwise", "0", "1", "+1"],
     ]);
+    // A change in another tab reloads the other data of the page.
+    const queries: string[] = [];
+    page.on("request", (request) => queries.push(request.postData() ?? ""));
+    await Promise.all([
+      page.waitForResponse((response) => /query Viewer\b/.test(response.request().postData() ?? "")),
+      page.evaluate(() => new BroadcastChannel("gateway-dashboard").postMessage("changed")),
+    ]);
+    expect(queries.filter((query) => /replayDecisions|runConfigurationTests/.test(query))).toEqual([]);
     const toHuman = page
       .getByRole("table", { name: "Decisions that would change" })
       .getByRole("row")

@@ -47,6 +47,27 @@ describeDashboard(
       await seen(page.getByText("This request has expired or was already answered."));
       await looksRight(page);
     });
+
+    test("an application on the device is connected, and the page that stays open leads back to it", async () => {
+      const { gateway } = dashboard;
+      const page = await dashboard.visit("");
+      const base = new URL(page.url()).origin;
+      const redirectUri = "com.example.app:/cb";
+      const { clientId } = await Application.register(gateway, { name: "Desktop", redirectUri });
+      const application = new Application(gateway, clientId, redirectUri, base);
+      await page.goto(application.authorizeUrl().replace(gateway.url, base));
+      await seen(page.getByText("an application on this device (com.example.app://)"));
+      const queries: string[] = [];
+      page.on("request", (request) => queries.push(request.postData() ?? ""));
+      await Promise.all([
+        // The change reloads the displayed data.
+        page.waitForResponse((response) => /query Viewer\b/.test(response.request().postData() ?? "")),
+        page.getByRole("button", { name: "Connect", exact: true }).click(),
+      ]);
+      await seen(page.getByText("Continue in the application. You can close this page."));
+      await looksRight(page);
+      expect(queries.filter((query) => query.includes("connectionRequest("))).toEqual([]);
+    });
   },
   (publicUrl) => ({ PUBLIC_URL: publicUrl, OAUTH: "true", OAUTH_DYNAMIC_REGISTRATION: "true" }),
 );

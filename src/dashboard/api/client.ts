@@ -4,6 +4,7 @@ import {
   type Query,
   QueryClient,
   type QueryFilters,
+  type StaleTime,
   type UseQueryResult,
   useQuery,
 } from "@tanstack/react-query";
@@ -29,6 +30,13 @@ export const client = new QueryClient({
     },
   },
 });
+
+/**
+ * The `staleTime` of data that must not be reloaded, not even after a change. It is not static before it is loaded,
+ * because the cache would not retry a failure.
+ */
+export const loadedOnce = ({ state }: { state: { data: unknown } }): StaleTime =>
+  state.data === undefined ? 0 : "static";
 
 // Refetch on focus as well as on visibility, because two windows side by side are both visible.
 focusManager.setEventListener((onFocus) => {

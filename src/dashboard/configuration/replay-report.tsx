@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Agent } from "../agents/agent-page";
+import { loadedOnce } from "../api/client";
 import { execute } from "../api/execute";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
@@ -48,10 +49,9 @@ export function ReplayReport(props: { agent: Agent; savedAt: string; isPublished
     queryFn: ({ signal }) =>
       execute(ReplayDecisionsDocument, { agentId: agent.id, first: Number(count) }, signal),
     enabled: !isPublished,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: loadedOnce,
     // Keeping a test changes the draft; the previous result stays visible to avoid a layout shift.
     placeholderData: (previous, query) => (query?.queryKey[3] === count ? previous : undefined),
-    refetchOnWindowFocus: false,
   });
   return (
     <Card

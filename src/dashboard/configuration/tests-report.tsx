@@ -1,5 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { loadedOnce } from "../api/client";
 import { execute } from "../api/execute";
 import { Failure } from "../ui/failure";
 import { formatNumber } from "../ui/format";
@@ -23,10 +24,9 @@ export const useTests = (agentId: string, savedAt: string, enabled: boolean) =>
     queryKey: [RunConfigurationTestsDocument.toString(), agentId, savedAt],
     queryFn: ({ signal }) => execute(RunConfigurationTestsDocument, { agentId }, signal),
     enabled,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: loadedOnce,
     // Keeping a test changes the draft; the previous result stays visible to avoid a layout shift.
     placeholderData: keepPreviousData,
-    refetchOnWindowFocus: false,
   });
 
 /** The results of the draft's tests: failed tests and gaps in coverage. */

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ApiError } from "../api/api-error";
+import { loadedOnce } from "../api/client";
 import type { JsonSchema } from "./editor/schema";
 
 /** Returns the JSON Schema for configurations, which the server publishes for editors. */
@@ -11,6 +12,5 @@ export const useSchema = () =>
       if (!response.ok) throw new ApiError("No schema.", "unreachable");
       return response.json();
     },
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
+    staleTime: loadedOnce,
   });

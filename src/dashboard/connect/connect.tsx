@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { Link, useParams } from "wouter";
 import { CONNECTION_DAYS } from "../../features/oauth/connection.limits";
 import { labelOf } from "../agents/agent-label";
-import { change } from "../api/client";
+import { change, loadedOnce } from "../api/client";
 import { execute } from "../api/execute";
 import { allowedBy, spelled } from "../api-keys/scopes";
 import { useViewer } from "../session/session";
@@ -35,7 +35,7 @@ export function Connect() {
     queryKey: [ConnectionRequestDocument.toString(), id],
     queryFn: ({ signal }) => execute(ConnectionRequestDocument, { id }, signal),
     // The form must not change while the member reads it, and must not stay in memory.
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: loadedOnce,
     gcTime: 0,
   });
   if (data === undefined) {
@@ -93,6 +93,14 @@ function Consent({
     });
   };
 
+  // An address that opens an application on the device does not replace this page.
+  if (leaving) {
+    return (
+      <Page title={TITLE}>
+        <p role="status">Continue in the application. You can close this page.</p>
+      </Page>
+    );
+  }
   return (
     <Page title={`Connect ${request.name}?`} lead="It will be able to act as the agent that you choose.">
       <Card title="Application">
@@ -134,10 +142,10 @@ function Consent({
             />
             {error !== undefined && <Failure error={error} />}
             <div className={styles.buttons}>
-              <Button variant="default" disabled={busy || leaving} onClick={() => leaveTo(request.rejectUrl)}>
+              <Button variant="default" disabled={busy} onClick={() => leaveTo(request.rejectUrl)}>
                 Reject
               </Button>
-              <Button type="submit" loading={busy || leaving} disabled={deactivated || scopes.length === 0}>
+              <Button type="submit" loading={busy} disabled={deactivated || scopes.length === 0}>
                 Connect
               </Button>
             </div>

@@ -2,7 +2,7 @@ import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { refetchEverywhere, resetViewer } from "../api/client";
+import { loadedOnce, refetchEverywhere, resetViewer } from "../api/client";
 import { ViewerDocument } from "../api/documents.generated";
 import { execute } from "../api/execute";
 import { Failure } from "../ui/failure";
@@ -21,7 +21,7 @@ export function AcceptInvitation() {
   const { data, error } = useQuery({
     queryKey: [InvitationDocument.toString(), token],
     queryFn: ({ signal }) => execute(InvitationDocument, { token }, signal),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: loadedOnce,
     // The token must not stay in memory after the user leaves the page.
     gcTime: 0,
   });

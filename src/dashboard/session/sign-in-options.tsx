@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { loadedOnce } from "../api/client";
 import { execute } from "../api/execute";
 import { SignInOptionsDocument } from "./documents.generated";
 
@@ -8,7 +9,7 @@ export function useSignInOptions() {
   const { data } = useQuery({
     queryKey: [SignInOptionsDocument.toString()],
     queryFn: ({ signal }) => execute(SignInOptionsDocument, {}, signal),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: loadedOnce,
   });
   return data?.signInOptions ?? { password: true, issuerName: null };
 }
