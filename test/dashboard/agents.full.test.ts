@@ -1,6 +1,6 @@
-import { mint } from "../support/gateway";
+import { mint, operator } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
-import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, follow, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the agents", (dashboard) => {
   test("are created, renamed and deleted by a manager, who types the slug", async () => {
@@ -86,6 +86,21 @@ describeDashboard("the agents", (dashboard) => {
     await eventually(() =>
       configuration.getByRole("link", { name: "Open configuration" }).getAttribute("href"),
     ).toMatch(/\/configuration\?agent=/);
+  });
+
+  test("lead to a new API key, which is for the agent of the page and the list", async () => {
+    const { gateway } = dashboard;
+    const { manager } = await addOrganization(gateway, "pair");
+    const context = await operator(gateway, "pair");
+    const { id } = await gateway.services.agents.create(context, { slug: "second", name: "Second" });
+    const page = await dashboard.visit(`/agents/${id}`, { as: manager });
+    const agent = dialogOf(page).getByLabel("Agent");
+    await page.getByRole("link", { name: "Create API key" }).click();
+    await eventually(() => agent.inputValue()).toBe(id);
+    await follow(page, "/api-keys?agent=organization");
+    await page.getByRole("button", { name: "Create API key", exact: true }).click();
+    await seen(dialogOf(page).getByText("Programs that use this key can manage the organization"));
+    await eventually(() => agent.inputValue()).toBe("");
   });
 
   test("are read-only for a member without permissions, who sees no keys and lines", async () => {

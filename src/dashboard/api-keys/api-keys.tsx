@@ -115,7 +115,11 @@ export function ApiKeys() {
         </>
       )}
       {address.get("create") !== "" && !deactivated && agents !== undefined && (
-        <CreateKey agents={agents} onClosed={() => address.filter({ create: "" }, { replace: true })} />
+        <CreateKey
+          agents={agents}
+          owner={address.get("agent")}
+          onClosed={() => address.filter({ create: "" }, { replace: true })}
+        />
       )}
       {dialog}
     </Page>

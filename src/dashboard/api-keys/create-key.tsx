@@ -17,6 +17,7 @@ import {
   CreateOrganizationKeyDocument,
 } from "./documents.generated";
 import { expiryOf, useExpiry } from "./expiry";
+import { OF_ORGANIZATION } from "./key-filters";
 import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
 import { useOrganizationScopes, useScopes } from "./scopes";
 import "../secrets/secret-dialog";
@@ -24,6 +25,8 @@ import { showSecret } from "../secrets/shown-secret";
 
 interface Props {
   agents: AgentsQuery["agents"];
+  /** The agent filter of the list: the default owner of the key, or "" for the first agent. */
+  owner?: string;
   onClosed: () => void;
 }
 
@@ -49,11 +52,15 @@ const NoAgents = ({ onClosed }: Props) => (
   </Dialog>
 );
 
+/** Returns the ID of an agent; "" for the organization. */
+const defaultOwner = (agents: Props["agents"], owner: string): string =>
+  owner === OF_ORGANIZATION ? "" : (agents.find(({ id }) => id === owner)?.id ?? agents[0]?.id ?? "");
+
 const SHOW_SECRET = { waitUntilShown: false };
 
-function CreateForm({ agents, onClosed }: Props) {
+function CreateForm({ agents, owner = "", onClosed }: Props) {
   const { organization } = useViewer();
-  const [agentId, setAgentId] = useState(agents[0]?.id ?? "");
+  const [agentId, setAgentId] = useState(() => defaultOwner(agents, owner));
   const ofOrganization = agentId === "";
   const { choice, field } = useExpiry(ofOrganization ? "90" : "");
   const { scopes, field: scopesField } = useScopes();

@@ -32,7 +32,7 @@ export function keyFilterOf(address: ListAddress) {
 }
 
 /** The value of the agent filter for organization keys. */
-const OF_ORGANIZATION = "organization";
+export const OF_ORGANIZATION = "organization";
 
 const ownerFilter = (agent: string): Pick<ApiKeysQueryVariables, "agentId" | "kind"> =>
   agent === OF_ORGANIZATION ? { kind: "organization" } : { agentId: agent || null };
