@@ -22,6 +22,7 @@ async function withIssuer(base: string) {
     {
       dan: { email, email_verified: true },
       eva: { email: "eva@example.com", email_verified: true },
+      fay: { email: "fay@example.com", email_verified: true },
     },
   );
   return {
@@ -77,6 +78,33 @@ describeDashboard(
       await eventually(() =>
         gateway.services.database.read((reader) => reader.countBy(Session, { memberId })),
       ).toBe(1);
+    });
+
+    test("does not repeat a change as another member, who signs in to confirm it", async () => {
+      const { gateway } = dashboard;
+      const { id: memberId } = await addMember(gateway, { email: "eva@example.com" });
+      await addMember(gateway, { email: "fay@example.com" });
+      const page = await dashboard.visit("/settings/profile", { as: null });
+      await page.getByRole("link", { name: "Sign in with Example" }).click();
+      await signInAs(page, "eva");
+      await seen(page.getByRole("heading", { name: "Profile" }));
+      await gateway.services.database.write((tx) =>
+        tx.update(Session, { memberId }, { createdAt: timestamp(-16 * 60_000), confirmedAt: null }),
+      );
+      const requests: string[] = [];
+      page.on("request", (request) => requests.push(request.postData() ?? ""));
+      await page.getByRole("button", { name: "Change e-mail…" }).click();
+      await dialogOf(page).getByLabel("New e-mail").fill("evelyn@example.com");
+      await page.keyboard.press("Enter");
+      const asking = page.getByRole("dialog", { name: "Confirm it’s you" });
+      await asking.getByRole("button", { name: "Sign in with Example instead" }).click();
+      const [tab] = await Promise.all([
+        page.context().waitForEvent("page"),
+        asking.getByRole("button", { name: "Sign in with Example" }).click(),
+      ]);
+      await signInAs(tab, "fay");
+      await seen(page.getByRole("link", { name: "fay@example.com" }));
+      expect(requests.filter((request) => request.includes("changeEmail("))).toHaveLength(1);
     });
 
     test("the tab opened for a confirmation says so if it cannot close itself", async () => {

@@ -42,7 +42,10 @@ async function confirmAtIssuer(): Promise<void> {
   });
   channel.close();
   const { viewer } = await execute(ViewerDocument, {});
-  if (viewer?.id !== before) location.reload();
+  if (viewer?.id === before) return;
+  location.reload();
+  // The waiting request must not be repeated as the other member.
+  await new Promise(() => undefined);
 }
 
 /**
