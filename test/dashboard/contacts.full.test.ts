@@ -74,8 +74,10 @@ describeDashboard("contacts", (dashboard) => {
     await page.keyboard.press("Enter");
     await rowOf(page, "customer-1").getByRole("link").click();
 
+    await page.getByLabel("New tag").fill("half a t");
     await page.getByRole("button", { name: "Remove the tag vip" }).click();
     await gone(page.getByRole("list", { name: "Tags" }));
+    await eventually(() => page.getByLabel("New tag").inputValue()).toBe("half a t");
     await page.getByRole("button", { name: "Actions for" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),

@@ -20,7 +20,8 @@ export function ContactTags({ id, tags }: { id: string; tags: readonly string[] 
   const changeTags = (tag: { add?: string[]; remove?: string[] }) =>
     run(async () => {
       await change(ChangeContactTagsDocument, { id, ...tag });
-      setText("");
+      // Keeps a tag that is being typed.
+      if (tag.add) setText((now) => (now === text ? "" : now));
     });
   const add = (event: FormEvent) => {
     event.preventDefault();
