@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { PUBLIC_URL } from "../support/lines";
 import { slowTest } from "../support/slow-test";
-import { describeDashboard, dialogOf, eventually, gone, seen } from "./visit";
+import { describeDashboard, dialogOf, eventually, gone, seen, seenInTime } from "./visit";
 
 describeDashboard("the secret of a new key", (dashboard) => {
   /**
@@ -99,6 +99,18 @@ describeDashboard("the secret of a new key", (dashboard) => {
         expect(await inHeap(page, [left, secret])).toEqual([true, false]);
       },
     );
+  });
+});
+
+describeDashboard("a password being typed", (dashboard) => {
+  slowTest("is not kept in memory when the session ends, even if it was shown", async () => {
+    const page = await dashboard.visit("/settings/profile");
+    await page.getByRole("button", { name: "Change password…" }).click();
+    await dialogOf(page).getByLabel("New password", { exact: true }).fill("half a new password");
+    await dialogOf(page).getByRole("button", { name: "Show the new password" }).click();
+    await page.context().clearCookies();
+    await seenInTime(page.getByRole("heading", { name: "Sign in" }));
+    expect(await inHeap(page, ["Sign in", "half a new password"])).toEqual([true, false]);
   });
 });
 

@@ -36,7 +36,11 @@ export function useKeptForm(
 
 const controlsOf = (form: HTMLFormElement): Control[] =>
   ([...form.elements] as Control[]).filter(
-    ({ name, type }) => name !== "" && !["password", "checkbox", "radio", "button", "submit"].includes(type),
+    ({ name, type, autocomplete }) =>
+      name !== "" &&
+      !["password", "checkbox", "radio", "button", "submit"].includes(type) &&
+      // A password that is shown is in a text field.
+      !autocomplete.includes("password"),
   );
 
 const typedIn = (form: HTMLFormElement, changed: ReadonlySet<EventTarget>): [string, string][] =>
