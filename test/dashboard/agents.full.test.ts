@@ -94,7 +94,7 @@ describeDashboard("the agents", (dashboard) => {
     const context = await operator(gateway, "pair");
     const { id } = await gateway.services.agents.create(context, { slug: "second", name: "Second" });
     const page = await dashboard.visit(`/agents/${id}`, { as: manager });
-    const agent = dialogOf(page).getByLabel("Agent");
+    const agent = dialogOf(page).getByLabel("Agent", { exact: true });
     await page.getByRole("link", { name: "Create API key" }).click();
     await eventually(() => agent.inputValue()).toBe(id);
     await follow(page, "/api-keys?agent=organization");
