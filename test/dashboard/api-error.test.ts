@@ -32,6 +32,7 @@ test("an error without problems says its message", () => {
 const RULES = "../../src/features/";
 test.each([
   ["scopes", "must contain at least one scope", "Choose at least one scope.", "api-keys/api-key.inputs.ts"],
+  ["types", "must not be empty", "Choose at least one event.", "events/event.inputs.ts"],
   [
     "password",
     "is required: pass both user and password, or neither",

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { Permission } from "../../src/auth/permissions";
 import { addMember, addOrganization, invite, openSession } from "../support/people";
-import { describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
+import { beforeNews, describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
 
 describeDashboard("the members", (dashboard) => {
   const open = async (page: Page, of: string, action: string) => {
@@ -41,6 +41,17 @@ describeDashboard("the members", (dashboard) => {
     expect(second).not.toBe(first);
     await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Close without copying" }).click();
+    await gone(dialog);
+
+    // The person becomes a member while the form is open.
+    await open(page, "the invitation of ada@example.com", "Invite again…");
+    await beforeNews(
+      page,
+      () => addMember(dashboard.gateway, { org: "inviting", email: "ada@example.com" }),
+      () => dialog.getByRole("button", { name: "Invite again" }).click(),
+    );
+    await seen(dialog.getByRole("alert").getByText(/member/));
+    await page.keyboard.press("Escape");
     await gone(dialog);
 
     await open(page, "the invitation of ada@example.com", "Withdraw…");

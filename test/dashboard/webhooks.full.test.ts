@@ -45,6 +45,8 @@ describeDashboard(
       await dialog.getByLabel("Description (optional)").fill("For the CRM");
       await dialog.getByLabel("Agent").selectOption("Agent of hooked");
       await dialog.getByLabel("Events", { exact: true }).selectOption("Only some…");
+      await dialog.getByRole("button", { name: "Create webhook" }).click();
+      await seen(dialog.getByRole("alert").getByText("Choose at least one event."));
       await dialog.getByLabel("line.paused").check();
       await dialog.getByLabel("api_key.leaked").check();
       await dialog.getByRole("button", { name: "Create webhook" }).click();

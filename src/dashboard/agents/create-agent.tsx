@@ -52,7 +52,6 @@ export function CreateAgent({
     <FormDialog
       title="Create an agent"
       submit="Create agent"
-      fields={["name", "slug"]}
       conflict="slug"
       onSubmit={submit}
       onClosed={onClosed}

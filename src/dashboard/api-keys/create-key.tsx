@@ -95,7 +95,6 @@ function CreateForm({ agents, owner = "", onClosed }: Props) {
     <FormDialog
       title="Create an API key"
       submit="Create API key"
-      fields={["name", "scopes", ...LIMIT_FIELDS]}
       conflict="name"
       onSubmit={submit}
       onClosed={onClosed}

@@ -3,7 +3,7 @@ import { changedFields } from "../ui/changed-fields";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { type KeyFragment, UpdateApiKeyDocument } from "./documents.generated";
-import { LIMIT_FIELDS, LimitFields, limitsOf } from "./key-limits";
+import { LimitFields, limitsOf } from "./key-limits";
 
 /** Changes a key's description, rate limit and networks. */
 export const KeySettings = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClosed: () => void }) => (
@@ -11,7 +11,6 @@ export const KeySettings = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClose
     title={`Settings for “${apiKey.name}”`}
     of={apiKey.id}
     submit="Save"
-    fields={LIMIT_FIELDS}
     onSubmit={async (form) => {
       const input = { id: apiKey.id, ...changedFields(limitsOf(form), apiKey) };
       await change(UpdateApiKeyDocument, { input });

@@ -77,6 +77,7 @@ const Choice = (props: {
       {scopesIn(props.allows).map((scope) => (
         <Checkbox
           key={scope}
+          name="scopes"
           value={scope}
           label={spelled(scope)}
           description={typographic(props.allows[spelled(scope)] ?? "")}

@@ -69,6 +69,7 @@ const LABELS: Readonly<Record<string, string>> = {
 /** Sentences that replace the API's wording of a problem, by field and the beginning of its message. */
 const PROBLEMS: readonly (readonly [field: string, message: string, sentence: string])[] = [
   ["scopes", "must contain at least one scope", "Choose at least one scope."],
+  ["types", "must not be empty", "Choose at least one event."],
   ["password", "is required: pass both", "Enter a password, or clear the user name."],
   ["password", "is required with a user", "Enter a password, or clear the user name."],
   ["user", "is required", "Enter a user name, or clear the password."],
@@ -107,11 +108,11 @@ export const problemOf = (error: unknown, field: string): string | undefined =>
         .join(" ")
     : undefined;
 
-/** True if all problems with a request concern these fields. */
-export const isOnlyAbout = (error: unknown, fields: readonly string[]): boolean =>
+/** True if all problems with a request concern fields for which `isSuch` is true. */
+export const isOnlyAbout = (error: unknown, isSuch: (field: string) => boolean): boolean =>
   error instanceof ApiError &&
   error.problems.length > 0 &&
-  error.problems.every(({ path }) => fields.includes(fieldOf(path)));
+  error.problems.every(({ path }) => isSuch(fieldOf(path)));
 
 /** True if the request failed because there is no session or it has expired. */
 export const isSessionError = (error: unknown): boolean =>

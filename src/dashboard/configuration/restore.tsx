@@ -25,7 +25,6 @@ export function Restore(props: { agent: Agent; version: number; live: number; on
     <FormDialog
       title={`Restore version ${version}?`}
       submit="Restore"
-      fields={["note"]}
       onSubmit={publish}
       onClosed={props.onClosed}
     >

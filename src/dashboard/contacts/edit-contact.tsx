@@ -17,8 +17,6 @@ import {
   type PutContactInput,
 } from "./documents.generated";
 
-const FIELDS = ["name", "ref", "address", "locale", "timezone", "attributes"];
-
 /** Parses text as a JSON object; {} if the text is empty, undefined if it is not an object. */
 function attributesOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
@@ -129,7 +127,6 @@ export function EditContact(props: { agentId: string; contact?: ContactFragment;
     <FormDialog
       title={contact === undefined ? "Add a contact" : "Edit contact"}
       submit={contact === undefined ? "Add contact" : "Save"}
-      fields={FIELDS}
       onSubmit={save}
       onClosed={onClosed}
     >

@@ -103,7 +103,6 @@ const Move = ({ conversation: { id, agentId, contactId, lineName, version }, onC
   <FormDialog
     title="Move to another line"
     submit="Move"
-    fields={["line"]}
     onClosed={onClosed}
     onSubmit={async (form) => {
       const to = String(form.get("line"));

@@ -54,7 +54,6 @@ export function OpenConversation(props: {
     <FormDialog
       title={contact === undefined ? "New conversation" : `Message ${contact.name}`}
       submit={contact === undefined ? "Start conversation" : "Continue"}
-      fields={["address", "line", "text"]}
       onSubmit={open}
       onClosed={props.onClosed}
     >

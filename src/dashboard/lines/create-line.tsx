@@ -13,7 +13,6 @@ import {
   EmailFields,
   emailOf,
   LIMIT_FIELDS,
-  LINE_FIELDS,
   LimitFields,
   limitsOf,
   NameField,
@@ -51,7 +50,6 @@ export function CreateLine(props: { agent: Agent; onCreated: (id: string) => voi
       title={`Create a line for ${props.agent.name}`}
       submit="Create line"
       size="lg"
-      fields={LINE_FIELDS}
       conflict="name"
       onSubmit={submit}
       onClosed={props.onClosed}

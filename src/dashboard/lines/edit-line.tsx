@@ -3,7 +3,7 @@ import { change } from "../api/client";
 import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { type LineDetailsFragment, UpdateLineDocument, type UpdateLineInput } from "./documents.generated";
-import { EmailFields, emailOf, LINE_FIELDS, LimitFields, limitsOf, NameField, UrlField } from "./line-fields";
+import { EmailFields, emailOf, LimitFields, limitsOf, NameField, UrlField } from "./line-fields";
 
 /** Changes the settings of a line. Fails if they have changed since the dialog was opened. */
 export function EditLine(props: { line: LineDetailsFragment; onClosed: () => void }) {
@@ -26,7 +26,6 @@ export function EditLine(props: { line: LineDetailsFragment; onClosed: () => voi
       title={`Edit ${line.name}`}
       submit="Save"
       size="lg"
-      fields={LINE_FIELDS}
       conflict="name"
       onSubmit={submit}
       onClosed={props.onClosed}

@@ -76,13 +76,7 @@ function PauseLine({ line, onClosed }: Props) {
     toast(`Paused ${line.name}.`);
   };
   return (
-    <FormDialog
-      title={`Pause ${line.name}?`}
-      submit="Pause"
-      fields={["reason"]}
-      onSubmit={submit}
-      onClosed={onClosed}
-    >
+    <FormDialog title={`Pause ${line.name}?`} submit="Pause" onSubmit={submit} onClosed={onClosed}>
       {({ field }) => (
         <>
           <p>Messages wait until you resume the line. Contacts can still write to it.</p>

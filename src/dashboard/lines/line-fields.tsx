@@ -23,20 +23,6 @@ import styles from "./lines.module.css";
 /** Names of the inputs of `LimitFields`. */
 export const LIMIT_FIELDS = ["ratePerMinute", "expireAfterSeconds", "optOutReply", "optOutWords"];
 
-/** The fields that show the server's validation errors. */
-export const LINE_FIELDS = [
-  "name",
-  "url",
-  "from",
-  "host",
-  "port",
-  "user",
-  "password",
-  "subject",
-  "listAddress",
-  ...LIMIT_FIELDS,
-];
-
 const NAME_MAX_LENGTH = 63;
 
 type Fields = Pick<FormState, "field">;

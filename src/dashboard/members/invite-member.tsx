@@ -60,7 +60,6 @@ export function InviteMember({ to, onClosed }: { to?: Invitee; onClosed: () => v
     <FormDialog
       title={to ? `Invite ${to.email} again` : "Invite a member"}
       submit={to ? "Invite again" : "Invite"}
-      fields={["email"]}
       conflict="email"
       onSubmit={submit}
       onClosed={onClosed}

@@ -20,13 +20,7 @@ export function AddPet({ onClosed }: { onClosed: () => void }) {
     toast(`Added ${createPet.name} with the ID ${createPet.id}.`);
   };
   return (
-    <FormDialog
-      title="Add a pet"
-      submit="Add pet"
-      fields={["name", "categoryId"]}
-      onSubmit={add}
-      onClosed={onClosed}
-    >
+    <FormDialog title="Add a pet" submit="Add pet" onSubmit={add} onClosed={onClosed}>
       {({ errorOf, onChange }) => (
         <>
           <TextInput

@@ -26,7 +26,6 @@ export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
     <FormDialog
       title="Change your e-mail"
       submit="Change e-mail"
-      fields={["email"]}
       conflict="email"
       onSubmit={submit}
       onClosed={onClosed}
@@ -55,13 +54,7 @@ export function ChangeName({ onClosed }: { onClosed: () => void }) {
     toast("Changed your name.");
   };
   return (
-    <FormDialog
-      title="Change your name"
-      submit="Change name"
-      fields={["name"]}
-      onSubmit={submit}
-      onClosed={onClosed}
-    >
+    <FormDialog title="Change your name" submit="Change name" onSubmit={submit} onClosed={onClosed}>
       {({ field }) => (
         <NameField
           field={field}
@@ -91,7 +84,6 @@ export function ChangePassword({ isFirst, onClosed }: { isFirst: boolean; onClos
     <FormDialog
       title={isFirst ? "Set a password" : "Change your password"}
       submit={isFirst ? "Set password" : "Change password"}
-      fields={[CURRENT_PASSWORD, "newPassword"]}
       codes={{ invalid_credentials: CURRENT_PASSWORD }}
       onSubmit={submit}
       onClosed={onClosed}

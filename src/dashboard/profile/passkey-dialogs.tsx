@@ -25,13 +25,7 @@ export function AddPasskey({ onClosed }: { onClosed: () => void }) {
     toast(`Added the passkey ${addPasskey.name}.`);
   };
   return (
-    <FormDialog
-      title="Add a passkey"
-      submit="Continue"
-      fields={["name"]}
-      onSubmit={submit}
-      onClosed={onClosed}
-    >
+    <FormDialog title="Add a passkey" submit="Continue" onSubmit={submit} onClosed={onClosed}>
       {({ field }) => (
         <>
           <p>Once you add a passkey, your password alone is no longer enough to sign in.</p>

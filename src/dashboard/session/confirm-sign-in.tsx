@@ -87,7 +87,6 @@ export function ConfirmSignIn({ onClosed }: { onClosed: (isConfirmed: boolean) =
     <FormDialog
       title="Confirm it’s you"
       submit={submit}
-      fields={["password"]}
       codes={{ invalid_credentials: "password" }}
       onSubmit={async (form) => {
         await confirm(form);

@@ -12,7 +12,7 @@ const MANY_CHANGES = 2;
 
 /** The state of a form's fields. */
 export interface FormState {
-  /** The server's message about a field, if it is one of `fields`. */
+  /** The server's message about a field. The dialog shows it itself if no input has this name. */
   errorOf: (field: string) => string | undefined;
   /** Clears the server's messages when the user types. */
   onChange: () => void;
@@ -30,9 +30,8 @@ export interface FormState {
  * A dialog with a form. It closes after a successful submission; after a failure, it stays open with the
  * user's input.
  * @param of the ID of the object that the form changes, if other objects on the page may have the same title
- * @param fields the names of the inputs that show their own messages
- * @param conflict the name of the input that shows conflicts
- * @param codes the names of the inputs that show other error codes
+ * @param conflict the name of the field that shows conflicts
+ * @param codes the names of the fields that show other error codes
  * @param confirm text that must be typed before the form can be submitted
  * @param onSubmit receives the values of all named controls
  */
@@ -42,7 +41,6 @@ export function FormDialog(props: {
   submit: string;
   size?: string;
   isDestructive?: boolean;
-  fields?: readonly string[];
   conflict?: string;
   codes?: Readonly<Record<string, string>>;
   confirm?: string;
@@ -71,11 +69,13 @@ export function FormDialog(props: {
 function Form(
   props: Parameters<typeof FormDialog>[0] & { close: () => void; guard: RefObject<() => boolean> },
 ) {
-  const { fields = [], conflict, codes, confirm, children, close, guard } = props;
+  const { conflict, codes, confirm, children, close, guard } = props;
   const { busy, error, run, clearError } = useTask();
   const [typed, setTyped] = useState("");
   const [asking, setAsking] = useState(false);
   const changed = useRef(new Set<EventTarget>());
+  /** The fields that show their messages themselves, while they have inputs. */
+  const asked = useRef(new Set<string>());
   const form = useKeptForm(`${props.title} ${props.of ?? ""}`, changed);
   guard.current = () => {
     const isLost = changed.current.size >= MANY_CHANGES && !asking;
@@ -90,7 +90,11 @@ function Form(
     if (error !== undefined) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [error, form]);
   const isConfirmed = confirm === undefined || typed.trim() === confirm;
+  // An input may be missing, for example because another field has hidden it.
+  const showsMessage = (field: string | undefined) =>
+    field !== undefined && asked.current.has(field) && form.current?.elements.namedItem(field) != null;
   const fieldOfCode = error instanceof ApiError ? { conflict, ...codes }[error.code] : undefined;
+  const isShownByField = showsMessage(fieldOfCode) || isOnlyAbout(error, showsMessage);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (!isConfirmed) return;
@@ -101,8 +105,8 @@ function Form(
     });
   };
   const errorOf = (field: string) => {
-    if (field === fieldOfCode) return (error as ApiError).message;
-    return fields.includes(field) ? problemOf(error, field) : undefined;
+    asked.current.add(field);
+    return field === fieldOfCode ? (error as ApiError).message : problemOf(error, field);
   };
   const state: FormState = {
     errorOf,
@@ -139,9 +143,7 @@ function Form(
         />
       )}
       <div className={styles.footer}>
-        {error !== undefined && fieldOfCode === undefined && !isOnlyAbout(error, fields) && (
-          <Failure error={error} />
-        )}
+        {error !== undefined && !isShownByField && <Failure error={error} />}
         {asking && <p role="alert">You have changed several fields. Discard the changes?</p>}
         <DialogButtons>
           <Button

@@ -28,7 +28,6 @@ export const RenameDialog = (props: {
     title={props.title ?? `Rename “${props.name}”`}
     {...(props.of && { of: props.of })}
     submit="Rename"
-    fields={["name"]}
     conflict="name"
     onSubmit={async (form) => {
       const name = String(form.get("name"));

@@ -17,8 +17,6 @@ import {
 } from "./documents.generated";
 import { useEventTypes } from "./event-types";
 
-const FIELDS = ["url", "description", "types"];
-
 function EndpointFields({ field, endpoint }: Pick<FormState, "field"> & { endpoint?: EndpointFragment }) {
   return (
     <>
@@ -71,7 +69,6 @@ export function CreateEndpoint(props: {
       title="Create a webhook"
       submit="Create webhook"
       size="lg"
-      fields={FIELDS}
       onSubmit={submit}
       onClosed={props.onClosed}
     >
@@ -104,14 +101,7 @@ export function EditEndpoint(props: { endpoint: EndpointFragment; onClosed: () =
     toast("Changed the webhook.");
   };
   return (
-    <FormDialog
-      title="Edit the webhook"
-      submit="Save"
-      size="lg"
-      fields={FIELDS}
-      onSubmit={submit}
-      onClosed={props.onClosed}
-    >
+    <FormDialog title="Edit the webhook" submit="Save" size="lg" onSubmit={submit} onClosed={props.onClosed}>
       {({ field }) => (
         <>
           <EndpointFields field={field} endpoint={endpoint} />

@@ -120,13 +120,7 @@ function Redeliver({ endpoint, onClosed }: Props) {
     toast("Events are being sent again.");
   };
   return (
-    <FormDialog
-      title="Redeliver events"
-      submit="Redeliver"
-      fields={["since"]}
-      onSubmit={submit}
-      onClosed={onClosed}
-    >
+    <FormDialog title="Redeliver events" submit="Redeliver" onSubmit={submit} onClosed={onClosed}>
       {({ field }) => (
         <>
           <NativeSelect
