@@ -53,7 +53,10 @@ import type { HttpOperations } from "./schema/http-operation";
 import { nameOfRoute, type RestRoute, type RouteGroup } from "./schema/rest-route";
 import type { FeatureMetric } from "./telemetry/feature-metrics";
 
-/** The features of the service, each after its dependencies; the REST documentation uses this order. */
+/**
+ * All features of the service. Each feature comes after the features that it depends on, and the REST
+ * documentation lists the features in this order.
+ */
 export const FEATURES = [
   pets,
   organizations,
@@ -91,7 +94,7 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
   ? All
   : never;
 
-/** The services of the server, the command line and the first start. */
+/** The services that the server, the command line and the first-start setup use. */
 export type Services = Core & Intersection<ReturnType<(typeof FEATURES)[number]["services"]>>;
 
 /** The services that features need from each other; `Services` must provide them all. */
@@ -121,7 +124,10 @@ export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) =>
 for (const route of ROUTES)
   if (route.deprecation) declareDeprecations({ [nameOfRoute(route)]: route.deprecation });
 
-/** Returns functions that add the routes that need no API key, each to its own encapsulated scope of the server. */
+/**
+ * Returns functions that add routes that need no API key. Each feature's routes are registered in a separate,
+ * encapsulated Fastify scope.
+ */
 export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =>
   ALL.flatMap(({ http }) => (http === undefined ? [] : (app) => http(app, services)));
 
@@ -145,11 +151,14 @@ export const retentionOf = ({ retention }: Pick<Config, "retention">): Retention
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
-/** Returns the sender shares of a process, by name. */
+/** Returns each sender group's share of the process's senders, by the group's name. */
 export const senderShares = (config: Config): ReadonlyMap<string, Share> =>
   new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(config.deliveryWorkers, config) ?? {})));
 
-/** @returns a function that returns the work for a kind of lane, and throws an Error if no feature provides it */
+/**
+ * @returns a function that returns the handler for lanes of a kind; it throws an Error if no feature handles
+ * that kind
+ */
 export function laneWork(services: Services): (kind: string) => LaneWork {
   const all = new Map(ALL.flatMap(({ lanes }) => Object.entries(lanes?.(services) ?? {})));
   return (kind) => {
@@ -176,11 +185,11 @@ export function startFeatures(services: Services): () => Promise<unknown> {
 export const stopFeatures = (services: Services): Promise<unknown> =>
   Promise.all(ALL.map(({ stop }) => stop?.(services)));
 
-/** Stores the remaining data and releases resources after the last request has ended. */
+/** Stores data that is still in memory, and releases resources. Called after the last request has ended. */
 export const closeFeatures = (services: Services): Promise<unknown> =>
   Promise.all(ALL.map(({ close }) => close?.(services)));
 
-/** Like the function of the same name in `database/`, but with the tables of all features. */
+/** Creates a data source, like `createDataSource` in `database/`, with the tables of all features. */
 export const createDataSource = (url: string, poolSize?: number): DataSource =>
   createDataSourceOf(
     url,
@@ -212,7 +221,7 @@ export function createServices(
 }
 
 /**
- * Like `createContextFactory`, with the credential resolvers of the features.
+ * Calls `createContextFactory` with the features' credential resolvers.
  * @param keys resolves API keys; a resolver other than the default may also accept OAuth access tokens
  */
 export const contextFactoryOf = (

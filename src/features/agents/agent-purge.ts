@@ -8,7 +8,10 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/** Max time after a deletion during which changes that started earlier may still add rows (ms). */
+/**
+ * Max time after an agent's deletion during which transactions that started before it may still add rows
+ * (ms).
+ */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**
@@ -28,8 +31,8 @@ declare module "../../schema/hooks" {
 }
 
 /**
- * Deletes the rows of deleted agents: in chunks, because there may be many rows, and one agent at a time per
- * organization. Housekeeping resumes interrupted purges.
+ * Deletes deleted agents' rows in chunks, because there may be many. Each organization's agents are purged
+ * one at a time. Housekeeping resumes interrupted purges.
  */
 export class AgentPurge {
   private readonly jobs: SerialJobs;

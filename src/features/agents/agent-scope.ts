@@ -86,7 +86,7 @@ export async function findOfCaller<
 export const lockAgent = coalesceInTx(
   async (tx: Tx, agentIds: readonly string[]): Promise<(Error | undefined)[]> => {
     const missing = new Set<string>();
-    // The fixed order prevents deadlocks between transactions that share two agents.
+    // The fixed order prevents deadlocks between transactions that lock the same agents.
     for (const id of [...new Set(agentIds)].sort()) {
       const present = { id, deletedAt: IsNull() };
       const { affected } = await tx.update(Agent, present, { createdAt: () => "created_at" });

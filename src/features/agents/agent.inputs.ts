@@ -5,14 +5,14 @@ import { InputById } from "../../schema/mutation-input";
 import { HoldsNoToken, IsText } from "../../schema/text";
 import { AGENT_NAME_MAX_LENGTH } from "./agent.limits";
 
-/** Options of a field with an agent ID for `scopedAgentId`. */
+/** Options of an input field whose value, an agent ID, is passed to `scopedAgentId`. */
 export const SCOPED_AGENT_ID = {
   nullable: true,
   description:
     "ID of the agent. Required for members, but not allowed with an API key, which belongs to one agent.",
 };
 
-/** Options of a field with an agent ID for `scopedAgentIds`. */
+/** Options of an input field whose value, an agent ID, is passed to `scopedAgentIds`. */
 export const SCOPED_AGENT_IDS = {
   nullable: true,
   description:

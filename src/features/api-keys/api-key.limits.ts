@@ -6,7 +6,7 @@ export const KEY_NAME_MAX_LENGTH = 100;
 /** Max length of an API key's description (code points). */
 export const KEY_DESCRIPTION_MAX_LENGTH = 500;
 
-/** Max scopes in a list; larger than the number of scopes. */
+/** Max scopes in a list; higher than the number of existing scopes. */
 export const MAX_SCOPES = 100;
 
 /** Max networks per API key: as many as an audit log entry can list. */
@@ -24,5 +24,5 @@ export const CLIENT_ID_MAX_LENGTH = 500;
 /** Max length of a search string. */
 export const SEARCH_MAX_LENGTH = 100;
 
-/** Number of days before its expiry when a key starts to need attention. */
+/** Number of days before its expiry at which a key is first listed as needing attention. */
 export const EXPIRING_DAYS = 14;

@@ -25,7 +25,10 @@ import { searchTextOf } from "./key-search";
 
 // Steps of operations on keys; each step runs in its operation's transaction.
 
-/** The agent that a key belongs to or, if `agentId` is null, the organization; its active keys have unique names. */
+/**
+ * A key's owner: an agent or, if `agentId` is null, an organization. The names of an owner's active keys are
+ * unique.
+ */
 type KeyOwner = Pick<ApiKey, "organizationId" | "agentId">;
 
 const keysOf = ({ organizationId, agentId }: KeyOwner) =>
@@ -58,7 +61,7 @@ function reservedNameOf(name: string): string {
   return [...normalized].length > RESERVED_NAME_MAX_LENGTH ? sha256(normalized) : normalized;
 }
 
-/** Properties of a key to mint. */
+/** The properties of a new key. */
 interface KeyToMint extends KeyOwner {
   id?: string;
   name: string;
@@ -83,7 +86,7 @@ export const storedSettings = (input: Omit<UpdateApiKeyInput, "id" | "name">): K
   allowedNetworks: storedNetworks(input.allowedNetworks),
 });
 
-/** Returns settings before and after a change, in the form for the audit log. */
+/** Returns the settings before and after a change, in the audit log's format. */
 const settingsAudit = (before: KeySettings | undefined, after: KeySettings): Changes => ({
   description: [before?.description ?? null, after.description],
   rateLimitPerMinute: [asText(before?.rateLimitPerMinute), asText(after.rateLimitPerMinute)],
@@ -244,7 +247,7 @@ export async function idsOfReplaced(
 const replacedBy = (tx: Tx, { id: replacedById, ...owner }: KeyOwner & Pick<ApiKey, "id">) =>
   tx.findOneBy(ApiKey, { ...keysOf(owner), replacedById, revokedAt: IsNull() });
 
-/** Links the key that a lost key replaced to another successor. */
+/** Finds the key that a lost key had replaced, and makes another key its successor. */
 export async function redirectReplaced(
   tx: Tx,
   context: RequestContext,
@@ -336,7 +339,9 @@ async function reserveName(tx: Tx, key: ApiKey, name: string): Promise<Partial<A
   return { name, reservedName, searchText: searchTextOf({ name, hint: key.hint }) };
 }
 
-/** Releases an expired key's name when another key needs it, because expiry itself writes nothing. */
+/**
+ * Releases an expired key's name when another key needs it, because nothing is written when a key expires.
+ */
 async function releaseExpiredName(tx: Tx, owner: KeyOwner, name: string): Promise<void> {
   await tx.update(
     ApiKey,

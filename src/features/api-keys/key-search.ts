@@ -15,20 +15,23 @@ export function narrowToText(query: SelectQueryBuilder<ApiKey>, text: string): v
   query.andWhere(`${query.alias}.search_text LIKE :pattern ESCAPE '\\'`, { pattern: `%${pattern}%` });
 }
 
-/** SQL conditions by kind, for the alias `key`. */
+/** SQL conditions for each kind of key. They require the table alias `key`. */
 export const OF_KIND: Record<ApiKeyKind, string> = {
   [ApiKeyKind.agent]: "key.agent_id IS NOT NULL",
   [ApiKeyKind.organization]: "key.agent_id IS NULL",
 };
 
-/** SQL conditions by state, for the alias `key` and the parameter `now`. */
+/** SQL conditions for each state of a key. They require the table alias `key` and the parameter `now`. */
 export const IN_STATE: Record<ApiKeyState, string> = {
   [ApiKeyState.active]: "key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > :now)",
   [ApiKeyState.revoked]: "key.revoked_at IS NOT NULL",
   [ApiKeyState.expired]: "key.revoked_at IS NULL AND key.expires_at <= :now",
 };
 
-/** Limits a query, with the alias `key`, to active keys that expire within a number of days and are not replaced. */
+/**
+ * Limits a query to active keys that expire within a number of days and have not been replaced. The query
+ * must use the table alias `key`.
+ */
 export const narrowToExpiring = (
   query: SelectQueryBuilder<ApiKey>,
   days: number,

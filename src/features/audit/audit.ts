@@ -62,12 +62,12 @@ const entryOf = (
   createdAt: timestamp(),
 });
 
-/** Repetitions of an action by an API key. */
+/** Occurrences of the same action by an API key, which a single audit entry counts. */
 export interface RepeatedAction {
   /** ID of the entry; it contains the time of the first occurrence. */
   id: string;
   action: AuditAction;
-  /** Identifies the entry that counts the repetitions. */
+  /** Identifies the audit entry that counts the occurrences. */
   countedAs: string;
   key: Required<AuditTarget>;
   origin: Origin;
@@ -75,7 +75,7 @@ export interface RepeatedAction {
   count: number;
 }
 
-/** Adds repetitions of an action to the entry that counts them; creates the entry if necessary. */
+/** Adds occurrences of an action to the audit entry that counts them; creates the entry if necessary. */
 export async function recordRepeated(
   tx: Tx,
   { id, action, countedAs, key, origin, at, count }: RepeatedAction,

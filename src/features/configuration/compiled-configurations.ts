@@ -77,7 +77,7 @@ export class CompiledConfigurations {
     const key = keyOf({ agentId, version });
     const known = this.known.get(key);
     if (known) return known;
-    // Omits the tests, which decisions do not use and which may be most of the document.
+    // Omits the tests, which can make up most of the document but are not used in decisions.
     const { tests: _, ...used } = document;
     const configuration = new CompiledConfiguration(used, true);
     this.known.set(key, configuration);

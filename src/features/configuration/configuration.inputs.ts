@@ -49,8 +49,8 @@ export class SaveConfigurationDraftInput {
 }
 
 /**
- * Rejects a document together with another source: with `fromVersion`, the document would be published
- * unchecked, because earlier versions were checked when they were first published.
+ * Rejects a document that is combined with another source. With `fromVersion`, for example, the document
+ * would be published unchecked, because an earlier version is not checked again.
  */
 const HAS_ONE_SOURCE: ObjectRule = {
   fields: ["document", "fromVersion", "expectedRevision"],

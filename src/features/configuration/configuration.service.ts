@@ -229,8 +229,8 @@ export class ConfigurationService {
       ? { document: given, revision: undefined }
       : await this.database.read(async (reader) => {
           const agentId = await scopedAgentId(reader, context, agent);
-          // Checked first: a concurrent publication may have deleted the draft, and must be reported as
-          // `version_conflict`.
+          // Checked before the draft is read: a concurrent publication may have deleted the draft, which must
+          // be reported as `version_conflict` rather than `not_found`.
           await assertLive(reader, agentId, expected.expectedLiveVersion);
           return documentToPublish(reader, agentId, fromVersion);
         });

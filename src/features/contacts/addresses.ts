@@ -99,7 +99,7 @@ export function normalizePhone(given: string): string | undefined {
 /** A phone number in national format. */
 const NATIONAL = /^\(?\d[\d\s()./-]{4,22}\d$/;
 
-/** Returns the numbers that a number without a country code could stand for, one per country code. */
+/** Returns the phone numbers that a number without a country code could represent, one per country code. */
 export function phonesWithCountryCode(text: string): string[] {
   if (!NATIONAL.test(text)) return [];
   const digits = text.replace(/\D/g, "").replace(/^0/, "");

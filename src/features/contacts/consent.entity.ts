@@ -50,7 +50,7 @@ export class Consent {
   @Column({ type: "varchar", length: 44 })
   addressHash!: string;
 
-  /** ID of the address; null while no contact has it. */
+  /** ID of the contact's address; null while the address belongs to no contact. */
   @Field(() => ID, { description: "ID of the contact's address." })
   @Column({ ...UUID_COLUMN, nullable: true })
   addressId!: string | null;

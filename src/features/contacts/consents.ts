@@ -23,7 +23,8 @@ type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
 
 /**
  * A consent to store for the addresses of a contact that the transaction has locked. A null `contact` means
- * that no contact has the addresses, as checked under `lockAdditions`.
+ * that no contact has the addresses. This was checked while holding the `lockAdditions` lock, so that no
+ * contact can be given one of them.
  */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
@@ -127,7 +128,7 @@ export class Consents {
     for (const consent of known) {
       const address = byHash.get(consent.addressHash) as ContactAddress;
       consent.addressId = address.id;
-      // Cached, because a dry run does not store the consents.
+      // Cached for later reads in this transaction, because a dry run does not store the consents.
       consentTo.set(tx, nameOfConsent(address.id, consent.topic), consent.state);
       if (consent.topic !== ALL_TOPICS || consent.state !== ConsentState.out) continue;
       address.optedOutAt = consent.changedAt;

@@ -28,7 +28,10 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Valid integers by column type. PostgreSQL cannot compare an integer column with any other text. */
+/**
+ * Patterns for valid integers, by column type. PostgreSQL fails to compare an integer column with any other
+ * text.
+ */
 const INTEGERS: Readonly<Partial<Record<string, RegExp>>> = { integer: /^\d{1,9}$/, bigint: /^\d{1,18}$/ };
 
 /** Exports all data that the features store about a contact, page by page. */

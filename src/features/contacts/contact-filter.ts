@@ -70,8 +70,8 @@ export async function findContacts(
 }
 
 /**
- * Returns SQL conditions on a contact's search term, with the alias `entry`. A contact matches a search if
- * any of its terms meets any condition.
+ * Returns SQL conditions on the table of search terms, whose alias must be `entry`. A contact matches a
+ * search if any of its terms meets any of the conditions.
  */
 function matching(search: string): { conditions: string[]; parameters: ObjectLiteral } {
   const parameters: ObjectLiteral = {};

@@ -42,8 +42,8 @@ export class ContactRecord {
 }
 
 /**
- * True if a string can be a position: a part's number and the values of its `order` properties, which are
- * printable ASCII.
+ * True if a cursor's text has the form of a position in an export: the number of a part, followed by the
+ * values of the part's `order` properties, which are printable ASCII.
  */
 const isPosition = (text: string): boolean =>
   /^\d{1,2}(\/(?:[\w.~!*'()-]|%[2-7][\dA-F]){0,300}){1,2}$/.test(text);

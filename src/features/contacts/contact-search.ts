@@ -37,8 +37,8 @@ export const startsWith = (bind: Bind, term: string, start: string, operator: ">
   `${term} ${operator} ${bind(start)} AND ${term} < ${bind(`${start}\u{10FFFF}`)}`;
 
 /**
- * Returns a condition on a contact's term `entry`: the contact has all words. The longest word is looked up
- * first; the last word may be incomplete.
+ * Returns an SQL condition on the search term `entry` that is true if the term's contact has all words of a
+ * search. The longest word is looked up first; the last word may be incomplete.
  */
 export function hasWords(bind: Bind, words: readonly string[]): string {
   const has = (condition: string) =>

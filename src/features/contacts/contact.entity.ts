@@ -60,7 +60,10 @@ export class Contact {
   @Column({ type: "integer" })
   version!: number;
 
-  /** False if the contact has no waiting timers, so that events that would cancel them skip the lookup. */
+  /**
+   * False if the contact has no waiting timers, so that events that could cancel timers need not look for
+   * any.
+   */
   @Column({ type: "boolean", default: false })
   hasTimers!: boolean;
 
@@ -82,8 +85,8 @@ export class Contact {
   updatedAt!: Timestamp;
 
   /**
-   * The last known time when something touched the contact; null once the contact is erased. Only retention
-   * updates it, so that touching a contact does not require a write.
+   * The time of the contact's last known activity; null once the contact is erased. Only the retention job
+   * updates it, so that activity does not require a write to this row.
    */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   touchedAt!: Timestamp | null;

@@ -21,7 +21,7 @@ export const CONTACT_RETENTION = { RETENTION_CONTACTS_DAYS: 0 };
 /** Max contacts examined in an agent's first turn. */
 const FIRST_CONTACTS = 100;
 
-/** The time when something last touched a contact; null while the contact is in use. */
+/** The time of a contact's last activity; null while the contact is in use. */
 export interface ContactTouch {
   id: string;
   at: Timestamp | null;

@@ -6,7 +6,7 @@ import { ContactAddress } from "./contact-address.entity";
 import type { ContactPart } from "./contact-export";
 import { ContactTag } from "./contact-tag.entity";
 
-/** The data that this feature and the features that it builds on export. */
+/** The contact data that this feature exports, including data from the features that it depends on. */
 export const contactParts: readonly ContactPart[] = [
   {
     kind: "contact",

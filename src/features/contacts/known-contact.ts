@@ -127,8 +127,8 @@ export async function lockSubjects(
 }
 
 /**
- * Locks the agents' contacts against new addresses until the transaction ends: `shared` to add addresses, or
- * `exclusive` to store consents for addresses that no contact has.
+ * Locks the set of addresses of the agents' contacts until the transaction ends. The lock is `shared` to add
+ * addresses, and `exclusive` to store consents for addresses that no contact has.
  */
 export const lockAdditions = (
   tx: Tx,

@@ -17,7 +17,7 @@ export function listed(reader: EntityManager, agentId: string, { ids }: Filter) 
   return ids === undefined ? query : query.andWhere({ id: In(ids) });
 }
 
-/** Returns a query for the entries of contacts that have a tag; undefined to list all contacts. */
+/** Returns a query for the tag rows of contacts with the filter's tag; undefined if the filter has no tag. */
 export function taggedEntries(reader: EntityManager, agentId: string, { tag, ids }: Filter) {
   if (tag === undefined) return undefined;
   const tagged = reader
@@ -27,7 +27,7 @@ export function taggedEntries(reader: EntityManager, agentId: string, { tag, ids
   return ids === undefined ? tagged : tagged.andWhere({ contactId: In(ids) });
 }
 
-/** Returns the contact IDs of a page of entries, plus one more if there is a next page. */
+/** Returns the contact IDs on a page of tag rows, plus one more ID if there is a next page. */
 export async function idsIn(
   query: SelectQueryBuilder<ContactTag>,
   { after, limit }: Page,

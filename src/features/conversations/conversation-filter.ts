@@ -7,7 +7,10 @@ import { Conversation } from "./conversation.entity";
 import type { ConversationsArgs } from "./conversation.inputs";
 import { findLines } from "./destination";
 
-/** The owners' conversations that match a filter; `query` itself does not select by owner. */
+/**
+ * A query for the conversations that match a filter, and the agents or contacts to which the caller must
+ * restrict it.
+ */
 export interface Matching {
   query: SelectQueryBuilder<Conversation>;
   owners: Owners;

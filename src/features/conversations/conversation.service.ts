@@ -365,8 +365,8 @@ const lastHandoffs = (
     .getMany();
 
 /**
- * Returns the result to store for a request that only found an open conversation: an ID in a form that no row
- * has.
+ * Returns the result to store with the idempotency key of a request that found an open conversation and added
+ * no message. It is the conversation's ID in a format that no row's ID has.
  */
 const unopenedId = ({ id }: Conversation): string => id.replaceAll("-", "_");
 

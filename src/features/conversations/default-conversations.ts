@@ -10,9 +10,10 @@ export class DefaultConversations {
   constructor(private readonly compiledConfigurations: CompiledConfigurations) {}
 
   /**
-   * Finds the places of agents' conversations with their default contacts, and locks these contacts.
-   * @returns the places by agent ID, without agents that have no default contact or whose default line is
-   *   archived or does not reach the contact
+   * Finds the lines and addresses of agents' conversations with their default contacts, and locks these
+   * contacts.
+   * @returns the lines and addresses by agent ID. Omits agents that have no default contact, and agents whose
+   * default line is archived or does not reach that contact.
    */
   async lockPlaces(tx: Tx, agentIds: readonly string[]): Promise<Map<string, Place>> {
     if (agentIds.length === 0) return new Map();

@@ -114,8 +114,8 @@ function reachedAt(
 }
 
 /**
- * Returns the place for a conversation with a contact on the default line; undefined if the line does not
- * reach the contact.
+ * Returns the line and address for a conversation with a contact on the agent's default line; undefined if
+ * that line does not reach the contact.
  */
 export async function placeOnDefaultLine(
   tx: Tx,
@@ -128,7 +128,10 @@ export async function placeOnDefaultLine(
   return line === undefined || address === undefined ? undefined : { line, contact, address };
 }
 
-/** Returns the place of the latest open conversation that reaches the contact; undefined if there is none. */
+/**
+ * Returns the line and address of the latest open conversation that reaches the contact; undefined if there
+ * is none.
+ */
 export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | undefined> {
   const addresses = (await addressesOf(tx, contact.id)) ?? [];
   const reached = addresses.filter(

@@ -11,7 +11,7 @@ import { Conversation, ConversationState } from "./conversation.entity";
 export const idempotencyScope = (operation: string, { caller }: RequestContext): string =>
   `${operation}:${caller.kind === "agent" ? caller.agent.id : caller.kind === "member" ? caller.id : caller.kind}`;
 
-/** The place of a conversation: a line and one of the contact's addresses. */
+/** Where a conversation takes place: on a line, with one of the contact's addresses. */
 export interface Place {
   line: Line;
   /** The locked contact; the lock keeps other transactions from opening a conversation. */
@@ -21,8 +21,8 @@ export interface Place {
 }
 
 /**
- * Locks conversations by ID, and open conversations by place, in ID order until the transaction ends. See
- * `delivery/README.md` for the lock order.
+ * Locks conversations by ID, and open conversations by line and address. Locks them in ID order until the
+ * transaction ends. See `delivery/README.md` for the lock order.
  * @returns the current conversations, by ID
  */
 export async function lockConversations(

@@ -60,7 +60,7 @@ export const lockOpen = coalesceInTx(async (tx: Tx, places: readonly Place[]) =>
   return places.map((place) => openAt(conversations, place));
 });
 
-/** Opens a conversation for a line and address without an open one. */
+/** Opens a conversation for a line and address that have no open conversation. */
 export const insertConversation = coalesceInTx(async (tx: Tx, places: readonly OpenedPlace[]) => {
   const addresses = places.map(({ address }) => address);
   // Conversations become visible in ID order, because clients page through them.

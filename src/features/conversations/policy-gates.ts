@@ -20,7 +20,9 @@ import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
 import { isBound, type PolicyDecision, type PolicyGates, type Rescheduled } from "../messages/policy-gates";
 
-/** Delay before another check while messages to the contact are being sent and may still fail (ms). */
+/**
+ * Delay before caps are rechecked while other messages to the contact are being sent and may still fail (ms).
+ */
 const SENDING_MS = 1_000;
 
 /** A message that counts toward a contact's caps. */
@@ -30,7 +32,7 @@ interface Counted {
   sentAtMs: number | null;
 }
 
-/** Messages to a contact, by ID. */
+/** The messages that count toward a contact's caps, by ID. */
 type CountedMessages = Map<string, Counted>;
 
 /**

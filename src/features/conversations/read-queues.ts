@@ -57,7 +57,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   queues.delete(rows.at(-1)?.conversationId ?? "");
   const cut = ids.filter((id) => !queues.has(id));
   const found = groupBy(await readFirst(tx, cut), ({ conversationId }) => conversationId);
-  // Retains the order of the queues, so that each one eventually is first and is read completely.
+  // Retains the order of the queues, so that each queue eventually comes first and is read completely.
   const next = cut.flatMap((id, i) =>
     found.get(id)?.at(-1)?.isFollowed ? [[id, timestamp(i - cut.length)] as const] : [],
   );

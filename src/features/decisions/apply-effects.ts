@@ -37,7 +37,7 @@ const NONE: ReadonlyMap<string, Conversation> = new Map();
  * Applies the effects of a decision. First opens the conversations for its messages, then applies the other
  * effects, and queues the messages last. Messages are therefore sent on the line that their conversation was
  * moved to, even if it was handed off or closed. A dry run does all this in memory.
- * @param unit `pass` is called as soon as the locks are known, before anything is stored
+ * @param unit its `pass` is called once it is known which locks are needed, before anything is stored
  * @throws GatewayError `queue_full`
  */
 export async function applyEffects(
@@ -83,7 +83,7 @@ export async function applyEffects(
   if (!makesRoom) await assertRoomFor(tx, sends, { schedules });
   const { contact } = participants;
   const isForContact = effects.some((effect, i) => isContactHandoff(effect) && results[i] === undefined);
-  // Conversations are always locked before the message order is.
+  // Conversations are always locked before the `MESSAGE_ORDER` lock is acquired.
   const others = isForContact && contact !== null ? await lockOpenWith(tx, contact.id) : NONE;
   await unit.pass(sends.length > 0 || effects.some(({ kind }) => kind === "handoff"));
   await Promise.all(sends.map((destination) => open(tx, destination)));

@@ -49,7 +49,7 @@ export interface DueDecision extends Described {
   answer?: Answer | undefined;
 }
 
-/** A request whose situation is valid for the configuration that decides about it. */
+/** A request whose situation has been validated against the configuration used for the decision. */
 type Declared = DecisionRequest & Against;
 
 /** Makes decisions, each in the transaction that applies its effects. */
@@ -148,11 +148,11 @@ export class DecisionMaker {
   }
 
   /**
-   * Makes stored decisions like `decide`, unless another process has made them. A decision has no effects if
-   * its organization was deactivated, its contact was erased, its conversation was closed, or the
+   * Makes stored decisions the way `decide` does, unless another process has made them. A decision has no
+   * effects if its organization was deactivated, its contact was erased, its conversation was closed, or the
    * conversation changed during a model call.
    * @returns the rejection of each decision that could not be made; see `applyEffects` and
-   *   `DecisionSteps.resume`
+   * `DecisionSteps.resume`
    * @throws GatewayError like `decide`
    */
   async resume(tx: Tx, due: readonly DueDecision[]): Promise<(GatewayError | undefined)[]> {

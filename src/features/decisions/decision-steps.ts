@@ -94,7 +94,7 @@ export class DecisionSteps {
     }
   }
 
-  /** Completes a decision that can no longer be made. */
+  /** Completes, without effects, a decision that can no longer be made. */
   private async abandon(
     tx: Tx,
     decision: Decision,
@@ -241,7 +241,7 @@ async function recordHistory(
 ): Promise<void> {
   const { snapshot, situation } = decision;
   if (count === undefined || conversation === null || snapshot === null) return;
-  // The messages that the situation is about are already known.
+  // Omits the messages that the situation is about, because the model receives them anyway.
   const except = snapshot.message === null ? [] : messageIdsOf(situation);
   const history = await readHistory(tx, { conversationId: conversation.id, count, except });
   decision.snapshot = { ...snapshot, model: { history } };

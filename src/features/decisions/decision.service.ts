@@ -68,7 +68,10 @@ const rejectInput = (error: unknown): never => {
 
 type DecisionFilter = Omit<DecisionsArgs, "agentId" | "first" | "after">;
 
-/** Decisions that match a filter; `parts`, unlike `query`, restricts the agents or contacts. */
+/**
+ * A query for the decisions that match a filter. The restriction to agents or contacts is not in `query` but
+ * in `parts`.
+ */
 interface Matching {
   query: SelectQueryBuilder<Decision>;
   parts: Part[];
@@ -102,7 +105,10 @@ async function matchingIn(
   return { query, parts };
 }
 
-/** Filters with their own index. `since` narrows each of these indexes, because they are ordered by ID. */
+/**
+ * Filters that have their own index. `since` narrows the scan of any of these indexes, because they are
+ * ordered by ID and IDs are ordered by time.
+ */
 const INDEXED: readonly string[] = ["key", "contactId", "conversationId", "hasFailures"];
 
 /** True if a page may read many index entries or rows for few matches. */
@@ -148,9 +154,9 @@ export class DecisionService {
   /**
    * Submits a situation to an agent, which decides and acts in one transaction that concurrent situations
    * share.
-   * @returns the decision; a dry run's has no IDs, because nothing is stored
+   * @returns the decision; for a dry run, it has no IDs, because nothing is stored
    * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`,
-   *   `queue_full`, `idempotency_key_reused`; see `Candidates` for `against`
+   * `queue_full`, `idempotency_key_reused`; see `Candidates` for `against`
    */
   async decide(context: RequestContext, { dryRun, against, as, ...input }: DecideInput): Promise<Decision> {
     if (dryRun !== true) return this.decideInBatch({ context, input });

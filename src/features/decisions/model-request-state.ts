@@ -27,7 +27,7 @@ export async function modelRequestStateOf(
   };
 }
 
-/** A stored decision's subjects. */
+/** The columns of a stored decision that identify its agent, contact and conversation. */
 export type Described = Pick<Decision, "agentId" | "contactId" | "conversationId" | "basis">;
 
 /** Returns the current participants of stored decisions, with their rows locked. */

@@ -84,7 +84,7 @@ const matchedAt = coalesceKeysInTx(async (tx: Tx, names) => {
   return new Map(matches.map((match) => [nameOf(match), match.matchedAt]));
 });
 
-/** A decision's rules with `once`, and the IDs of its subjects. */
+/** A decision's rules with `once`, and the IDs of its agent, contact and conversation. */
 export interface Matches {
   configuration: CompiledConfiguration;
   input: DecisionInput;

@@ -123,8 +123,8 @@ async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<st
 }
 
 /**
- * Returns the subjects of a timer's situation. If its conversation is closed, they are only the contact and
- * its address.
+ * Returns the contact, address and conversation that a timer's situation is about. Omits a closed
+ * conversation.
  */
 function describe(
   { agentId, contactId, isNamed }: Timer,

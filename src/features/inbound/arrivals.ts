@@ -76,13 +76,15 @@ export interface Placed extends Arrival, Recipient {
 
 const isSame = (one: Address, other: Address) => one.kind === other.kind && one.address === other.address;
 
-/** Returns a message's name: its line's ID and its own ID in the system that sent it. */
+/**
+ * Returns the name that identifies a message here: its line's ID, and its own ID in the system that sent it.
+ */
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
 /**
  * Finds the contact and conversation of each message; locks known contacts and creates unknown ones.
- * @param arrivals messages with distinct names
- * @returns the new messages, and the results of earlier requests for the others, by name
+ * @param arrivals messages with distinct names (see `nameOf`)
+ * @returns the new messages and, by name, the results of the earlier requests that stored the other messages
  */
 export async function placeArrivals(
   tx: Tx,

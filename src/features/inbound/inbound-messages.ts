@@ -82,7 +82,8 @@ export class InboundMessages {
   }
 
   /**
-   * Stores messages: for each contact, either one message that opts in or out, or several that do neither.
+   * Stores messages. For each contact, there is either a single message that opts in or out, or any number of
+   * messages that do neither.
    * @returns the messages by name
    */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {

@@ -79,7 +79,7 @@ export const INBOUND_RECEIPT = z
     when: () => true,
   });
 
-/** Keeps Zod from generating code while handling requests. */
+/** Disables Zod's JIT compiler, so that requests never have to wait for generated code. */
 const NO_CODE = { jitless: true } as const;
 
 /**

@@ -16,7 +16,7 @@ import { type Arrival, type Inbound, type InboundLine, nameOf, type Received, re
 import type { EarlyReceipts } from "./early-receipts";
 import type { InboundMessages } from "./inbound-messages";
 
-/** Max attempts while concurrent requests change the contact. */
+/** Max attempts to store a message while concurrent requests keep changing its contact. */
 const MAX_ATTEMPTS = 5;
 
 /** Max messages per transaction; the first sender has to wait for the last message. */

@@ -23,7 +23,7 @@ export const ATTRIBUTIONS: readonly RegExp[] = [
   /^.+(şunu yazdı|tarihinde yazdı|ezt írta|a scris)\s*:$/i,
   /^(?=.*20\d\d年).*(<[^<>@]+@[^<>]+>|写道|寫道|のメール)\s*[:：]$/,
   /^.+(님이 작성|작성)\s*:$/,
-  // In any language: a year, a time and an address.
+  // Matches an introduction in any language that contains a year, a time and an e-mail address.
   /^(?=.*\b20\d\d\b.{0,60}\d[:.]\d\d).*<[^<>\s@]+@[^<>\s]+>\s*:$/,
 ];
 
@@ -92,7 +92,7 @@ const DEVICE = `(${[
   "\\b(HTC|LG|Sony|Lenovo|ASUS)\\b|Android|BlackBerry|Windows",
   "Outlook|Yahoo|Proton|Gmail|GMX|WEB\\.DE|Thunderbird|K-9|\\bAOL\\b|Mail\\.ru|Яндекс",
   "Mail( for\\b| für\\b| Orange\\b|[ -]?app\\b|<http)|l['’]application|aplikacji|приложения",
-  // Also common in sentences, so they must end the line.
+  // These words are also common in sentences, so they match only at the end of a line.
   "(phone|computer|tablet(te|a)?|(surf|läs)platta|device|dispositivo|appareil|gerät|устройства|(?<!\\S)Mail)[ .!]*$",
 ].join("|")})`;
 

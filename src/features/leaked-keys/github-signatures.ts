@@ -17,7 +17,7 @@ const TIMEOUT_MS = 5_000;
  */
 const MIN_INTERVAL_MS = 60_000;
 
-/** Keeps Zod from generating code while handling requests. */
+/** Disables Zod's JIT compiler, so that requests never have to wait for generated code. */
 const NO_CODE = { jitless: true } as const;
 
 const LIST = z.object({

@@ -14,7 +14,10 @@ export const webhookSettings = ({ url, addressKind }: NewLineWebhook): LineWebho
   addressKind: addressKind ?? AddressKind.phone,
 });
 
-/** Omits `listAddress` if there is no list, like settings stored by earlier versions. */
+/**
+ * Omits `listAddress` if there is no list, so that the result equals settings stored by versions without this
+ * field.
+ */
 const listOf = (listAddress: string | null | undefined): Pick<LineEmail, "listAddress"> =>
   listAddress == null ? {} : { listAddress };
 

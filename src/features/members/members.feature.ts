@@ -33,8 +33,8 @@ export const members = feature({
   },
   hooks: ({ sessions }) => ({
     sessions,
-    // Among anonymous requests, almost only sign-ins can succeed, and rejecting a request is cheaper than
-    // parsing it.
+    // Nearly all valid anonymous requests are sign-ins. While too many sign-ins are in progress, anonymous
+    // requests are rejected before they are parsed, because parsing is more expensive.
     anonymousPost: (context) => sessions.assertPasswordCheckFree(context),
   }),
   resolvers: (services) => [

@@ -172,7 +172,7 @@ const countsIn =
     return new Map(rows.filter((row) => row.windowEndsAt > now).map((row) => [row.bucket, row]));
   };
 
-/** @param next number of attempts that are not counted yet */
+/** @param next number of attempts to be checked that `counts` does not include yet */
 function rejectionBy({ bucket, max }: Limit, counts: Counts, next: number): GatewayError | undefined {
   const row = counts.get(bucket);
   if (row === undefined || row.attempts + next <= max) return undefined;

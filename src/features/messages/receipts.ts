@@ -95,8 +95,8 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
-        // A window or cap may have rescheduled an unsent message, which then has no position, or may be about
-        // to.
+        // A window or cap may have rescheduled the unsent message, or may be about to. A rescheduled message
+        // has no position in its conversation.
         const mayLackPosition =
           conversationId !== null && PROGRESS[found.status] < PROGRESS[MessageStatus.sent];
         const place = mayLackPosition ? await this.hooks.the("placingIn")(tx, conversationId) : undefined;

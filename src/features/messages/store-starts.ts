@@ -23,7 +23,7 @@ export interface Content {
   thread?: MailThread | undefined;
 }
 
-/** Max earlier messages that are searched for the e-mail to reply to. */
+/** Max number of earlier messages to search for the e-mail to reply to. */
 const MAX_SEARCHED = 100;
 
 /**
@@ -39,10 +39,10 @@ const firstOfLine = (isSearched: string) =>
      order by earlier.sequence limit 1)`;
 
 /**
- * RETURNING list for the thread of an e-mail: the thread and, on a new line, the subject of the contact's
- * last e-mail; if there is none, the `Message-ID` and subject of the first e-mail from this line to the
- * contact. The first messages are searched before the last ones, in separate queries, because a single query
- * with `or` would search the whole conversation.
+ * SQL expression, for a RETURNING list, that returns the thread to continue with an e-mail: the `References`
+ * and, on a new line, the subject of the contact's last e-mail. If there is none, returns the `Message-ID`
+ * and subject of the first e-mail from this line to the contact. The conversation's first and last messages
+ * are searched in separate queries, because a single query with `or` would search the whole conversation.
  */
 const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
     and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')

@@ -111,7 +111,7 @@ export class AuthorizationServer {
         }),
       ),
       cookies: cookies.filter((cookie) => !cookie.startsWith(SESSION_COOKIE)),
-      // The body is dropped from redirects, because the library repeats the target there.
+      // Removes the body of a redirect, because the library repeats the target URL in it.
       body: response.headers.location === undefined ? response.payload : "",
     };
   }
@@ -171,7 +171,8 @@ export class AuthorizationServer {
     const { connections } = this.services;
     const connected =
       typeof query.consent === "string" ? await connections.connect(requestId, query.consent) : "rejected";
-    // Sends no result, so that a repeated request does not replace the result of the first one.
+    // Shows an error instead of sending the library a result, so that a repeated request does not replace the
+    // first one's result.
     if (connected === undefined) return reject("The consent has already been used or has expired.");
     const result =
       connected === "rejected"

@@ -31,7 +31,7 @@ import { INTERACTION_PATH, resourcesOf, scopesOf } from "./resources";
 
 const REQUIRED = { permission: Permission.config_manage };
 
-/** Max time for the browser to follow a consent's URL (ms). */
+/** Max time for the browser to open a consent's URL (ms). */
 const CONSENT_MS = 5 * 60_000;
 
 /** Retention of a registration after its application is connected (ms). */
@@ -243,7 +243,7 @@ export async function endConnections(
     where: { ...which, revokedAt: IsNull() },
     relations: { agent: { organization: true } },
     withDeleted: true,
-    // Locks keys in ID order, like every transaction that ends several keys, to avoid deadlocks.
+    // Locks keys in ID order, as every transaction that revokes several keys does, to avoid deadlocks.
     order: { id: "ASC" },
   });
   for (const key of keys) {

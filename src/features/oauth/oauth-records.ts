@@ -17,7 +17,7 @@ const USED_TOKEN_MS = 30 * DAY_MS;
 /** Max refresh tokens that a connection can use per day; limits the number of retained tokens. */
 const REFRESHES_PER_DAY = 200;
 
-/** Finds and ends the keys that represent the library's grants. */
+/** Finds and revokes the API keys that the library's grants stand for. */
 interface Grants {
   grantOf(keyId: string): Promise<Payload | undefined>;
   end(keyId: string): Promise<void>;
@@ -45,8 +45,8 @@ interface Exchange {
 /** Stores the library's records, so that any process can serve any request. */
 export class OAuthRecords {
   /**
-   * Exchanges by request. Their writes run in one transaction once all tokens are known, so that a failed request can
-   * be retried with the same code or refresh token.
+   * The token exchange of each request. Its writes run in one transaction once all its tokens are known, so
+   * that a failed request can be retried with the same code or refresh token.
    */
   private readonly exchanges = new WeakMap<object, Exchange>();
 

@@ -29,8 +29,8 @@ export class RestoreService {
   ) {}
 
   /**
-   * SQL for the columns of `Identities` as JSON, for statements that deliverers run in any case; empty on
-   * SQLite.
+   * SQL that selects the columns of `Identities` as JSON. Deliverers add it to statements that they run
+   * anyway. Empty on SQLite.
    */
   get columns(): string {
     const { identity } = this.database;

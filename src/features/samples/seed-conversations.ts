@@ -59,8 +59,8 @@ type Planned =
 /**
  * Adds synthetic contacts, conversations and messages to an agent, in short transactions, so that other
  * requests always see consistent data.
- * @param place `line` is a line's name; defaults to the agent's default line
- * @param counts conversations need contacts
+ * @param place the agent, and the name of the line (by default, the agent's default line)
+ * @param counts the number of rows to add; if it includes conversations, it must include contacts
  * @param onProgress called after each transaction with the rows added so far
  * @throws GatewayError `not_found` (line), or `not_deliverable` if the agent has no default line
  */

@@ -64,7 +64,7 @@ export class CompiledConfiguration {
   private readonly texts = new Map<string, TextTemplate>();
   private readonly htmls = new Map<string, TextTemplate>();
   private readonly rules: readonly CompiledRule[];
-  /** Cached, because comparing a type with a hundred others may extend a transaction by 8 ms. */
+  /** Cached, because finding the most similar of a hundred type names can extend a transaction by 8 ms. */
   private readonly nearestTypes = new LRUCache<string, { type: string | null }>({ max: 100 });
   /** The message policy; undefined if the agent may write to anyone at any time. */
   readonly policy: ContactPolicy | undefined;

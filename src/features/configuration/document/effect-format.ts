@@ -161,7 +161,7 @@ const resend = z.strictObject({
     .optional(),
 });
 
-/** The kinds of effects, each keyed by the member that identifies it. */
+/** The format of each kind of effect, by the name of the member that identifies the kind. */
 export const EFFECTS = { send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend };
 
 const effect = z.union([send, addTags, removeTags, move, handoff, close, ask, later, cancelTimer, resend]);

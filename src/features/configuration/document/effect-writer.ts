@@ -29,8 +29,8 @@ import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
 /**
- * Returns the locale for formatting: the contact's, which may include a region, if it has the text's
- * language; otherwise the text's.
+ * Returns the locale for formatting. This is the contact's locale, which may include a region, if its
+ * language is the text's language; otherwise, it is the text's locale.
  */
 function formatLocale(ofText: string, ofContact: string | null): string {
   if (ofContact === null) return ofText;

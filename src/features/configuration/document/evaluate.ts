@@ -126,7 +126,7 @@ export function onceLimits(
   });
 }
 
-/** @param counted the shared counts of rules that have already matched in this decision */
+/** @param counted the names of the shared counts whose rules have already matched in this decision */
 function tryRule(rule: CompiledRule, run: Run, spent: readonly string[], counted: Set<string>): RuleResult {
   const { document, conditions } = rule;
   const clauses: ClauseResult[] = [];

@@ -207,7 +207,10 @@ export const documentJsonSchema = (): object => {
   };
 };
 
-/** Limits on the number of members (`maxProperties` in JSON Schema), which the format cannot declare. */
+/**
+ * Max members per object in a document (`maxProperties` in JSON Schema). They are checked separately, because
+ * Zod cannot declare such limits.
+ */
 export const MAX_MEMBERS = {
   situations: MAX_SITUATIONS,
   templates: MAX_TEMPLATES,

@@ -133,7 +133,7 @@ const zoneFormat = cached((zone: string): { format?: Intl.DateTimeFormat } => {
   }
 });
 
-/** Returns a zone's UTC offset at a time (s), as text; empty for an unknown zone. */
+/** Returns a zone's UTC offset (s) at the given point in time, as text; empty for an unknown zone. */
 function offsetOf(zone: string, date: Date): string {
   const { format } = /^[A-Za-z][\w+/-]{0,63}$/.test(zone) ? zoneFormat(zone) : {};
   if (format === undefined) return "";
@@ -150,7 +150,7 @@ function fixedOffset(zone: string): string | undefined {
 }
 
 /**
- * Returns the UTC offset at a time (ms); undefined for an unknown zone.
+ * Returns the UTC offset (ms) at a Unix time (ms); undefined for an unknown zone.
  * @param zone a time zone, or an offset such as +02:00
  */
 export function offsetMs(zone: string, atMs: number): number | undefined {

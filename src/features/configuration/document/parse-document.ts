@@ -20,7 +20,7 @@ import { type Problem, pathOf, problemAt } from "./problem";
 import { fullTemplateOf, TEMPLATES } from "./template-format";
 import { type TestDocument, tests } from "./tests-format";
 
-/** Keeps Zod from generating code while handling requests. */
+/** Disables Zod's JIT compiler, so that requests never have to wait for generated code. */
 const OPTIONS = { jitless: true };
 
 /**
@@ -100,7 +100,9 @@ export function tooManyMembers({
   ];
 }
 
-/** Max member names of an unrecognized effect that are compared with the kinds of effects. */
+/**
+ * Max number of an unrecognized effect's member names to compare with the names of known kinds of effects.
+ */
 const MAX_MISSPELLED = 10;
 
 type Issue = z.core.$ZodIssue;

@@ -11,7 +11,7 @@ export interface Problem {
   message: string;
   /** Position in the source, if the part is a condition or template. */
   position?: Position;
-  /** An unknown name, and the known names to search for similar ones. */
+  /** An unknown name, and the known names among which to find similar ones. */
   unknown?: readonly [name: string, known: Iterable<string>];
 }
 

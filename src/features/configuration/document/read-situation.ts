@@ -60,7 +60,10 @@ export interface DecisionInput {
   isOptedOut?: true;
   /** True if the conversation's address is undeliverable. */
   isUndeliverable?: true;
-  /** True if there is no conversation but all conversations with the contact were handed off to a human. */
+  /**
+   * True if the situation has no conversation, and all conversations with its contact have been handed off to
+   * a human.
+   */
   isHandedOff?: true;
   /**
    * The failed message, which a rule may resend. Recorded even if no rule did, for replays with other rules.

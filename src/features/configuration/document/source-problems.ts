@@ -99,7 +99,7 @@ function unknownLanguages(name: string, template: string | TemplateDocument): Pr
   });
 }
 
-/** Checks that each text has all plural forms of its language. */
+/** Checks that each text has all the plural forms that its language requires. */
 export function pluralChecks(configuration: CompiledConfiguration): Check[] {
   const { templates = {}, locale: own = DEFAULT_LOCALE } = configuration.document;
   return Object.entries(templates).flatMap(([name, template]) =>

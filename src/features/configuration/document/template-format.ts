@@ -41,7 +41,7 @@ export const topic = name
   )
   .optional();
 
-/** A template with members in addition to its text. */
+/** A template that has other members besides its text, such as a subject or translations. */
 const fullTemplate = z.strictObject({
   text,
   subject,

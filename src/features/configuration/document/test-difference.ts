@@ -1,4 +1,4 @@
-/** An expectation in a test that the agent does not meet. */
+/** A test's expectation that the agent's decision does not meet. */
 export interface TestDifference {
   testId: string;
   /** Path of the expectation, such as `tests[3].expect.rule`. */

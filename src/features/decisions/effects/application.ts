@@ -70,8 +70,8 @@ export interface Result {
   line?: string | null;
   obstacles?: LineObstacle[];
   /**
-   * The contact's address, before any move, in the current conversation or, if there is none, in the
-   * message's.
+   * The contact's address in the current conversation, before any move. If there is no current conversation,
+   * the address in the message's conversation.
    */
   addressId?: string | undefined;
   /**
@@ -86,10 +86,10 @@ export interface Result {
   timer?: (Pick<Timer, "dueAt"> & Partial<Pick<Timer, "id">>) | undefined;
 }
 
-/** Errors that fail an effect but not the rest of the decision. */
+/** Errors that make an effect fail but not the rest of the decision. */
 const FAILURES: ReadonlySet<string> = new Set(["not_deliverable", "not_found", "conflict", "limit_reached"]);
 
-/** Runs part of a decision, whose failure does not affect the rest. */
+/** Runs part of a decision, so that its failure does not affect the rest. */
 export async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   try {
     return await part();

@@ -28,8 +28,8 @@ const UNDELIVERABLE_ERROR: ExplanationError = {
 };
 
 /**
- * Errors after which the next line is tried. They exclude the error for a human who is answering, who must
- * not be bypassed on another line.
+ * Errors after which a message's next line is tried. The error for a conversation handled by a human is not
+ * included, because a message must not bypass the human on another line.
  */
 const UNREACHED: ReadonlySet<string> = new Set([
   "not_deliverable",
@@ -230,7 +230,8 @@ async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destinati
 }
 
 /**
- * Returns all open conversations with a contact; conversations that occur in `sends` are the same objects.
+ * Returns all open conversations with a contact. Conversations that also occur in `sends` are returned as the
+ * same objects.
  */
 export function allOpen(
   conversation: Conversation | null,

@@ -34,7 +34,9 @@ const MAX_OPENING_OF_ORGANIZATION = 2;
 /** Max time a stream can wait while other streams are being opened (ms). */
 const OPEN_TIMEOUT_MS = 30_000;
 
-/** Limit of positions served per round; with many agents, the limit is higher. */
+/**
+ * The lowest value of the limit on positions served per round. The limit increases with the number of agents.
+ */
 const MIN_CURSORS_PER_ROUND = 40;
 
 const LOG_INTERVAL_MS = 60_000;

@@ -10,7 +10,7 @@ export interface Cursor {
   position: bigint;
 }
 
-/** The query for one read. */
+/** The data to read from one database snapshot. */
 export interface LiveQuery {
   /** Agents whose last positions are read. */
   agentIds?: readonly string[];

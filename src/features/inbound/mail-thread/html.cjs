@@ -18,7 +18,7 @@ async function textsOf({ text = "", html }) {
 
 /** @param {string} html */
 async function textOfHtml(html) {
-  // The parser converts HTML to text only in an e-mail with parts of both kinds.
+  // The parser converts HTML to text only if an e-mail has both plain-text and HTML parts.
   const parts = [
     "Content-Type: multipart/mixed; boundary=part",
     "",
@@ -140,7 +140,7 @@ function shownOf(html) {
   for (let found = start.exec(html); found !== null; found = start.exec(html)) {
     const end = new RegExp(`</${found[1]}\\s*>`, "gi");
     end.lastIndex = start.lastIndex;
-    // After an unclosed element of this kind, browsers show nothing.
+    // If such an element is not closed, browsers show nothing after it.
     const isClosed = end.test(html);
     shown.push(html.slice(from, found.index));
     from = isClosed ? end.lastIndex : html.length;

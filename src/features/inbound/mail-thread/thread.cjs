@@ -84,7 +84,7 @@ function firstLines(raw) {
 
 parentPort?.on("message", async (mail) => {
   const parsed = await parse(mail);
-  // Transferred as bytes, so that the receiving thread can check the size before reading them.
+  // Transferred as bytes, so that the main thread can check the result's size before decoding it.
   const { buffer } = new TextEncoder().encode(JSON.stringify(parsed ?? null));
   parentPort?.postMessage(buffer, [buffer]);
 });

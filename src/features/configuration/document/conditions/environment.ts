@@ -29,8 +29,8 @@ const never = () => {
 };
 
 /**
- * The shared base of all environments, sufficient to parse conditions; created on first use, because creating it loads
- * CEL.
+ * The environment that all others extend, which is sufficient to parse conditions. Created on first use,
+ * because creating it loads the CEL library.
  */
 export const commonEnvironment = (() => {
   let environment: Environment | undefined;

@@ -104,7 +104,10 @@ const dayOfYear = (date: Date): number => {
 
 const startOfDay = (date: Date): number => new Date(date).setUTCHours(0, 0, 0, 0);
 
-/** Methods for date and time components, each with the unit that it returns for durations (ms). */
+/**
+ * Methods that return a component of a date or time, each with the length of the unit (ms) in which it
+ * measures durations.
+ */
 const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitMs?: number]>> = {
   getFullYear: [(date) => date.getUTCFullYear()],
   getMonth: [(date) => date.getUTCMonth()],

@@ -42,7 +42,10 @@ export function typeOf(value: Value): string {
 const mismatch = (operator: string, left: Value, right: Value) =>
   new Failure("type_mismatch", `There is no ${typeOf(left)} ${operator} ${typeOf(right)}.`);
 
-/** True if two values are equal: numbers by value across types, other values only within a type. */
+/**
+ * True if two values are equal. Numbers of different types are compared by value; other values are equal only
+ * if they have the same type.
+ */
 export function isEqual(left: Value, right: Value, steps: StepBudget): boolean {
   if (typeof left === "string" && typeof right === "string") {
     steps.spendText(Math.min(left.length, right.length));
@@ -176,7 +179,7 @@ export function negate(value: Value): Value {
   throw new Failure("type_mismatch", `There is no -${typeOf(value)}.`);
 }
 
-/** Returns the list item at an index, or the value of a map key. */
+/** Returns the list item at an index, or the map value for a key. */
 export function at(collection: Value, key: Value): Value {
   if (isList(collection)) {
     const index = typeof key === "bigint" ? Number(key) : key;

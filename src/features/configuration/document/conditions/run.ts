@@ -51,7 +51,7 @@ export class Run {
   }
 
   /**
-   * Evaluates part of a condition, whose failure does not make the whole condition fail unless the budget is
+   * Evaluates part of a condition. If the part fails, the whole condition fails only if the budget is
    * exceeded.
    */
   attempt<T>(part: () => T): T | Failure {

@@ -67,7 +67,10 @@ const STYLES: ReadonlySet<string> = new Set([
   ...["word-break", "word-spacing", "word-wrap"],
 ]);
 
-/** Matches values without escapes and with color functions only, so that nothing is loaded. */
+/**
+ * Matches CSS values that contain no escapes and no functions other than color functions, so that they cannot
+ * load resources.
+ */
 const STYLE_VALUE = /^(?:[\w\s#%.,'"!+-]|(?:rgb|hsl)a?\([\d\s.,%/]*\))+$/i;
 
 /** Max nesting depth of elements. */
@@ -86,7 +89,9 @@ interface Place {
   quote: string;
   /** The scanned start of a style's value, or of a URL that is not yet known to be allowed. */
   value: string;
-  /** True if a URL is known to be allowed, or will be checked when its values are known. */
+  /**
+   * True if the URL is known to be allowed, or will be checked once the values inserted into it are known.
+   */
   isChecked: boolean;
 }
 
@@ -243,7 +248,7 @@ export class HtmlScanner {
   }
 }
 
-/** Returns the match of a sticky expression at an index. */
+/** Returns the match of a sticky regular expression at an index. */
 function matchAt(expression: RegExp, text: string, index: number): RegExpExecArray | null {
   expression.lastIndex = index;
   return expression.exec(text);
