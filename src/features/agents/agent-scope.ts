@@ -37,8 +37,8 @@ export async function scopedAgentId(
 }
 
 /**
- * Like `scopedAgentId`, but for lists: if a member specifies no agent, returns the IDs of all agents in the
- * organization.
+ * Returns the IDs of the agents whose resources a list contains: the API key's agent or the agent that a
+ * member specifies. If a member specifies none, returns the IDs of all agents in the organization.
  * @throws GatewayError `invalid_request` if a key passes an agent, `not_found`
  */
 export async function scopedAgentIds(

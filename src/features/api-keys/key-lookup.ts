@@ -96,7 +96,7 @@ const BY_ACCESS_TOKEN = findBy({
 export const createKeyLookup = (database: Database) =>
   database.lookups("keys", BY_SECRET, ({ key }) => key.hash);
 
-/** Like `createKeyLookup`, but finds keys by an access token's hash. */
+/** Finds keys by an access token's hash, the way `createKeyLookup` finds them by a key's hash. */
 export const createAccessTokenLookup = (database: Database) =>
   database.lookups("access tokens", BY_ACCESS_TOKEN, ({ key }) => key.hash);
 

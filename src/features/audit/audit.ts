@@ -19,7 +19,8 @@ export interface AuditTarget {
 }
 
 /**
- * Records an action in the transaction that performs it, so that both commit or neither does.
+ * Records an action in the transaction that performs it, so that the action and its record are committed
+ * atomically.
  * @param changes the fields that the action may have changed; unchanged fields are omitted
  */
 export async function recordAudit(
@@ -32,7 +33,7 @@ export async function recordAudit(
   await tx.insert(AuditEntry, entryOf(context, action, target, changes));
 }
 
-/** Records the same action on several resources, like `recordAudit`. */
+/** Records the same action on several resources, the way `recordAudit` does for one. */
 export const recordAudits = (
   tx: Tx,
   context: RequestContext,

@@ -84,7 +84,7 @@ export class ConfigurationService {
   }
 
   /**
-   * Like `find`, but returns the agent's current lines and decider as well.
+   * Finds a version the way `find` does, and also returns the agent's current lines and decider.
    * @returns null if the version does not exist
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */

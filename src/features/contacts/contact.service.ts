@@ -205,7 +205,7 @@ export class ContactService {
   }
 
   /**
-   * Creates or changes contacts like `put`; an invalid contact does not affect the others.
+   * Creates or changes contacts the way `put` does; an invalid contact does not affect the others.
    * @returns the result for each contact, in order
    * @throws GatewayError `not_found` (agent), or another error that affects all contacts, some of which may
    *   already be stored

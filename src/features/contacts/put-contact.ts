@@ -52,7 +52,7 @@ export async function putContact(
 }
 
 /**
- * Creates or changes contacts like `putContact`; inputs with the same key share a contact.
+ * Creates or changes contacts the way `putContact` does. Inputs with the same key refer to the same contact.
  * @param inputs each with one key, a `ref` or an address
  * @returns the contact for each input
  */

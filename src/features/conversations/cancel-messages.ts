@@ -22,11 +22,11 @@ export async function cancelQueued(
   { isMeant, errorCode }: NonNullable<PlannedChange["cancel"]>,
 ): Promise<void> {
   const { id } = conversation;
-  // Waits for any delivery that holds the lane.
+  // Waits for any delivery that has locked the conversation's lane.
   await lanes.lock(tx, id);
   const { waiting } = await unsent(tx, id);
   await cancelAll(tx, lanes, conversation, waiting.filter(isMeant), errorCode);
-  // Messages behind the canceled ones may have been waiting for them.
+  // Wakes the lane, because later messages may have been waiting for the canceled messages.
   await lanes.wake(tx, [id]);
 }
 

@@ -167,7 +167,7 @@ export class ConversationChanges {
       }
       await cancelAll(tx, this.lanes, conversation ?? null, [message], MessageError.canceled);
       if (conversationId === null) await this.lanes.end(tx, [id]);
-      // Messages behind the canceled one may have been waiting for it.
+      // Wakes the lane, because later messages may have been waiting for the canceled message.
       else await this.lanes.wake(tx, [conversationId]);
       return message;
     });

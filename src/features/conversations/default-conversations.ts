@@ -13,7 +13,7 @@ export class DefaultConversations {
    * Finds the lines and addresses of agents' conversations with their default contacts, and locks these
    * contacts.
    * @returns the lines and addresses by agent ID. Omits agents that have no default contact, and agents whose
-   * default line is archived or does not reach that contact.
+   *   default line is archived or does not reach that contact.
    */
   async lockPlaces(tx: Tx, agentIds: readonly string[]): Promise<Map<string, Place>> {
     if (agentIds.length === 0) return new Map();

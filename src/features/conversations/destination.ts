@@ -101,7 +101,8 @@ export async function addressOn(
 }
 
 /**
- * Like `addressOn`, but for known addresses of a contact; returns undefined if the line reaches none of them.
+ * Returns the address where a line reaches a contact, chosen from the given addresses the way `addressOn`
+ * chooses it; undefined if the line reaches none of them.
  */
 function reachedAt(
   line: Line,

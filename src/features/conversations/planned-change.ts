@@ -35,7 +35,8 @@ export interface PlannedChange {
 }
 
 /**
- * Plans to move an open conversation to a line; undefined if it is already there.
+ * Plans to move an open conversation to a line; returns undefined if the conversation is already on that
+ * line.
  * @param opened conversations that a dry run would open
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`
  */

@@ -53,7 +53,7 @@ export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues
   });
   const queues = groupBy(rows, ({ conversationId }) => conversationId);
   if (rows.length <= MAX_MESSAGES) return { queues };
-  // The limit may have truncated the last queue, and later ones are missing.
+  // The limit may have truncated the last queue that was read, and later queues were not read at all.
   queues.delete(rows.at(-1)?.conversationId ?? "");
   const cut = ids.filter((id) => !queues.has(id));
   const found = groupBy(await readFirst(tx, cut), ({ conversationId }) => conversationId);

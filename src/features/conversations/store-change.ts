@@ -33,7 +33,7 @@ export async function storeChange(
 ): Promise<ChangedQueue> {
   const { change, releaseReason } = planned;
   const { id } = conversation;
-  // Waits for any delivery that holds the lane; the next delivery sees this change.
+  // Waits for any delivery that has locked the conversation's lane. The next delivery sees this change.
   await lanes.lock(tx, id);
   const version = conversation.version + 1;
   const updatedAt = timestamp();

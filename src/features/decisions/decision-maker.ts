@@ -152,7 +152,7 @@ export class DecisionMaker {
    * effects if its organization was deactivated, its contact was erased, its conversation was closed, or the
    * conversation changed during a model call.
    * @returns the rejection of each decision that could not be made; see `applyEffects` and
-   * `DecisionSteps.resume`
+   *   `DecisionSteps.resume`
    * @throws GatewayError like `decide`
    */
   async resume(tx: Tx, due: readonly DueDecision[]): Promise<(GatewayError | undefined)[]> {

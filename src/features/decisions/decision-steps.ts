@@ -157,7 +157,8 @@ export class DecisionSteps {
       await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags, asked: NOT_ASKED });
     else {
       decision.basis = await modelRequestStateOf(tx, participants);
-      // Recorded before the model call, so that the rule does not match a second time during it.
+      // Recorded before the model call, so that a rule with `once` does not match a second time during the
+      // call.
       await recordAsked(tx, matchesOf(decision, configuration, snapshot, matchedIn(planned)));
     }
   }

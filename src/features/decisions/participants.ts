@@ -24,7 +24,7 @@ export interface Participants {
   conversation: Conversation | null;
   /** The conversation's line, if known. */
   line?: Line | undefined;
-  /** True if the situation names the conversation; all messages are then sent there. */
+  /** True if the situation names the conversation, in which case all messages are sent in it. */
   isNamed: boolean;
   /** True if the situation names this contact address. */
   isPreferred: (address: ContactAddress) => boolean;

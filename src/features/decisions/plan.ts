@@ -36,8 +36,8 @@ const declaredGate = (configuration: CompiledConfiguration, type: string): GateE
     : [];
 
 /**
- * Like `plan`, but decides in steps, because parsing may take a long time, and returns the rules' results as
- * JSON.
+ * Decides the way `plan` does, but in steps, because parsing may take a long time. Returns the rules' results
+ * as JSON.
  */
 export function* planInSteps(
   configuration: CompiledConfiguration,

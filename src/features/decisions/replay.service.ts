@@ -50,7 +50,7 @@ export class ReplayService {
    * @throws GatewayError like `one`, or `not_found` (agent)
    */
   many(context: RequestContext, args: ReplayDecisionsArgs): Promise<Replays> {
-    // Waiting replays hold no decisions in memory.
+    // The decisions are read only after the wait, so that waiting replays hold none in memory.
     return this.turns.replay(context, async () => {
       const [ids, candidate] = await this.last(context, args);
       const loaded = await this.candidates.compile(context, candidate);

@@ -174,7 +174,7 @@ export function replay(decision: Decision, { version, configuration }: Against):
     const input = { situation, ...snapshot };
     const planned = plan(configuration, input);
     const { ruleId, gates, rules, effects } = planned;
-    // A stale decision discarded the model's answer.
+    // If the decision was stale, the model's answer was discarded, so the replay discards it as well.
     const answer = decision.outcome === "stale" ? undefined : recordedAnswer(askIn(effects), snapshot.model);
     const answered = answer ? withAnswer(configuration, input, planned, answer).effects : effects;
     const chosen = answered.slice(effects.length);

@@ -50,11 +50,14 @@ export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: reado
   });
 }
 
-/** Returns the changes that store a few events in one statement instead of two. */
+/**
+ * Returns the changes that store a few events together with their agents' positions, in one statement instead
+ * of two.
+ */
 function inOne(events: readonly NewEvent[]): Change[] {
   const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
   if (byAgent.length === 0) return [];
-  // The fixed order prevents deadlocks between units that share two agents.
+  // The fixed order prevents deadlocks between transactions that record events for the same agents.
   const counts = byAgent.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([id, { length }]) => [id, length]);
   const rows = byAgent.flatMap(([id, ofAgent]) =>
     ofAgent.map(({ type, subject, data }, i) => [
@@ -85,7 +88,7 @@ function inOne(events: readonly NewEvent[]): Change[] {
 async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   const byAgent = groupBy(events, ({ agentId }) => agentId);
-  // The fixed order prevents deadlocks between units that share two agents.
+  // The fixed order prevents deadlocks between transactions that record events for the same agents.
   const agentIds = [...byAgent.keys()].sort();
   const rows = await allReturning<{ agentId: string; last: string }>(
     tx,

@@ -74,7 +74,8 @@ export class InboundMessages {
     const [sentTo] = await tx.query(addressesOfSent("($1)"), [message.id]);
     const address = (await addressesOf(tx, found.contactId))?.find(({ id }) => id === sentTo?.id);
     if (contact === undefined || address === undefined || address.optedOutAt !== null) return;
-    // The conversation may have moved, for example to a phone number.
+    // The conversation may have been moved to a line of another kind, so that its address is now, for
+    // example, a phone number.
     if (address.kind !== addressKindOf(line)) return;
     const recipient = { line, contact, address, intent: "out" } as const;
     await lockAhead(tx, [recipient]);

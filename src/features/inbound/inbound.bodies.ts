@@ -12,7 +12,7 @@ import type { Inbound } from "./arrivals";
 
 /**
  * Creates a format for text that both databases store unchanged.
- * @param max in code points, as in JSON Schema
+ * @param max max length in code points, as in JSON Schema
  */
 const text = (max: number, description: string, min = 1) =>
   z

@@ -1,4 +1,4 @@
-/** Words, defined by carriers, that opt out of messages if the whole message is such a word. */
+/** Opt-out keywords defined by carriers. A message opts out only if it consists of a single keyword. */
 const OPT_OUT: ReadonlySet<string> = new Set([
   "STOP",
   "STOPALL",

@@ -9,7 +9,8 @@ export class DeprecatedUse {
   @PrimaryColumn(UUID_COLUMN)
   keyId!: string;
 
-  // Not a foreign key, for the same reason as in `HourlyUse`.
+  // Not a foreign key, so that counting a key's uses and changing the key do not wait for each other's row
+  // locks.
   @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
   key?: ApiKey;
 

@@ -124,7 +124,7 @@ export class UsageService {
         .createQueryBuilder(DeprecatedUse, "used")
         .innerJoin("used.key", "key")
         .where("key.organization_id = :organizationId AND used.day >= :since", { organizationId, since })
-        // Excludes parts that have been removed, which are no longer declared.
+        // Excludes parts of the APIs that have been removed, which are no longer declared as deprecated.
         .andWhere("used.name IN (:...names)", { names: DEPRECATED_NAMES });
       if (keyId != null) uses.andWhere("used.key_id = :keyId", { keyId });
       if (state != null) uses.andWhere(IN_STATE[state], { now: timestamp() });

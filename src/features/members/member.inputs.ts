@@ -15,7 +15,10 @@ const PASSWORD_MAX_LENGTH = 200;
 
 export const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(", ")}` };
 
-/** Validates the property as a new password. Only its length is checked, as NIST SP 800-63B recommends. */
+/**
+ * Validates that the property is acceptable as a new password. Only its length is checked, as NIST SP 800-63B
+ * recommends.
+ */
 export const IsPassword = () =>
   Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
@@ -57,7 +60,7 @@ export const IsMemberName = () =>
     }),
   );
 
-/** Limits the length of a password to verify, because longer ones take longer to hash. */
+/** Limits the length of a password to verify, because hashing long passwords takes a long time. */
 export const IsShortEnough = () =>
   MaxLength(PASSWORD_MAX_LENGTH, { message: `must have at most ${PASSWORD_MAX_LENGTH} characters` });
 
@@ -92,7 +95,7 @@ export class GrantPermissionInput extends MemberPermission {}
 @InputType({ description: "A member and a permission to revoke." })
 export class RevokePermissionInput extends MemberPermission {}
 
-/** Rejects a permission that is both granted and revoked, because the intent is ambiguous. */
+/** Rejects a permission that an input both grants and revokes, because the intent is ambiguous. */
 const GRANTS_OR_REVOKES: ObjectRule = {
   fields: ["grant", "revoke"],
   check: ({ grant, revoke }) =>

@@ -196,7 +196,7 @@ export class PasskeyService {
 
   /**
    * Opens a session for a passkey's owner. The authenticator has verified its user, so the passkey counts as
-   * both factors.
+   * two factors.
    * @throws GatewayError `forbidden`, or `invalid_passkey`; rejecting an unknown passkey takes as long as
    *   rejecting a wrong signature, except for the audit entry
    */
@@ -206,8 +206,8 @@ export class PasskeyService {
 
   /**
    * Reauthenticates the calling member with their password or a passkey.
-   * @throws GatewayError `forbidden` if both are off, `invalid_credentials`, `passkey_required`,
-   *   `invalid_passkey`, `invalid_session` or `too_many_attempts`
+   * @throws GatewayError `forbidden` if passwords and passkeys are off, `invalid_credentials`,
+   *   `passkey_required`, `invalid_passkey`, `invalid_session` or `too_many_attempts`
    */
   confirmSignIn(context: RequestContext, { password, passkey }: ConfirmSignInInput): Promise<Session> {
     if (passkey === undefined) return this.services.account.confirmSignIn(context, password ?? "");

@@ -35,7 +35,7 @@ export const messageEvent = (
   },
 });
 
-/** RETURNING list for `Told`. */
+/** SQL RETURNING list that returns the properties of `Told`. */
 export const TOLD = `message.id, message.agent_id as "agentId", message.conversation_id as "conversationId", message.status,
   message.author, message.sequence, message.decision_id as "decisionId", message.line_id as "lineId",
   message.error_code as "errorCode", message.provider_id as "providerId"`;

@@ -88,8 +88,8 @@ export class MessageService {
       pageOfMessages(reader, await filterOf(reader), pageById, order);
     const { held, lineId, statuses } = given;
     const isOfAll = agentId == null && context.caller.kind !== "agent";
-    // These filters may scan many rows for few matches, and the query for several statuses across all agents
-    // is large.
+    // With these filters, the query may scan many rows for few matches. A query for several statuses across
+    // all agents also has many parts.
     const mayReadMany =
       [held, lineId, search, contactId].some((filter) => filter != null) || (isOfAll && statuses != null);
     const rows = await (mayReadMany ? report(readRows) : this.database.read(readRows));

@@ -23,25 +23,25 @@ export const WHEN_UNCERTAIN = `(select case when sent_on.kind = '${LineKind.emai
   ) >= ${MAX_UNCERTAIN_EMAILS - 1} then '${WhenUncertain.fail}' else sent_on.when_uncertain end
   from line sent_on where sent_on.id = message.line_id)`;
 
-/** SELECT list for `QueuedRow` and `PolicyRow`. */
+/** SQL SELECT list that returns the properties of `QueuedRow` and `PolicyRow`. */
 export const QUEUED_COLUMNS = `message.id, message.author, message.fence, message.status, message.attempts,
   message.created_at as "createdAt", message.expires_at as "expiresAt", message.held_reason as "heldReason",
   message.not_before as "notBefore", message.line_id as "lineId", message.is_urgent as "isUrgent", message.topic,
   message.answered_address_id is null as "isUnprompted", message.agent_id as "agentId", agent.policy_version as "policyVersion",
   case when message.status = '${MessageStatus.sending}' then ${WHEN_UNCERTAIN} end as "whenUncertain"`;
 
-/** SELECT list for `GateLine`. */
+/** SQL SELECT list that returns the properties of `GateLine`. */
 export const LINE_COLUMNS = `line.id as "gateId", line.kind, line.state, line.rate_per_minute as "ratePerMinute",
   line.version as "lineVersion", line.when_uncertain as "lineWhenUncertain"`;
 
-/** A row with `LINE_COLUMNS`. */
+/** A row selected with `LINE_COLUMNS`. */
 export interface LineRow extends Pick<GateLine, "kind" | "state" | "ratePerMinute"> {
   gateId: string;
   lineVersion: number;
   lineWhenUncertain: WhenUncertain;
 }
 
-/** Returns the line of a row with `LINE_COLUMNS`. */
+/** Returns the line in a row that was selected with `LINE_COLUMNS`. */
 export const lineIn = (row: LineRow): GateLine => ({
   id: row.gateId,
   kind: row.kind,

@@ -61,7 +61,7 @@ export async function startMessages(
         isBlocked = true;
         continue;
       }
-      // A blocked message can only expire.
+      // A message that is waiting behind another message can only expire.
       if (isBlocked) {
         next.set(laneId, earliest(next.get(laneId), expiryOf(message)));
         continue;

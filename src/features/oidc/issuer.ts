@@ -201,7 +201,8 @@ export class Issuer {
       {
         [lib.customFetch]: guardedFetch,
         timeout: TIMEOUT_MS / 1000,
-        // Otherwise, the library would trust the TLS connection and not verify ID tokens' signatures.
+        // Without these checks, the library would trust the TLS connection instead of verifying ID tokens'
+        // signatures.
         execute: [
           lib.enableNonRepudiationChecks,
           ...(issuer.startsWith("http:") ? [lib.allowInsecureRequests] : []),

@@ -15,7 +15,7 @@ const { database_restored } = auditActions({
     "The database was restored from a backup: its lines were paused, its webhook endpoints were disabled, and their pending deliveries were canceled.",
 });
 
-/** The identities of this database and the known one; both are empty on SQLite. */
+/** The identities of this database and of the last known database; both are empty on SQLite. */
 interface Identities {
   now: DatabaseIdentity;
   known: DatabaseIdentity;

@@ -224,7 +224,7 @@ async function lastBefore(
   let [low, high] = [first, last];
   while (low < high) {
     const middle = (low + high + 1n) / 2n;
-    // A restore may have skipped the position in the middle.
+    // There may be no event at the position in the middle, because a restore may have skipped it.
     const event = await reader.findOne(Event, {
       select: ["agentId", "position", "timestamp"],
       where: { agentId, position: Between(String(middle), String(high)) },

@@ -166,7 +166,7 @@ export class WebhookDispatcher {
       order: { position: "ASC" },
       take: 1,
     });
-    // The events in between were purged, or skipped by a restore.
+    // Positions without an event are skipped: the event was purged, or a restore skipped the position.
     const from = next === undefined ? last : BigInt(next.position) - 1n;
     const to = from + WINDOW < last ? from + WINDOW : last;
     const events = await tx.find(Event, {

@@ -109,7 +109,7 @@ export class WebhookWork implements LaneWork {
         const previousSecretUntil =
           previousUntil !== null && previousUntil > timestamp() ? previousUntil : null;
         const result = await this.post.send({ ...target, previousSecretUntil }, event, attempt);
-        // Treated as retryable, because a permanent failure would not limit the endpoint to one sender.
+        // Treated as retryable, because only retryable failures limit a failing endpoint to one sender.
         return result.outcome === AttemptOutcome.permanent
           ? { ...result, outcome: AttemptOutcome.retryable }
           : result;

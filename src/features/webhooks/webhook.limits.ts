@@ -12,7 +12,7 @@ export const ERROR_MAX_LENGTH = 500;
 /** Max attempts stored per delivery; older ones are dropped. */
 export const MAX_KEPT_ATTEMPTS = 10;
 
-/** Max length of a request's body: the event's data and the other fields. */
+/** Max length of a webhook request's body: the event's data, with some space for the event's other fields. */
 export const BODY_MAX_LENGTH = 64 * 1024;
 
 /** Time after which an endpoint that keeps failing is disabled (days). */

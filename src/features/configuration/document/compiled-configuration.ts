@@ -34,7 +34,7 @@ export interface CompiledRule {
   conditions: readonly Condition[];
   /** The expression in `once.per`; undefined if there is none. */
   onceKey: OnceKey | undefined;
-  /** Parses the remaining conditions, one per step. */
+  /** Parses the conditions that have not been parsed yet, one per step. */
   parse(): Generator<void, void>;
 }
 
@@ -101,8 +101,8 @@ export class CompiledConfiguration {
   }
 
   /**
-   * Parses the conditions of the rules for a situation type, one per step, because parsing all of them may
-   * take 100 ms.
+   * Parses the conditions of the rules for a situation type, one per step, because parsing all of them at
+   * once may block other requests for 100 ms.
    */
   *parse(type: string): Generator<void, void> {
     const rules = this.rulesFor(type);

@@ -259,7 +259,7 @@ const NOT_APPROVED: EffectError = { code: "conflict", message: "The message was 
 /** Thrown for a timer that would be due too far in the future. */
 class TooFarAhead extends Error {}
 
-/** Computes part of an effect. Errors that fail only this effect are returned instead of thrown. */
+/** Computes part of an effect. Errors that affect only this effect are returned instead of thrown. */
 function attempt<T>(part: () => T): { value: T | null; error: EffectError | null } {
   try {
     return { value: part(), error: null };

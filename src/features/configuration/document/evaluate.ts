@@ -28,7 +28,7 @@ export interface Evaluation {
   effects: Effect[];
   /** The cost of the evaluation. */
   steps: number;
-  /** Texts formatted by Intl; undefined if there are none. */
+  /** The texts that Intl formatted during the evaluation; undefined if there are none. */
   formatted: Formatted | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Answer } from "./asking";
 /**
  * Counts a request to the model, in a separate transaction, unless the agent has reached its daily limit. The
  * count is exact across processes.
- * @param max the limit of requests per day
+ * @param max max requests per day
  * @returns the answer to use instead of the model's; undefined if the model may be called
  */
 export async function countAsk(

@@ -56,7 +56,7 @@ export interface LiveSnapshot {
 /** Max events per batch. */
 const MAX_EVENTS = 200;
 
-/** A row, whose kind determines what the other columns mean. */
+/** A result row. Its kind determines what its other columns contain. */
 interface Row {
   kind: "last" | "event" | "key" | "session" | "deleted";
   id: string;

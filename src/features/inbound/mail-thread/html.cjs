@@ -63,7 +63,10 @@ const QUOTE_ABOVE =
 /** An indented paragraph in Gmail or Apple Mail, which is not a quotation. */
 const INDENTED = /\bborder:\s*(none|0)/i;
 
-/** Matches a tag, but captures only the start of long attributes, because mail programs write short ones. */
+/**
+ * Matches a tag, but captures only the start of long attributes, because the attributes that mail programs
+ * write are short.
+ */
 const QUOTE_TAG = /<(\/?)(blockquote|div|span|hr)\b([^<>]{0,1000})[^<>]*>/gi;
 
 /**

@@ -2,7 +2,7 @@
 // The e-mail parser, which detects the encoding of text from its bytes.
 const { dirname, join } = require("node:path");
 
-/** Single-byte encodings; text in such an encoding is hardly ever valid UTF-8 by chance. */
+/** Single-byte encodings. Text in one of these encodings is almost never valid UTF-8 by coincidence. */
 const SINGLE_BYTE = /^(windows-125\d|iso-8859-\d+|macintosh)$/;
 
 /** Matches the encoding declared at the start of HTML (HTML 5, 13.2.3.2). */

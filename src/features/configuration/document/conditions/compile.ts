@@ -106,8 +106,8 @@ function compileTernary(
 }
 
 /**
- * Compiles `||` or `&&`. A true operand decides `||`, and a false operand decides `&&`; as in CEL, the other operand
- * may fail.
+ * Compiles `||` or `&&`. A true operand decides `||`, and a false operand decides `&&`, even if the other
+ * operand fails. This is the behavior that CEL specifies.
  */
 function compileLogic(
   deciding: boolean,

@@ -55,7 +55,7 @@ export class OnceKey {
     private readonly evaluateExpression: Expression,
   ) {}
 
-  /** Parses an expression in CEL, like `Condition.parse`. */
+  /** Parses a CEL expression the way `Condition.parse` does. */
   static parse(source: string, environment: Environment, shapes: Shapes, isChecked = false): OnceKey {
     return new OnceKey(source, compiled(source, "string", environment, shapes, isChecked));
   }

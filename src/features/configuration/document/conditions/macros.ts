@@ -26,7 +26,10 @@ export function macro(name: Macro, range: Expression, body: Expression): Express
 
 type Runner = (body: Expression) => (items: readonly Value[], run: Run) => Value;
 
-/** Evaluates `exists` or `all`. A true item decides `exists`, a false one `all`; as in CEL, other items may fail. */
+/**
+ * Evaluates `exists` or `all`. An item with a true result decides `exists`, and an item with a false result
+ * decides `all`, even if other items fail. This is the behavior that CEL specifies.
+ */
 const quantifier =
   (deciding: boolean): Runner =>
   (body) =>
