@@ -91,7 +91,7 @@ export async function recordRepeated(
   await tx.increment(AuditEntry, { countedAs }, "count", count);
 }
 
-/** Returns an entry's actor columns for a caller. */
+/** Returns the columns of an audit entry that identify the caller as its actor. */
 export function actorOf(caller: Caller): Pick<AuditEntry, "actorKind" | "actorId" | "actorName"> {
   switch (caller.kind) {
     case "member":

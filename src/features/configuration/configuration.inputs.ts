@@ -43,7 +43,7 @@ export class SaveConfigurationDraftInput {
 
   @Nullable(
     () => Int,
-    "The draft's `basedOn`, or the live version if there is no draft. If it has changed, the request is rejected with `version_conflict`. Each new draft starts at revision 1, so pass both.",
+    "The draft's `basedOn`, or the live version if there is no draft. If it has changed, the request is rejected with `version_conflict`. Pass it with the revision: each draft starts at 1.",
   )
   expectedBasedOn?: number | null | undefined;
 }

@@ -99,7 +99,7 @@ export async function applyEffects(
   for (const [i, effect] of effects.entries()) {
     if (results[i] !== undefined || effect.kind === "send") continue;
     if (effect.kind === "handoff" && conversation === null && participants.contact !== null) {
-      // A human can answer only in a conversation.
+      // A handoff needs a conversation, because a human can answer only in a conversation.
       const destination = await outcomeOf(async () => ({
         status: "done",
         destination: await open(tx, await destinationOf(tx, {}, application)),

@@ -176,6 +176,6 @@ export class Decision {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   decidedAt!: Timestamp | null;
 
-  /** The configuration to try in a dry run. */
+  /** The configuration to use for a dry run. */
   tried?: CompiledConfiguration | undefined;
 }

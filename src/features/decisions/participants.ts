@@ -47,7 +47,7 @@ interface Reference {
   agentId: string;
   /** The named conversation. */
   conversation?: Conversation;
-  /** The named contact; null if there is none. */
+  /** The contact that the situation names; null if it names none. */
   contact: { key?: ContactKey | undefined; id: string | undefined } | null;
   /** ID of the agent's default contact, if the situation names none. */
   defaultId?: string | undefined;

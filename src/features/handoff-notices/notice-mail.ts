@@ -5,7 +5,7 @@ export interface Notice {
   id: string;
   conversationId: string;
   email: string;
-  /** Name of the agent. */
+  /** Name of the agent whose conversation was handed off. */
   agent: string;
   /** True if the conversation is assigned to the member. */
   isAssigned: boolean;

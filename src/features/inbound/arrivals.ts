@@ -31,7 +31,7 @@ export interface Inbound {
   text: string;
   /** The text to check for an opt-out; defaults to `text`. */
   optOutText?: string;
-  /** Columns that only e-mails use. */
+  /** Columns of a message that only e-mails use. */
   mail?: Pick<Message, "subject" | "quoted" | "thread">;
   sentAt: Timestamp;
   /** Human-readable description of the parts that were not stored. */

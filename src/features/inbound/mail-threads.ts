@@ -10,9 +10,9 @@ export const IDLE_TIMEOUT_MS = 10_000;
 
 /** An e-mail, as passed to a thread. */
 export interface MailForThread {
-  /** The bytes, in chunks. */
+  /** The e-mail's bytes, in chunks. */
   raw: Uint8Array[];
-  /** True for the start of a longer e-mail. */
+  /** True if the bytes are only the start of a longer e-mail. */
   isHead: boolean;
   maxTextLength: number;
 }

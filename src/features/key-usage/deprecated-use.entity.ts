@@ -18,7 +18,7 @@ export class DeprecatedUse {
   @PrimaryColumn({ type: "varchar", length: 200 })
   name!: string;
 
-  /** Start of the day. */
+  /** Start of the day (UTC) on which the deprecated part was used. */
   @Index()
   @PrimaryColumn(TIMESTAMP_COLUMN)
   day!: Timestamp;

@@ -52,7 +52,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   private readonly batches: Batch[] = [];
   /** In `performance.now` time, because the wall clock may be set back. */
   private countsWrittenAt = Number.NEGATIVE_INFINITY;
-  /** Failed writes since the last success. */
+  /** Number of failed writes since the last successful write. */
   private failures = 0;
   private timer: NodeJS.Timeout | undefined;
 

@@ -20,7 +20,7 @@ import { leakedKeyActions } from "./leaked-key.audit";
 import { type LeakReport, leakedHash } from "./leaked-keys.bodies";
 import { leakedKeysMail } from "./leaked-keys.mail";
 
-/** Max keys per query and transaction. */
+/** Max leaked keys to look up in one query or to revoke in one transaction. */
 const MAX_TOGETHER = 200;
 
 /** A key revoked by a report. */

@@ -37,7 +37,7 @@ interface Services {
 export function addSignInLink(app: FastifyInstance, { config, sessions }: Services): void {
   const baseUrl = baseUrlOf(config);
   app.removeAllContentTypeParsers();
-  // The body is ignored.
+  // Accepts and ignores request bodies of any content type.
   app.addContentTypeParser("*", (_: FastifyRequest, payload: Readable, done) => {
     payload.resume();
     done(null);

@@ -94,7 +94,7 @@ export async function countSignInAttempt(
     const counted = new Map<string, Count>();
     // All transactions lock buckets in this order to avoid deadlocks.
     for (const { bucket } of all) counted.set(bucket, await increment(tx, bucket));
-    // The exception rolls back the counts.
+    // If this throws, the transaction is rolled back, so that the rejected attempt is not counted.
     rejectAny(own, counted, 0);
     const rejection = rejectionBy(account, counted, 0);
     if (rejection === undefined) return undefined;
@@ -215,7 +215,7 @@ function limitsOf(email: string, ip: string | null) {
   if (site !== undefined) own.push({ bucket: sha256(`site:${site}`), max: MAX_PER_SITE });
   return {
     account: { bucket: bucketOf(email, "account"), max: MAX_PER_ACCOUNT },
-    /** The limits that apply even to known addresses. */
+    /** The sign-in limits that apply even to known addresses. */
     own,
     /** A bucket that exists while the address is known for this account. */
     known: bucketOf(email, `known:${network}`),

@@ -86,7 +86,7 @@ export class Rates {
     return timestampOf(isUrgent ? Math.max(next - TOLERANCE_MS, nowMs) : next);
   }
 
-  /** Stores the turns taken. */
+  /** Stores the turns that were claimed or assigned. */
   async store(tx: Tx): Promise<void> {
     for (const { lineId, ratePerMinute, nextAt, queuedUntil, urgentUntil } of this.traffic.values())
       await tx.update(LineTraffic, { lineId }, { ratePerMinute, nextAt, queuedUntil, urgentUntil });

@@ -83,7 +83,7 @@ const isNews = (
  * transaction may have locked other lines' traffic.
  */
 export class Rejections {
-  /** Results that are not yet counted, in order. */
+  /** The results of attempts that have not been counted yet, oldest first. */
   private ended: FinishedSend[] = [];
   private counting: Promise<void> | undefined;
 

@@ -54,7 +54,7 @@ interface Consent {
   expiresAt: string;
 }
 
-/** The stored request's fields that are used here. */
+/** The fields of a stored authorization request that are used here. */
 interface StoredRequest {
   exp: number;
   prompt: { details: { clientName?: string } };

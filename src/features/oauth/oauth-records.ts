@@ -23,7 +23,7 @@ interface Grants {
   end(keyId: string): Promise<void>;
 }
 
-/** Access to the library's requests and errors. */
+/** Access to the OAuth library's current request and its errors. */
 interface LibraryAccess {
   /** Returns an object that identifies the current request. */
   request(): object;

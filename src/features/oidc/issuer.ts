@@ -175,7 +175,7 @@ export class Issuer {
       this.failedAt = this.clock();
       this.readAt = Number.NEGATIVE_INFINITY;
       this.known = earlier;
-      // An outdated configuration is better than none.
+      // Continues with the earlier configuration, because an outdated configuration is better than none.
       if (earlier !== undefined) return earlier;
       throw new SignInProblem("unavailable", { cause: error });
     });

@@ -14,7 +14,7 @@ const CODES = {
   unknown: "forbidden",
   /** The account or its e-mail address belongs to a member of a different organization than the invitation. */
   taken: "conflict",
-  /** The issuer is not working. */
+  /** The issuer cannot be reached or is not working. */
   unavailable: "unavailable",
 } as const satisfies Record<string, ErrorCode>;
 

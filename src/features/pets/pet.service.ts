@@ -23,7 +23,7 @@ const SEED_CHUNK = 5_000;
 /** A pet to add, and the key that adds it (null for a member). */
 type Draft = Pick<CreatePetInput, "name" | "categoryId" | "status"> & { keyId: string | null };
 
-/** A draft with an idempotency key. */
+/** A pet to add, with the idempotency key of the request that adds it. */
 interface KeyedDraft extends KeyedRequest {
   draft: Draft;
 }

@@ -92,7 +92,7 @@ export class RestoreService {
     return row?.at ?? null;
   }
 
-  /** Reads a row with `columns`. */
+  /** Reads the identities from a row that was selected with `columns`. */
   private async row(tx: EntityManager): Promise<object> {
     const [row] = await tx.query(`SELECT 1 AS one${this.columns}`);
     return row;

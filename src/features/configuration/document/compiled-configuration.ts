@@ -60,7 +60,7 @@ interface Context {
 export class CompiledConfiguration {
   private readonly contexts = new Map<string, Context>();
   private readonly templates = new Map<string, ReadonlyMap<string | null, TemplateVersion>>();
-  /** Parsed texts by source. */
+  /** The parsed text templates, by their source. */
   private readonly texts = new Map<string, TextTemplate>();
   private readonly htmls = new Map<string, TextTemplate>();
   private readonly rules: readonly CompiledRule[];

@@ -26,7 +26,7 @@ export interface Evaluation {
   rules: RuleResult[];
   /** The effects, in order. */
   effects: Effect[];
-  /** The cost of the evaluation. */
+  /** The cost of the evaluation, in steps. */
   steps: number;
   /** The texts that Intl formatted during the evaluation; undefined if there are none. */
   formatted: Formatted | undefined;

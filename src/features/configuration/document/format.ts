@@ -146,14 +146,20 @@ export type ConfigurationDocument = z.infer<typeof documentFormat>;
 export type RuleDocument = NonNullable<ConfigurationDocument["rules"]>[number];
 type SituationDocument = z.infer<typeof fullSituation>;
 
-/** The forms of a situation's declaration. */
+/**
+ * The formats that a situation's declaration can have: only the data's members, or an object with the data
+ * and a key.
+ */
 export const SITUATIONS = { data: situationData, full: fullSituation };
 
 const isFullSituation = (
   situation: z.infer<typeof situationData> | SituationDocument,
 ): situation is SituationDocument => typeof situation.data === "object";
 
-/** Returns a situation declaration in its full form. */
+/**
+ * Returns a situation's declaration as an object with data and key, even if the document contains only the
+ * data's members.
+ */
 export const fullSituationOf = (
   situation: z.infer<typeof situationData> | SituationDocument,
 ): SituationDocument => (isFullSituation(situation) ? situation : { data: situation });

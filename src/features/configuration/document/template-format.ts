@@ -60,9 +60,9 @@ export const templates = z
 
 export type TemplateDocument = z.infer<typeof fullTemplate>;
 
-/** The forms of a template. */
+/** The formats that a template can have: only a text, or an object with the text and other members. */
 export const TEMPLATES = { text, full: fullTemplate };
 
-/** Returns the full form of a template. */
+/** Returns a template as an object, even if the document contains only its text. */
 export const fullTemplateOf = (template: string | TemplateDocument): TemplateDocument =>
   typeof template === "string" ? { text: template } : template;

@@ -31,7 +31,7 @@ export interface TestRun extends TestResult {
   rules: readonly RuleExplanation[];
 }
 
-/** The agent's decision about a test's situation. */
+/** The decision that the agent makes about a test's situation. */
 export interface Decided {
   planned: Plan;
   assumed: Assumed;

@@ -118,7 +118,7 @@ function situationOf(
     model: of(modelOf(explanation?.value.effects ?? [])),
     agent,
   });
-  // Includes the contact even if it has no data.
+  // Includes the contact even if all its members are empty, because the situation is about a contact.
   return { ...tested, ...(contact !== null && { contact: tested.contact ?? {} }) } as TestedSituation;
 }
 

@@ -66,7 +66,7 @@ export interface Result {
   error?: ExplanationError;
   /** The destination, if a message is to be sent. */
   destination?: Destination;
-  /** The line named by the message. */
+  /** The line that the message's effect specifies. */
   line?: string | null;
   obstacles?: LineObstacle[];
   /**
@@ -99,10 +99,12 @@ export async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** The destination of a message; a standalone message has neither a conversation nor a place. */
+/**
+ * The destination of a message. For a standalone message, `conversation` is null and `place` is undefined.
+ */
 export interface Destination {
   conversation: Conversation | null;
-  /** The place for a new conversation. */
+  /** The line and address for a new conversation. */
   place?: Place;
   opening?: Promise<Conversation>;
 }

@@ -12,7 +12,7 @@ const CUT_LENGTH = 2_600;
 
 interface Wanted {
   conversationId: string;
-  /** Max number of messages. */
+  /** Max number of messages to read. */
   count: number;
   /** IDs of messages to omit. */
   except: readonly string[];

@@ -187,6 +187,6 @@ async function fetchAnswer(...[target, init]: Parameters<typeof fetch>): Promise
   if (response.body === null) return response;
   const text = await response.text();
   const status = (response.ok && errorStatusIn(text)) || response.status;
-  // Some servers declare a different content type.
+  // Declares JSON, because some servers respond with a different content type.
   return new Response(text, { status, headers: { "content-type": "application/json" } });
 }

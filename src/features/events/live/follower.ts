@@ -6,7 +6,7 @@ import type { Event } from "../event.entity";
 /** An agent with followers in this process. */
 export interface FollowedAgent {
   readonly id: string;
-  /** The last known position. */
+  /** The last known position of the agent's events. */
   last: bigint;
   followers: number;
 }

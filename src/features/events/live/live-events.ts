@@ -196,7 +196,7 @@ export class LiveEvents {
         await nextTick();
       }
     } catch (err) {
-      // The next poll retries.
+      // The error is not rethrown, because the next poll retries.
       if (this.throttle() !== undefined) this.log.warn({ err }, "event streams are waiting for the database");
     } finally {
       this.isRunning = false;
