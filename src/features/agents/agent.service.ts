@@ -213,7 +213,7 @@ export class AgentService {
       await tx.waitForInserts();
       const deletedAt = timestamp();
       await tx.update(Agent, { id }, { deletedAt });
-      // No delivery can start after this; the agent's lanes are purged along with its other rows.
+      // No delivery can start after this call. The agent's lanes are purged later, along with its other rows.
       await this.lanes.awaitDeliveries(tx, [id]);
       for (const hook of this.hooks.of("agentDeleted")) await hook(tx, context, agent);
       await recordAudit(tx, context, agentActions.agent_deleted, targetOf(agent), {

@@ -39,7 +39,7 @@ async function rejectionsOf(
   return new Map(ids.map((id) => [id, found.has(id) ? found.get(id) : new GatewayError("invalid_api_key")]));
 }
 
-/** Checks one key like `assertKeysAccepted`, and locks it. */
+/** Checks one key the way `assertKeysAccepted` does, and locks it. */
 const assertKeyAccepted = coalesceInTx(async (tx: Tx, keyIds: readonly string[]) => {
   const rejections = await rejectionsOf(tx, keyIds, tx.shareLock("key", "organization"));
   return keyIds.map((id) => rejections.get(id));

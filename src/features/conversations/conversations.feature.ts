@@ -96,8 +96,8 @@ export const conversations = feature({
          where id in (select id from conversation where assignee_id = $1 order by id ${tx.updateLock()})`,
         [id],
       );
-      // Transactions that insert messages lock conversations before they acquire this lock, and delete
-      // handoff notices afterwards.
+      // Transactions that insert messages lock conversations before they acquire the insert-order lock, and
+      // delete handoff notices afterwards.
       await tx.waitForInserts();
     },
     agentPurged: async (...args) =>

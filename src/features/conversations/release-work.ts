@@ -55,7 +55,8 @@ async function release(
   { agentId, afterMs }: { agentId: string; afterMs: number },
 ): Promise<Timestamp> {
   const now = Date.now();
-  // Must have the same text as the partial index's condition, because SQLite compares them textually.
+  // This condition must have the same text as the partial index's condition, because SQLite compares the two
+  // textually.
   const handedOff = () =>
     tx
       .createQueryBuilder(Conversation, "conversation")

@@ -16,7 +16,7 @@ export async function contactsDecidedAbout(
   return rows.map(({ id, at, used }) => ({ id, at: used === 1 ? null : at }));
 }
 
-/** Returns the conversations with pending decisions, because these decisions will read the messages. */
+/** Returns the conversations whose messages must be retained, because a pending decision will read them. */
 export async function conversationsBeingDecided(
   reader: EntityManager,
   conversationIds: readonly string[],

@@ -11,7 +11,7 @@ import type { ModelRequestState } from "./decision-record";
 import type { GateExplanation } from "./explanation";
 import { type Participants, withConversations } from "./participants";
 
-/** Captures the state when a model is called for a decision about these participants. */
+/** Captures the state at the time of a model call for a decision about the given participants. */
 export async function modelRequestStateOf(
   tx: Tx,
   { contact, conversation, isNamed, isPreferred }: Participants,

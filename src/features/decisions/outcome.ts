@@ -4,7 +4,7 @@ import type { EffectExplanation, EffectStatus } from "./explanation";
 /** An effect's kind and result. */
 export type EffectResult = Pick<EffectExplanation, "kind" | "status">;
 
-/** Returns the outcome of a decision with these effects. */
+/** Returns the outcome of a decision with the given effects. */
 export function outcomeOf(effects: readonly EffectResult[]): DecisionOutcome {
   const isDone = (wanted: string) => effects.some(({ kind, status }) => kind === wanted && status === "done");
   if (isDone("handoff")) return "handoff";

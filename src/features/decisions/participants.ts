@@ -26,7 +26,7 @@ export interface Participants {
   line?: Line | undefined;
   /** True if the situation names the conversation, in which case all messages are sent in it. */
   isNamed: boolean;
-  /** True if the situation names this contact address. */
+  /** True for the contact's address that the situation names. */
   isPreferred: (address: ContactAddress) => boolean;
   /** ID of the locked contact: the agent's default contact if the situation names none. */
   subjectId?: string | undefined;
@@ -171,7 +171,7 @@ async function knownContact(
   { agentId, contact: named, conversation }: Reference,
 ): Promise<Contact | null> {
   const ofConversation = conversation === undefined ? undefined : contacts.get(conversation.contactId);
-  // The contact may be erased but its conversation not closed yet.
+  // The contact may already be erased while the conversation is still open.
   if (ofConversation !== undefined) assertNotErased(ofConversation);
   if (named === null) return ofConversation ?? null;
   const contact = contacts.get(named.id ?? "");
@@ -193,7 +193,10 @@ const preferredBy =
   ({ kind, address }) =>
     kind === contact?.key?.address?.kind && address === contact.key.address.address;
 
-/** Locks each participant's named conversation, or the open one with its contact on the default line. */
+/**
+ * Locks the conversation that each situation names or, if it names none, the contact's open conversation on
+ * the default line.
+ */
 export async function withConversations<
   Each extends Pick<Participants, "contact" | "isPreferred"> & { conversationId?: string | null | undefined },
 >(

@@ -12,7 +12,7 @@ const MAX_OWNERS = 10_000;
 /** Max decisions per batch, because the first caller has to wait for the last decision. */
 const MAX_BATCH = 64;
 
-/** Max planning time per batch (ms); other batches wait for its transaction. */
+/** Max planning time per batch (ms). Other batches have to wait for the batch's transaction. */
 const MAX_BATCH_MS = 20;
 
 /** Limits how long rule evaluation blocks the event loop, and records how long it takes. */

@@ -105,7 +105,7 @@ export class SituationTriggers {
         if (decision?.snapshot == null) messageIds = [];
         else {
           messageIds = messageIds.slice(1 - MAX_BURST);
-          // The new decision replaces this one, so rules with `once` must be able to match for it.
+          // The new decision replaces the pending one, so rules with `once` must be able to match again.
           const { configurationVersion } = decision;
           await forget(tx, decision, await this.compiledConfigurations.at(tx, agentId, configurationVersion));
         }
@@ -155,7 +155,8 @@ async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<
   if (conversationIds.length === 0) return new Map();
   const query = tx
     .createQueryBuilder(Decision, "decision")
-    // Must have the same text as the partial index's condition, because SQLite compares them textually.
+    // This condition must have the same text as the partial index's condition, because SQLite compares the
+    // two textually.
     .where("decision.conversation_id IN (:...ids) AND decision.state = 'deciding'", {
       ids: [...new Set(conversationIds)],
     });

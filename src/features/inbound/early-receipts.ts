@@ -82,7 +82,8 @@ export class EarlyReceipts implements LaneWork {
   async finish(): Promise<void> {}
 
   /**
-   * Applies a receipt if its message has become known, in a separate transaction because this locks lanes.
+   * Applies a receipt if its message has become known, in a separate transaction, because applying it locks
+   * lanes.
    */
   private async look(id: string): Promise<SendResult> {
     try {

@@ -69,7 +69,8 @@ export async function readMail(
       }),
     lists: mail.lists,
     text,
-    // The text of an e-mail that opts out in its subject may be a signature.
+    // An e-mail that opts out in its subject may have no text besides a signature, so the subject is used if
+    // the author wrote no text.
     optOutText:
       [plain.own, rich.own].find((each) => optOutIntent(each, optOutWords) !== undefined) ?? (own || subject),
     mail: {
@@ -87,8 +88,8 @@ export async function readMail(
 function reportOf({ report, isReport, date }: ParsedMail): MailReport["report"] {
   if (report === undefined) return undefined;
   const [id] = report.messageId.match(OWN_MESSAGE_ID) ?? [];
-  // Other e-mails may be from contacts, so they are treated as reports only if they contain the `Message-ID`
-  // of one of the gateway's e-mails.
+  // An e-mail that is neither a mail server's report nor a complaint may be from a contact, so it is treated
+  // as a report only if it contains the `Message-ID` of one of the gateway's e-mails.
   const mayBeReplaced = isReport || report.isComplaint;
   const [providerId] = (mayBeReplaced && report.messageId.match(/(?<=<)[^<>\s]+(?=>)/)) || [];
   const message = id !== undefined ? { id } : providerId !== undefined ? { providerId } : undefined;

@@ -22,8 +22,8 @@ const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. 
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
 /**
- * Number of bytes to parse from the start of an e-mail if parsing all of it takes too long; this includes the
- * longest text in any encoding.
+ * Number of bytes to parse from the start of an e-mail if parsing all of it takes too long. This is enough
+ * for the longest text in any encoding.
  */
 const HEAD_BYTES = 131_072;
 

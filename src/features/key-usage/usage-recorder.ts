@@ -12,7 +12,7 @@ import { keyUsageActions } from "./key-usage.audit";
 import { sortedById, type WriteBatch } from "./period-counts";
 import { UseCounts } from "./use-counts";
 
-/** Delay between a use and its write (ms). */
+/** Delay between a key's use and the write that records it (ms). */
 const WRITE_DELAY_MS = 1_000;
 /** Max delay of a retry (ms). */
 const MAX_RETRY_DELAY_MS = 60_000;

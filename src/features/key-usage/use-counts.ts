@@ -30,7 +30,8 @@ export class UseCounts extends PeriodCounts<Uses> {
   addAccepted(keyId: string, ip: string | null): void {
     const nowMs = Date.now();
     const uses = this.countOf(nowMs, keyId, unused);
-    // Many requests share a millisecond, and formatting a time takes longer than the rest of this function.
+    // Formats the time only once per millisecond, because many requests arrive in the same millisecond and
+    // formatting takes longer than the rest of this function.
     if (nowMs !== this.nowMs) {
       this.nowMs = nowMs;
       this.now = timestampOf(nowMs);

@@ -108,7 +108,7 @@ export class LeakedKeysService {
     await Promise.all(this.mailing);
   }
 
-  /** Returns the distinct keys for these key and token hashes, except deleted agents' keys. */
+  /** Returns the distinct keys for the given key and token hashes, except deleted agents' keys. */
   private find(hashes: readonly string[]): Promise<Found[]> {
     return this.services.database.read(async (reader) => {
       const tokens = await reader.findBy(OAuthRecord, { hash: In(hashes), keyId: Not(IsNull()) });

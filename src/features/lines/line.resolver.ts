@@ -31,7 +31,7 @@ const MANAGERS = { member: Permission.config_manage, organizationKey: "lines:man
 export class AgentLinesResolver {
   constructor(private readonly service: LineService) {}
 
-  // Has the cost of an average list, so that one query can request all agents' lines.
+  // Has the query cost of a list of average length, so that one query can request the lines of all agents.
   @Access(MAY_READ_LINES)
   @FieldResolver(() => [Line], {
     nullable: true,

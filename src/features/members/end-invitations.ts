@@ -20,7 +20,10 @@ export async function endInvitation(
   );
 }
 
-/** Ends the invitations that a member has sent, because the member could otherwise use them to rejoin. */
+/**
+ * Ends the invitations that a member has sent. Otherwise, a removed member could use them to rejoin the
+ * organization.
+ */
 export async function endInvitationsOf(
   tx: Tx,
   context: RequestContext,

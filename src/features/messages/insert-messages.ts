@@ -107,7 +107,7 @@ const SCHEDULED = {
   scheduledBy: null,
 };
 
-// Omits `sendAt`, so that the message's own `sendAt` is retained until it is approved.
+// Does not set `sendAt`, so that a proposed message retains its own `sendAt` until it is approved.
 const PROPOSED = { status: MessageStatus.proposed, scheduledReason: null };
 
 /** Returns a message's lane; a conversation's queued messages share a lane. */

@@ -188,7 +188,7 @@ export class ConnectionService {
     return { memberId, keyId: apiKey.id };
   }
 
-  /** Returns a connection as the library's grant; undefined if it has ended. */
+  /** Returns a connection as a grant in the library's format; undefined if the connection has ended. */
   async grantOf(keyId: string): Promise<Payload | undefined> {
     if (!isUuid(keyId)) return undefined;
     const key = await this.database.read((reader) =>

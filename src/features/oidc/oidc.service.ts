@@ -128,7 +128,8 @@ export class OidcService {
         subject === undefined ? { memberId: In(named.map(({ memberId }) => memberId)) } : { subject };
       const identities = await tx.findBy(MemberIdentity, { issuer, ...owner });
       for (const { memberId } of identities) {
-        // A sign-in whose ID token has no session ID may belong to this session.
+        // Includes sessions whose ID token had no session ID, because they may belong to the session that
+        // ended at the issuer.
         const oidcSession = hash === undefined ? Not("-") : In(subject === undefined ? [hash] : [hash, ""]);
         const { affected } = await tx.delete(Session, { memberId, oidcSession });
         if (!affected) continue;

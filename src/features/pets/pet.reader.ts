@@ -46,8 +46,8 @@ export class PetReader {
 }
 
 /**
- * Returns the pets with these IDs as seen by a transaction, in any order. Selects each int64 as text, because `sqlite3`
- * returns integers as doubles.
+ * Returns the pets with the given IDs as seen by a transaction, in any order. Selects each int64 as text,
+ * because `sqlite3` returns integers as doubles.
  */
 export function petsWithin(tx: Tx, ids: readonly string[]): Promise<Pet[]> {
   return tx.query(

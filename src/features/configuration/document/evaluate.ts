@@ -92,12 +92,15 @@ export function otherwise(
   return { effects, formatted: formats.formatted };
 }
 
-/** A rule with `once`, and the subject whose matches it counts. */
+/** A rule with `once`, and the subject for which its matches are counted. */
 export interface OnceLimit {
   ruleId: string;
   /** The name of the count that the rule shares with other rules; null if the rule has its own count. */
   group: string | null;
-  /** The subject whose matches are counted; `{ text }` is the contact combined with this text. */
+  /**
+   * The subject for which matches are counted; `{ text }` stands for the contact in combination with the
+   * text.
+   */
   per: "contact" | "conversation" | { text: string };
   /** The period in which the rule matches only once, as an ISO 8601 duration. */
   within: string;

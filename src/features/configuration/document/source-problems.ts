@@ -18,7 +18,7 @@ const problemOf = (path: readonly PropertyKey[], { message, position }: SourceEr
   ...(position && { position }),
 });
 
-/** Runs a step; reports a SourceError that it throws as a problem. */
+/** Runs a step, and reports a SourceError thrown by the step as a problem. */
 function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Problem[] {
   try {
     return part().map((error) => problemOf(path, error));
@@ -28,7 +28,7 @@ function attempt(path: readonly PropertyKey[], part: () => SourceError[]): Probl
   }
 }
 
-/** Checks each condition against its rule's situation. */
+/** Type-checks each condition against the situation type of its rule. */
 export const conditionChecks = (configuration: CompiledConfiguration): Check[] =>
   (configuration.document.rules ?? []).flatMap(({ on, when = [], once }, rule) => {
     const check = (path: readonly PropertyKey[], parse: () => unknown) => () =>

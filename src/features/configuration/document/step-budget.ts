@@ -18,7 +18,7 @@ export class StepBudget {
 
   constructor(private readonly max: number) {}
 
-  /** Number of steps taken; one more than the budget if it is exceeded. */
+  /** Number of steps taken; one more than the budget if the budget is exceeded. */
   get spent(): number {
     return this.steps;
   }

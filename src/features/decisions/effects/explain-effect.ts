@@ -34,7 +34,7 @@ export function explain(
   };
 }
 
-/** Returns the gate that holds back a message, for its explanation. */
+/** Returns, for a decision's explanation, the gate that holds back a message. */
 function gateIn({ sendAt, heldBy, review }: Omit<Result, "status">, topic: string | null) {
   if (review !== undefined) return { gate: reviewGate(pathOfReview(review), topic) };
   if (sendAt === undefined) return {};

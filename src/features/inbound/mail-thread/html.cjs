@@ -40,7 +40,10 @@ async function textOfHtml(html) {
 /** Max length of a plain-text part that merely says that the e-mail is HTML. */
 const STAND_IN_MAX_LENGTH = 400;
 
-/** Max length of HTML that is read in addition to plain text; it starts with the author's words. */
+/**
+ * Max length of HTML to read in addition to plain text. The author's words are at the start, so the rest is
+ * not needed.
+ */
 const RICH_MAX_LENGTH = 131_072;
 
 /** A separator above a signature that starts with its own separator. */
@@ -86,7 +89,8 @@ const hasQuotes = (html) =>
   );
 
 /**
- * Marks where quotations in HTML start and end, with each mark on its own line, and separates signatures.
+ * Inserts marks where quotations in HTML start and end, each mark on its own line, and separators above
+ * signatures.
  * @param {string} html
  */
 function markQuotes(html) {

@@ -9,7 +9,10 @@ const SINGLE_BYTE = /^(windows-125\d|iso-8859-\d+|macintosh)$/;
 const META_CHARSET = /<meta\b[^<>]{0,200}?\bcharset\s*=\s*["']?([\w:-]{1,40})/i;
 const META_BYTES = 2_048;
 
-/** Max characters used to detect an encoding, because using all of them could fill the thread's memory. */
+/**
+ * Max characters used to detect an encoding. Using all characters of a long text could exhaust the thread's
+ * memory.
+ */
 const SAMPLE_LENGTH = 65_536;
 
 const NativeDecoder = TextDecoder;
@@ -94,7 +97,7 @@ const PostalMime = require("postal-mime");
 /** @param {string} name */
 const moduleOfParser = (name) => require(join(dirname(require.resolve("postal-mime")), name));
 
-// The parser creates decoders only for these labels.
+// Adds labels to the parser's list, because the parser creates decoders only for labels on that list.
 const { ENCODING_LABELS } = moduleOfParser("decode-strings.js");
 for (const label of OLD_LABELS) ENCODING_LABELS.add(label);
 
