@@ -15,7 +15,7 @@ export async function serve(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLogger(config.logLevel, undefined, exportsLogs(config));
   if (config.isRestored) {
-    // Done once for all workers, before any of them delivers.
+    // Marks the database as restored once for all workers, before any of them delivers messages.
     const { declareRestored }: typeof import("./server-process") = require("./server-process");
     await declareRestored(config, log);
   }

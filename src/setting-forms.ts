@@ -153,7 +153,7 @@ export const smtpUrl = z.string().transform((text, { addIssue }) => {
         ...(username && { user: decodeURIComponent(username), password: decodeURIComponent(password) }),
       };
   } catch {
-    // The problem is reported below.
+    // An invalid URL is reported below.
   }
   addIssue(SMTP_URL_FORM);
   return z.NEVER;

@@ -21,7 +21,7 @@ export async function assertSignedIn(
 ): Promise<void> {
   if (caller.kind === "organizationKey") return assertKeyAccepted(tx, caller);
   if (caller.kind !== "member") return;
-  // Locks the row, because password resets and permission changes also write to it.
+  // Locks the member's row, because password resets and permission changes also write to it.
   if (!tx.isDryRun) await tx.query("update member set created_at = created_at where id = $1", [caller.id]);
   const [session]: { permissions: string; deactivatedAt: Timestamp | null }[] = await tx.query(
     `select member.permissions, organization.deactivated_at as "deactivatedAt"
@@ -41,7 +41,7 @@ export async function assertSignedIn(
 }
 
 async function assertKeyAccepted(tx: Tx, { key: { id } }: OrganizationKeyCaller): Promise<void> {
-  // Takes an exclusive lock, because the action may change the same key.
+  // Takes an exclusive lock on the caller's key, because the action may change this key.
   if (!tx.isDryRun) await tx.query("update api_key set created_at = created_at where id = $1", [id]);
   const [key]: (KeyEnds & { deactivatedAt: Timestamp | null })[] = await tx.query(
     `select key.revoked_at as "revokedAt", key.expires_at as "expiresAt",

@@ -43,7 +43,7 @@ export function authenticateRequests(
   app.decorateRequest("isHeldBack", false);
   app.addHook("onRequest", async (request, reply) => {
     request.callContext = await createContext(credentialsOf(request, reply));
-    // Most requests are already complete and need no second check.
+    // Most requests arrive complete, so their callers need no second check.
     if (!request.raw.complete) request.isHeldBack = true;
     const { caller } = request.callContext;
     const organizationId = ownerOf(caller);

@@ -5,11 +5,11 @@ import type { KeyScope, OrganizationScope, Permission, Scope } from "./permissio
 
 /** The kinds of callers allowed to call a field; omitted kinds are rejected. */
 export interface AllowedCallers {
-  /** Agent keys with this scope; true for any active agent key. */
+  /** The scope that an agent key needs; true if any active agent key is allowed. */
   key?: Scope | true;
-  /** Organization keys with this scope; true for any active organization key. */
+  /** The scope that an organization key needs; true if any active organization key is allowed. */
   organizationKey?: OrganizationScope | true;
-  /** Members with this permission; true for any signed-in member. */
+  /** The permission that a member needs; true if any signed-in member is allowed. */
   member?: Permission | true;
 }
 

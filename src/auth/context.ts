@@ -29,7 +29,7 @@ export interface Answer {
   isQuery?: boolean;
   /** True if the response replays the response to an earlier request with the same idempotency key. */
   isReplayed?: boolean;
-  /** Set if a compiled plan tried to produce the response. */
+  /** The state of the compiled plan that tried to produce the response; undefined if no plan ran. */
   attempt?: Attempt;
 }
 
@@ -43,19 +43,25 @@ export interface Attempt {
 export interface RequestContext {
   caller: Caller;
   origin: Origin;
-  /** Set only for same-origin pages and non-browser clients of the GraphQL API. */
+  /**
+   * The session cookie; set only for requests to the GraphQL API from same-origin pages and non-browser
+   * clients.
+   */
   cookie?: SessionCookie | undefined;
   /** The schema's resolvers by class; set only for requests. */
   readonly resolvers?: ReadonlyMap<unknown, object> | undefined;
-  /** Set only for requests. Apollo copies the context, and the copies share this object. */
+  /**
+   * Properties of the response; set only for requests. Apollo copies the context, and the copies share this
+   * object.
+   */
   readonly answer?: Answer | undefined;
   /** Runs work that waits in a bounded queue; while it waits, the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
   /** True if nested fields that the caller may not read are null instead of errors, as in REST and MCP. */
   omitsForbidden?: boolean | undefined;
   /**
-   * Set only for REST: the errors of invalid items in a list with `@ItemsApart`, by index; in the list, these items are
-   * empty objects.
+   * The errors of invalid items in a list with `@ItemsApart`, by index; set only for REST, which replaces
+   * these items with empty objects.
    */
   malformed?: ReadonlyMap<number, InvalidInput> | undefined;
   /** Returns true if the client has disconnected, so that long-running work for its response can stop. */

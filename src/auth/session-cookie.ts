@@ -55,7 +55,7 @@ export function sessionCookies({ publicUrl }: Pick<Config, "publicUrl">) {
       return undefined;
     }
     const put = (value: string, maxAge: number) => {
-      // Otherwise, Fastify appends a second Set-Cookie header.
+      // Fastify would otherwise append a second Set-Cookie header.
       reply.removeHeader("set-cookie");
       reply.header("set-cookie", setCookie(form, value, maxAge));
     };

@@ -23,7 +23,7 @@ export const withDatabaseClient = <T>(work: (client: Client) => Promise<T>): Pro
         },
       });
     } finally {
-      // A mutation may have started work in the background.
+      // Waits for background work that a mutation may have started.
       await stopFeatures(services);
     }
   });

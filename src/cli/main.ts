@@ -23,7 +23,7 @@ const program = new Command("gateway")
   .option("--key-stdin", "with --url: read the key from standard input instead of GATEWAY_KEY")
   .option("--allow-http", "with --url: allow http to other machines, which reveals the key")
   .version(version)
-  // `configuration get` has its own `--version`.
+  // Lets `configuration get` have its own `--version` option.
   .enablePositionalOptions()
   .configureOutput({
     // Usage errors are printed on one line, like all other failures.

@@ -26,7 +26,10 @@ const PUNCTUATION: Readonly<Record<string, string>> = {
   types: ".",
 };
 
-/** The first part of an enum value that contains punctuation in all other APIs. */
+/**
+ * Matches the part of an enum value before the underscore that stands for punctuation, such as `pets_` in
+ * `pets_read`.
+ */
 const FIRST_PART = /^(api_key|[^_]+)_/;
 
 /** Converts names such as `pets:read` to enum values of the API. */

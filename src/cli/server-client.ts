@@ -91,7 +91,7 @@ const send = (operation: Operation): Promise<Response> =>
       "user-agent": `gateway/${version}`,
     },
     body: JSON.stringify({ query: operation.document, variables: operation.variables }),
-    // A redirect would send the key or the change elsewhere.
+    // Following a redirect would send the key or the change to another server.
     redirect: "manual",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((error: unknown) => {
@@ -130,7 +130,7 @@ const failed = ({ origin }: URL, what: string, mayHaveChanged: boolean, cause?: 
 
 function valueIn(response: Response, text: string, { endpoint, key, document, changes }: Operation): unknown {
   const { status, headers } = response;
-  // The server may be hostile, and a proxy may have echoed the request.
+  // Sanitizes text from the response: the server may be hostile, and a proxy may have echoed the key.
   const clean = (found: unknown) =>
     printable(redactTokens(String(found).replaceAll(key, "[redacted]")))
       .replaceAll("\n", " ")

@@ -4,7 +4,7 @@ import { secretFromStdin } from "./stdin";
 
 /** A server that commands manage instead of the database. */
 export interface Target {
-  /** URL of its GraphQL API. */
+  /** URL of the server's GraphQL API. */
   endpoint: URL;
   /**
    * Reads the key on first use, because some commands need none.

@@ -44,7 +44,7 @@ export class BatchGate {
     try {
       return await work();
     } finally {
-      // Otherwise, the batch took too long, and the next round has started without it.
+      // If the rounds differ, the batch took too long, and the next round has started without it.
       if (round === this.round) {
         this.running -= 1;
         if (this.running === 0) this.schedule();

@@ -9,7 +9,7 @@ export interface JsonSchemaRule {
   minLength?: number;
   maxLength?: number;
   pattern?: string;
-  /** Applies to the list; all other keywords apply to its items. */
+  /** `minItems` and `maxItems` apply to a list; all other keywords apply to its items. */
   minItems?: number;
   maxItems?: number;
 }

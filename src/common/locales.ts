@@ -29,7 +29,7 @@ export function* lookupTags(locale: string): Generator<string> {
   while (subtags.length > 0) {
     yield subtags.join("-");
     subtags.pop();
-    // A single letter introduces the subtags after it, so it is removed with them.
+    // A single-letter subtag introduces the subtags that follow it, so it is removed together with them.
     if (subtags.at(-1)?.length === 1) subtags.pop();
   }
 }

@@ -49,7 +49,7 @@ export class InstanceKey {
 
   /**
    * Encrypts text for storage.
-   * @param rowId ID of the row that stores the text; it cannot be opened for any other row
+   * @param rowId ID of the row that stores the text; the result can be decrypted only with the same ID
    */
   seal(text: string, rowId: string): string {
     const iv = randomBytes(IV_BYTES);
@@ -80,7 +80,7 @@ export class InstanceKey {
   /** @returns undefined if the token was sealed with another key, or altered */
   openToken(token: string): string | undefined {
     const bytes = Buffer.from(token, "base64url");
-    // Re-encoded for comparison, because decoding skips invalid characters.
+    // Compares the re-encoded bytes with the token, because decoding skips invalid characters.
     if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString("base64url") !== token) return undefined;
     return decrypt(bytes, this.#tokenKey);
   }

@@ -372,14 +372,18 @@ export class Database {
           last = transactionOf(manager, this.engine, this.announcements);
           return withHooks(unit, last);
         }, options),
-      // Only batches set this limit, and their rows are then stored per organization.
+      // Only batches set `lockWaitMs`. A batch that exceeds it is rolled back, and its rows are then stored
+      // in a separate transaction for each organization.
       (error) => options.lockWaitMs !== undefined && this.waitedForLock(error),
     );
     for (const hook of last?.afterCommit ?? []) hook();
     return result;
   }
 
-  /** @param isRetried true for an error that is not a failure, because the work is retried */
+  /**
+   * @param isRetried returns true for an error that is not reported as a failure, because the work will be
+   * retried
+   */
   private async writing<T>(work: () => Promise<T>, isRetried: (error: unknown) => boolean): Promise<T> {
     try {
       const result = await this.guarded("database write", work, isRetried);
@@ -411,7 +415,10 @@ export class Database {
     }
   }
 
-  /** True if a failed batch may be retried: not after an outage, because its commit may have succeeded. */
+  /**
+   * True if a failed batch may be retried. After an outage, it may not, because its commit may have
+   * succeeded.
+   */
   private mayRetry(error: unknown): boolean {
     return !isUnavailable(error) || this.waitedForLock(error);
   }

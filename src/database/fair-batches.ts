@@ -16,8 +16,8 @@ export interface FairBatchesOptions<Row, T> {
   /** Returns a row's organization. */
   ownerOf(row: Row): string;
   /**
-   * Returns a row's cost, 0 by default. A batch takes its first row at any cost, then more rows while it
-   * costs less than `maxCost`.
+   * Returns a row's cost, 0 by default. A batch takes its first row at any cost, then more rows while its
+   * total cost is below `maxCost`.
    */
   costOf?(row: Row): number;
   maxCost?: number;
@@ -74,7 +74,7 @@ export class FairBatches<Row, T> {
       () => this.received,
       () => {
         this.isScheduled = false;
-        // Otherwise, a batch scheduled by the previous one would belong to the span of that batch.
+        // Outside this span, a batch scheduled by the previous batch would belong to that batch's span.
         void withinSpan(this.waiting.first?.caller, () => this.run());
       },
     );

@@ -1,35 +1,38 @@
 /** Max wait times (ms), the same for all work. */
 export const WAITS = {
-  /** For a free or new PostgreSQL connection. */
+  /** Max wait for a free or new PostgreSQL connection. */
   connection: 2_000,
-  /** For another SQLite writer. */
+  /** Max wait for another SQLite writer. */
   writer: 5_000,
   /**
-   * For the next statement of a PostgreSQL transaction, so that the locks of a disconnected process are
-   * released.
+   * Max time between two statements of a PostgreSQL transaction, so that the locks of a disconnected process
+   * are released.
    */
   nextStatement: 5_000,
 };
 
 /** Timeouts (ms). */
 export interface Limits {
-  /** For the whole call, including the wait for a connection. */
+  /** Max duration of a whole call, including the wait for a connection. */
   call: number;
   /**
-   * For one statement; shorter than `call`, so that the database usually cancels the statement and frees its locks. 0
-   * for no limit.
+   * Max duration of one statement; 0 for no limit. It is shorter than `call`, so that the database usually
+   * cancels the statement and frees its locks.
    */
   statement: number;
 }
 
-/** For work that requests wait for; short, so that an unresponsive database cannot block requests. */
+/** Limits for work that requests wait for; short, so that an unresponsive database cannot block requests. */
 export const SERVING: Limits = { call: 4_000, statement: 3_000 };
 
-/** For message delivery, which must end before its leases expire. */
+/** Limits for message delivery, which must end before its leases expire. */
 export const DELIVERING: Limits = { call: 20_000, statement: 10_000 };
 
-/** For work that no request waits for: housekeeping, the command line. */
+/** Limits for work that no request waits for: housekeeping and the command line. */
 export const BACKGROUND: Limits = { call: 600_000, statement: 30_000 };
 
-/** For migrations, whose statements may change every row of a large table, and for processes that wait for them. */
+/**
+ * Limits for migrations, whose statements may change every row of a large table, and for processes that wait
+ * for migrations.
+ */
 export const MIGRATING: Limits = { call: 24 * 3_600_000, statement: 0 };

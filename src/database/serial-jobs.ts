@@ -2,7 +2,7 @@ import type { ChunkOptions } from "./chunks";
 
 export interface JobOptions extends ChunkOptions {
   owner: string;
-  /** Aborted when the job should stop soon. */
+  /** Aborted to ask the job to stop soon. */
   signal: AbortSignal;
 }
 

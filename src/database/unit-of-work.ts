@@ -77,7 +77,7 @@ export type UnitOfWork<T> = (tx: Tx) => Promise<T>;
 /** A transaction and the hooks that its unit adds. */
 export interface Transaction {
   tx: Tx;
-  /** Grows while the hooks run, because a hook may add more. */
+  /** The hooks to run before the commit; the list can grow while they run, because a hook may add more. */
   beforeCommit: readonly (() => Promise<void>)[];
   afterCommit: ReadonlySet<() => void>;
 }

@@ -16,7 +16,7 @@ interface Batches {
   hasResults(): boolean;
   /** @returns the number of lanes in the batch, and how many of them were not held back */
   doBatch(): Promise<{ lanes: number; done: number }>;
-  /** Called when a batch fails; the next one retries. */
+  /** Called when a batch fails; the next batch retries its work. */
   onError: (error: unknown) => void;
 }
 

@@ -30,7 +30,7 @@ const STOP_WITHIN_MS = 4_000;
 
 /** Prevents a restored backup from sending messages again. */
 export interface RestoreGuard {
-  /** The columns for `isKnown`, each preceded by a comma. */
+  /** The SQL columns that `isKnown` checks, each preceded by a comma. */
   readonly columns: string;
   /** True if a row with these columns is from a database whose messages may be delivered. */
   isKnown(row: object): boolean;
@@ -46,7 +46,7 @@ interface Options {
   senders: number;
   /** Shares of the senders, by name. */
   shares?: ReadonlyMap<string, Share>;
-  /** Called when a batch fails; the next one retries. */
+  /** Called when a batch fails; the next batch retries its work. */
   onError: (error: unknown) => void;
 }
 
@@ -86,7 +86,7 @@ export class Deliverer {
     private readonly options: Options,
   ) {
     this.senders = new Senders(options.senders, options.shares);
-    // Removes the limit, because every send adds a listener.
+    // Removes the limit on listeners of this signal, because every send adds one.
     setMaxListeners(0, this.stopping.signal);
     this.stopListening = lanes.onDue((from) =>
       from === undefined ? this.loop.wake() : this.loop.wakeAt(from),

@@ -97,7 +97,7 @@ async function deliver(
     socketTimeout: timeoutMs,
   });
   const info = await new Promise<SMTPConnection.SentMessageInfo>((resolve, reject) => {
-    // The connection may report the cause after it ends.
+    // Waits a moment, because the connection may report the cause of its end only afterwards.
     connection.once("end", () =>
       setImmediate(reject, Object.assign(new Error("closed"), { code: "ECONNECTION" })),
     );

@@ -93,7 +93,7 @@ export function httpPost(
       stop();
     });
     request.on("error", (error) => {
-      // After the head of a response has arrived, `read` ends on its own.
+      // Once a response's head has arrived, the function that reads its body handles the error.
       if (isAnswered) return;
       fail(error);
       stop();

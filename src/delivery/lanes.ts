@@ -38,7 +38,10 @@ export interface DuePart {
   max: number;
   waiting?: SomeLanes | undefined;
   ready?: SomeLanes | undefined;
-  /** Additional columns of the lanes, each preceded by a comma; the same for all parts. */
+  /**
+   * Additional SQL columns of the result, each preceded by a comma; because the parts are combined with UNION
+   * ALL, all of them must have the same columns.
+   */
   columns?: string;
 }
 
@@ -152,7 +155,7 @@ export class Lanes {
   /**
    * Returns the time when unleased work is next due; undefined if there is none.
    * @param waiting selects lanes to include even if they wait for a sender; none if undefined
-   * @param columns additional columns of `row`, each preceded by a comma
+   * @param columns additional SQL columns to select, each preceded by a comma
    */
   async nextDue(
     waiting: SomeLanes | undefined,
@@ -274,7 +277,7 @@ export class Lanes {
   /**
    * Waits for transactions that block the agents' deliveries, then locks lanes held by sends until this transaction
    * ends.
-   * @param columns as in `DuePart`
+   * @param columns additional SQL columns to select from `lane`, each preceded by a comma
    * @returns the rows of lanes that still have the lease, by ID, without lanes of deleted agents
    */
   async lockLeased(
@@ -388,7 +391,7 @@ function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string
 }
 
 /**
- * Returns the placeholders of padded values, such as `($1, $2)`.
+ * Returns the placeholders of values that are padded with `padded`, such as `($1, $2)`.
  * @param first number of the first placeholder
  */
 const listOf = (values: readonly unknown[], first = 1): string =>

@@ -90,7 +90,7 @@ const groupOf = ({ channelId, owner, share }: SenderGroup): SenderGroup => ({ ch
 
 const keyOf = ({ channelId, owner }: SenderGroup): string => `${channelId} ${owner}`;
 
-/** The number of messages per group that have a sender or wait for one. */
+/** Counts the messages of each group that have a sender or are waiting for one. */
 class Taken {
   readonly groups: Map<string, SenderGroup & { count: number }>;
 
@@ -102,7 +102,7 @@ class Taken {
     return [...new Set([...this.groups.values()].map(({ owner }) => owner))];
   }
 
-  /** @returns the total for all groups that pass a test */
+  /** @returns the number of messages in all groups that pass the test */
   sum(passes: (group: SenderGroup) => boolean): number {
     let sum = 0;
     for (const group of this.groups.values()) if (passes(group)) sum += group.count;
@@ -151,7 +151,10 @@ export class Senders {
     return this.busy < this.max ? this.max - this.busy : -this.queue.length;
   }
 
-  /** Waiting lanes that must not be given a sender yet. */
+  /**
+   * Selects the lanes waiting for a sender that cannot be given one yet, because their channel, organization
+   * or share has reached its limit.
+   */
   get excluded(): WaitingLanes[] {
     const { taken } = this;
     const owners = taken.owners;
@@ -172,8 +175,8 @@ export class Senders {
   }
 
   /**
-   * Waiting lanes that are given only spare senders, because their group is limited or their owner holds half
-   * of the senders.
+   * Selects the lanes waiting for a sender that are given only spare senders, because their channel is
+   * limited to one sender or their organization holds half of all senders.
    */
   get deferred(): WaitingLanes[] {
     const half = Math.ceil(this.max / 2);
@@ -243,7 +246,8 @@ export class Senders {
     else this.failing.delete(key);
     const before = this.averageMs.get(key)?.ms ?? 0;
     const ms = before + LAST_WEIGHT * (durationMs - before);
-    // A named group is shared by several organizations, so it is not limited like a slow receiver.
+    // A named group is shared by several organizations, so it is not limited to one sender like a slow
+    // receiver.
     if (ms < QUICK_MS || this.isNamed(group)) this.averageMs.delete(key);
     else this.averageMs.set(key, { ...groupOf(group), ms });
     this.sendNext();

@@ -14,7 +14,7 @@ const RETRYABLE = [408, 425, 429];
 
 /** A receiver of signed requests. */
 export interface SignedTarget {
-  /** As returned by `Targets.assertAllowedUrl`. */
+  /** The receiver's URL, as returned by `Targets.assertAllowedUrl`. */
   url: string;
   /** `whsec_…`; the current secret, then previous secrets that are still valid. */
   secrets: readonly string[];

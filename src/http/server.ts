@@ -82,7 +82,7 @@ export async function createHttpServer(
   app.removeAllContentTypeParsers();
   readJsonBodies(app, config);
   await allowOrigins(app, config);
-  // After CORS, so that allowed pages can read the errors.
+  // Added after CORS, so that pages from allowed origins can read the errors of these checks.
   shedOverload(app, config, log, requests);
   rejectAmbiguousRequests(app);
   rejectForeignHosts(app, config);

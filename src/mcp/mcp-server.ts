@@ -85,7 +85,7 @@ function serverFor(request: FastifyRequest, tools: ReadonlyMap<string, McpTool>,
       .filter(({ isFor }) => isFor(request.callContext.caller))
       .map(({ definition }) => definition),
   }));
-  // Some clients list everything, and disconnect from servers that do not support the method.
+  // Some clients list prompts and resources, and disconnect from servers that do not support these methods.
   server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));

@@ -60,7 +60,7 @@ const withoutKnown = (name: string, { description, ...schema }: JsonSchema): Jso
     ? schema
     : { ...schema, description };
 
-/** Descriptions below this length say little more than the name. */
+/** Min length of a description to include; shorter descriptions say little more than the name. */
 const MIN_DESCRIPTION_LENGTH = 30;
 
 /** Shortens a schema. Only patterns, text lengths, number formats and extra nested members are no longer checked. */

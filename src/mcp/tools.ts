@@ -56,8 +56,8 @@ function toolOf({ plan, changes, admit, isFor, run }: CompiledRoute): McpTool {
     annotations: {
       readOnlyHint: !changes,
       destructiveHint: changes && (route.method === "DELETE" || route.destructive === true),
-      // The hint is meaningful only for changes. POST and PATCH routes omit it, because the idempotency key
-      // is optional.
+      // `idempotentHint` is meaningful only for changes. POST and PATCH routes omit it, because their
+      // idempotency key is optional.
       ...((route.method === "PUT" || route.method === "DELETE") && { idempotentHint: true }),
       openWorldHint: route.reachesPeople === true || hasThirdPartyText(plan),
     },

@@ -41,7 +41,7 @@ export class KeyWindows {
       const endsAt = now + remainingMs;
       const own = this.windows.get(keyId);
       const later = own === undefined || own.endsAt <= now ? Number.POSITIVE_INFINITY : endsAt - own.endsAt;
-      // If the ends are far apart, they belong to consecutive windows.
+      // If two ends are far apart, they are the ends of consecutive windows.
       if (later > WINDOW_MS / 2) this.windows.set(keyId, { used, endsAt });
       else if (own !== undefined && later > -WINDOW_MS / 2)
         this.windows.set(keyId, { used: own.used + used, endsAt: Math.min(own.endsAt, endsAt) });

@@ -40,7 +40,7 @@ export interface Variable {
   type: GraphQLInputType;
   /** The argument or input field that uses the variable, with its description and rules. */
   target: GraphQLArgument | GraphQLInputField | undefined;
-  /** The path that problems with the target report: an argument, then the fields within it. */
+  /** The path reported in problems with the target: an argument, then the fields within it. */
   path: string;
   default: unknown;
 }

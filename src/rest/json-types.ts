@@ -32,7 +32,7 @@ export const IDEMPOTENCY_FIELD = "idempotencyKey";
 
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 
-/** The context where a type is used. */
+/** The context in which a type is used. */
 export interface Use {
   rule?: JsonSchemaRule;
   check?: Check | undefined;

@@ -29,9 +29,9 @@ export interface Body {
 export interface IdempotencyKey {
   json: JsonType;
   required: boolean;
-  /** The input variable that contains the key; undefined if the key has its own variable. */
+  /** The input variable that contains the idempotency key; undefined if the key has its own variable. */
   variable: string | undefined;
-  /** The path that problems with the key report. */
+  /** The path reported in problems with the idempotency key. */
   path: string;
 }
 
@@ -99,7 +99,10 @@ export class Variables {
     return this.all.get(variable)?.path ?? variable;
   }
 
-  /** Maps each argument that is an input object, filled as a whole or field by field, to an empty name. */
+  /**
+   * Maps each argument that is an input object to an empty name, which removes the argument from the paths of
+   * problems: `input.name` becomes `name`.
+   */
   inputs(whole: string | undefined): Record<string, ""> {
     const paths = [...this.all.values()].map(({ path }) => path).filter((path) => path.includes("."));
     if (whole !== undefined) paths.push(this.pathOf(whole));

@@ -79,23 +79,29 @@ export interface Feature<Own extends object, Needs extends object> {
   routes?: RouteGroup;
   /** Adds routes that need no API key to an encapsulated scope of the server. */
   http?(app: FastifyInstance, services: Core & Own & Needs): void;
-  /** The documentation of these routes. */
+  /** The documentation of the routes that need no API key. */
   operations?: HttpOperations;
-  /** The API key scopes that its resolvers require, with a description of each; they must also be in `Scopes`. */
+  /**
+   * The API key scopes that the feature's resolvers require, each with a description; they must also be in
+   * `Scopes`.
+   */
   scopes?: Readonly<Partial<Record<Scope, string>>>;
   /** The event types that the feature records; they must also be in `EventTypes`. */
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;
-  /** The deprecated parts of its GraphQL types, by their coordinates; its routes declare their own. */
+  /**
+   * The deprecated parts of the feature's GraphQL types, by coordinate; the feature's routes declare their
+   * own deprecations.
+   */
   deprecations?: Readonly<Record<string, Deprecation>>;
   /** Max size of a member's request to `/graphql` (bytes), for documents that members upload. */
   memberRequestBytes?: number;
   /** Returns the metrics that the feature counts or reads from its services. */
   metrics?(services: Core & Own & Needs): readonly FeatureMetric[];
-  /** Returns the work for its lanes, by kind of lane. */
+  /** Returns the work for the feature's lanes, by kind of lane. */
   lanes?(services: Core & Own & Needs): Readonly<Record<string, LaneWork>>;
-  /** Returns the sender shares for its lanes, by name. */
+  /** Returns the sender shares for the feature's lanes, by name. */
   shares?(senders: number, config: Config): Readonly<Record<string, Share>>;
-  /** Its retention settings (days) with their defaults; 0 keeps everything. */
+  /** The feature's retention settings (days) with their defaults; 0 keeps everything. */
   retention?: Retention;
   /**
    * Returns the rows that housekeeping deletes; if a retention setting is missing or 0, its rows are kept

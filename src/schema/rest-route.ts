@@ -127,11 +127,14 @@ export interface RestStream {
   /** A single subscription with a single root field; the stream sends the field's items. */
   document: string;
   queryParameters: readonly RestParameter[];
-  /** The variable set by `Last-Event-ID`; it takes precedence over a parameter for the same variable. */
+  /**
+   * The variable set by the `Last-Event-ID` header, which takes precedence over a parameter for the same
+   * variable.
+   */
   lastEventId: string;
-  /** Member of an item to use as its `id`. */
+  /** The member of an item that becomes the `id` of its server-sent event. */
   id: string;
-  /** Member of an item to use as its `event`. */
+  /** The member of an item that becomes the `event` of its server-sent event. */
   event: string;
   /** Description in the documentation. */
   answers: string;

@@ -12,7 +12,7 @@ const validator = new Validator();
 export async function validateInput(input: unknown): Promise<void> {
   if (typeof input !== "object" || input === null) return;
   const errors = await validator.validate(input, {
-    // A class may have rules only about the whole object.
+    // Allows classes whose only rules are about the whole object.
     forbidUnknownValues: false,
     skipMissingProperties: false,
     validationError: { target: false, value: false },

@@ -10,7 +10,7 @@ const OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8
  * @param accept the `Accept` header
  */
 export function negotiated(text: string, accept = "*/*"): { type: string; text: string } {
-  // Escaping schemes differ only for names that no metric has.
+  // Escaping schemes differ only for names with characters that no metric name contains.
   const headers = { accept: accept.replace(/;\s*escaping=[\w-]+/g, "") };
   const type = new Negotiator({ headers }).mediaType([TEXT, OPEN_METRICS]) ?? TEXT;
   return { type, text: type === TEXT ? text : openMetricsOf(text) };

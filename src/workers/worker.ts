@@ -56,7 +56,7 @@ function work(): void {
   process.on("message", (message: ToWorker) => void handle(message).catch(fail));
   const { worker } = cluster;
   worker?.once("disconnect", () => {
-    // Otherwise, Node would end the process here.
+    // Node would otherwise end the process when the supervisor disconnects.
     worker.exitedAfterDisconnect = true;
     log.warn("the supervisor exited, so this worker is stopping");
     void started

@@ -53,7 +53,8 @@ function Proposals({ messages, isLoading }: { messages: readonly Proposal[]; isL
   const [reviewed, setReviewed] = useState<{ id: string; index: number }>();
   const guard = useMisclickGuard(messages.map(({ id }) => id));
   // After a review, focuses the next message, to keep keyboard users in the list. The reviewed message may
-  // already be gone, because reloading the page's other data may take longer.
+  // already be gone by then: `onDone` is called after all of the page's data has been reloaded, which may
+  // take longer than reloading the list.
   useEffect(() => {
     if (reviewed === undefined || messages.some(({ id }) => id === reviewed.id)) return;
     setReviewed(undefined);

@@ -42,7 +42,7 @@ const READ_ONLY = "25006";
  */
 const REPLACE_INTERVAL_MS = 1_000;
 
-/** Excludes five-letter system error codes such as `EPIPE`. */
+/** Matches SQLSTATEs, but not five-letter system error codes such as `EPIPE`. */
 const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
 
 /** Matches codes of failed connections, such as `ECONNREFUSED` or `EAI_AGAIN`, but not Node's own `ERR_…` codes. */
@@ -240,7 +240,7 @@ export function isConnectionLost(error: unknown): boolean {
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   const code = driverCode(error) ?? "";
   if (SQLSTATE.test(code)) return CONNECTION_LOST.test(code);
-  // An error thrown by the unit's own code may have any other code.
+  // Any other code may come from an error thrown by the unit's own code.
   return SYSTEM_ERROR.test(code) || error instanceof QueryFailedError;
 }
 
@@ -266,7 +266,7 @@ const endAt = (until: number, { connection }: PoolClient): NodeJS.Timeout =>
  */
 function closeQuietly(pool: Pool): void {
   pool.on("acquire", (client) => client.on("error", ignore));
-  // The pool itself listens to idle connections.
+  // While a connection is idle, the pool itself handles its `error` events.
   pool.on("release", (_, client) => client.off("error", ignore));
 }
 

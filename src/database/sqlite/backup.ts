@@ -56,7 +56,7 @@ export async function backUp(url: string, to: string, { force = false }: Options
       await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
       const migrations = await checked(unfinished);
       sync(unfinished);
-      // Claims the name, or fails if a concurrent backup took it.
+      // Claims the file name; fails if a concurrent backup has already created the file.
       if (!force) closeSync(openSync(file, "wx", 0o600));
       renameSync(unfinished, file);
       sync(dirname(file));
@@ -100,7 +100,7 @@ export async function restore(
       await SqliteFile.use(file, "write", async (database) => {
         await assertUnused(database, file);
         await database.replaceWith(backup);
-        // The connection still holds the exclusive lock on the file.
+        // No other process can use the database yet, because the connection still holds the exclusive lock.
         for (const { table, statement } of afterwards) {
           if (await database.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`))
             await database.run(statement);

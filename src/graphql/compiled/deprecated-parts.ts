@@ -29,7 +29,7 @@ interface Uses {
 /** The uses of each definition, by fragment name or operation node; undefined if no part is deprecated. */
 type UsesOf = ReadonlyMap<string | OperationDefinitionNode, Uses> | undefined;
 
-/** The uses in each document, found only once. */
+/** The uses in each document; each document is analyzed only once. */
 const known = new WeakMap<DocumentNode, { uses: UsesOf }>();
 
 const NONE: readonly string[] = [];

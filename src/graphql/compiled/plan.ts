@@ -74,7 +74,7 @@ export function planOperation(
   const planner = new Planner(schema, operation, fragmentsOf(document), asStored);
   const select = planner.planRoot(root, operation.selectionSet);
   const definitions = operation.variableDefinitions ?? [];
-  // Assigning this name to a plain object would set its prototype.
+  // Assigning the property `__proto__` of a plain object would set its prototype.
   if (definitions.some(({ variable }) => variable.name.value === "__proto__"))
     throw new NotPlannable("__proto__");
   const coerce = variableCoercion(schema, definitions);
@@ -131,7 +131,7 @@ class Planner {
     for (const node of sets.flatMap(({ selections }) => selections)) {
       if (node.kind === Kind.FIELD) {
         const key = (node.alias ?? node.name).value;
-        // Assigning this key to a plain object would set its prototype.
+        // Assigning the property `__proto__` of a plain object would set its prototype.
         if (key === "__proto__") throw new NotPlannable(key);
         const nodes = fields.get(key);
         if (nodes === undefined) fields.set(key, [node]);

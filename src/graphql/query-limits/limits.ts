@@ -2,14 +2,14 @@ import { GatewayError } from "../../errors";
 
 /** Document limits, several times higher than the dashboard, introspection and generated clients need. */
 export const MAX = {
-  /** Checked before parsing. */
+  /** Length of the document, checked before it is parsed. */
   characters: 30_000,
-  /** Every location in an error costs a walk over all preceding lines. */
+  /** Lines of the document: computing the location of an error takes a walk over all preceding lines. */
   lines: 1_000,
   operations: 20,
-  /** Per operation. */
+  /** Variables of an operation. */
   variables: 50,
-  /** Per field or directive. */
+  /** Arguments of a field or directive. */
   arguments: 20,
   directives: 100,
   /** Items of lists and fields of objects in the document. */
@@ -20,13 +20,16 @@ export const MAX = {
   "root fields": 50,
   /** Fields that may read many rows, counted for each object that has them; includes aliases and expanded fragments. */
   reports: 10,
-  /** Items of lists within list items. */
+  /** Items of lists that are nested in items of other lists. */
   "items of nested lists": 5_000,
   /** Selected fields that can fail, counted for each list item, because an error costs as much as ten values. */
   "related objects and lists": 1_000,
   /** Fields at all levels of all operations, including aliases and expanded fragments. */
   fields: 500,
-  /** Fields of a subscription, counted the same way; the limit is lower because they are executed for each event. */
+  /**
+   * Fields of a subscription, counted like `fields`; the limit is lower because they are executed for each
+   * event.
+   */
   "subscription fields": 50,
   /** Repeated selections of a response name; graphql-js compares all pairs and reports each conflict. */
   "repeated fields": 100,

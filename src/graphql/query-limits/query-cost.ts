@@ -56,7 +56,7 @@ const CONFLICT_WEIGHT = 10;
 
 /** The context of a selection. */
 interface Scope {
-  /** Undefined below an unknown field. */
+  /** The type that the fields belong to; undefined below an unknown field. */
   type: GraphQLNamedOutputType | undefined;
   /** Max number of objects that this selection applies to. */
   objects: number;

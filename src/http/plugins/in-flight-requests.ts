@@ -23,7 +23,7 @@ export const MAX_UNANSWERED_PER_CONNECTION = 32;
 
 type Listener = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** The responses of a connection. */
+/** The responses sent on a connection. */
 interface Connection {
   readonly unanswered: Set<ServerResponse>;
   /** Responses that have not emitted `close`, including streams, whose requests count as answered. */
@@ -86,8 +86,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Closes the responses of a connection when it closes, because Node does not close a pipelined response that is still
-   * queued behind another one.
+   * Closes all responses on a connection when the connection closes, because Node does not close a pipelined
+   * response that is still queued behind another one.
    */
   private watch(socket: Socket): Connection {
     const connection = { unanswered: new Set<ServerResponse>(), open: new Set<ServerResponse>() };

@@ -23,8 +23,8 @@ export interface Load {
   /** The organization that the request counts toward, or the network while the caller is unknown. */
   owner: string;
   /**
-   * The time slot in which the request started; undefined once it is answered, because it can no longer be
-   * late.
+   * The time slot in which the request started; undefined once the request has been answered, because it can
+   * no longer be late.
    */
   slot: number | undefined;
 }
@@ -99,7 +99,8 @@ export class LoadMonitor {
   }
 
   /**
-   * Records that a request is answered: it stays in flight until its client has read the response, but is never late.
+   * Records that a request has been answered: it stays in flight until the client has read the response, but
+   * no longer counts as late.
    */
   answer(load: Load): void {
     if (load.slot !== undefined) this.count(load.slot, load.owner, -1);

@@ -50,10 +50,11 @@ declare module "fastify" {
 }
 
 /**
- * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted requests
- * stay fast. A request is also rejected if its organization (or its network while the caller is unknown) has used up
- * its share of in-flight requests or has too many late ones; requests from others are not affected. Receiving a body
- * does not count as load; an unsent response does, but it is never late.
+ * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted
+ * requests stay fast. A request is also rejected if its organization (or its network while the caller is
+ * unknown) has used up its share of in-flight requests or has too many late ones; requests from others are
+ * not affected. Receiving a body does not count as load; an unsent response does, but it never counts as
+ * late.
  */
 export function shedOverload(
   app: FastifyInstance,
