@@ -9,7 +9,7 @@ export interface BootstrapResult {
   organization: string;
   agent: string;
   ownerEmail: string;
-  /** Undefined if a setting provides the password. */
+  /** The owner's generated password; undefined if a setting provides the password. */
   ownerPassword: string | undefined;
   keyName: string;
   keySecret: string;

@@ -29,7 +29,8 @@ export interface Client {
 /** Connects to the chosen server or database for the duration of `work`. */
 export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const target = currentTarget();
-  // Loaded on demand, because loading the services takes most of a second, and commands on a server do not need them.
+  // Loads the services on demand, because that takes most of a second, and commands on a server do not need
+  // them.
   if (target === undefined) {
     const { withDatabaseClient }: typeof import("./database-client") = require("./database-client");
     return withDatabaseClient(work);

@@ -30,7 +30,7 @@ interface Operation {
   key: string;
   document: string;
   variables: object;
-  /** True for a mutation. */
+  /** True if the operation is a mutation. */
   changes: boolean;
 }
 
@@ -104,7 +104,7 @@ async function textOf({ body }: Response, operation: Operation): Promise<string>
   try {
     for await (const chunk of body ?? []) {
       bytes += chunk.length;
-      // Leaving the loop closes the connection.
+      // Leaving a `for await` loop early closes the connection.
       if (bytes > MAX_RESPONSE_BYTES) break;
       chunks.push(chunk);
     }

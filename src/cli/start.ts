@@ -8,7 +8,7 @@ export function addStartCommand(program: Command): void {
     .action(async () => {
       stopExitingOnClosedPipe();
       process.setSourceMapsEnabled(true);
-      // Loaded on demand, because loading the server takes most of a second.
+      // Loads the server on demand, because that takes most of a second.
       const { serve }: typeof import("../serve") = require("../serve");
       await serve();
     });

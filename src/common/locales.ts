@@ -1,7 +1,7 @@
 /** Max length of a language tag, as given and in its canonical form. */
 export const LOCALE_MAX_LENGTH = 35;
 
-/** Created on first use, because it loads the names of all languages. */
+/** `Intl.DisplayNames`, created on first use, because that loads the names of all languages. */
 const languageNames = (() => {
   let names: Intl.DisplayNames | undefined;
   return () => {

@@ -59,7 +59,7 @@ export class BatchLoop {
       .catch(this.batches.onError)
       .finally(() => {
         this.running = undefined;
-        // Work may have been announced since the last check.
+        // Checks again, because work may have been announced since the last check.
         if (this.isDue) this.wake();
       });
   }
@@ -105,7 +105,7 @@ export class BatchLoop {
     for (;;) {
       const { lanes, done } = await this.batches.doBatch();
       if (done < BATCH || this.stopped) {
-        // More work may be due before the next check.
+        // If the batch contained lanes, more work may be due, so another batch follows.
         this.isDue ||= lanes > 0;
         return lanes > 0;
       }

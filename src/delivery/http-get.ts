@@ -32,7 +32,7 @@ async function read(response: http.IncomingMessage, maxBytes: number): Promise<B
   for await (const chunk of response) {
     if (response.statusCode !== 200) break;
     size += chunk.length;
-    // Leaving the loop closes the connection.
+    // Leaving a `for await` loop early closes the connection.
     if (size > maxBytes) throw new Error(`The server sent more than ${maxBytes} bytes.`);
     chunks.push(chunk);
   }

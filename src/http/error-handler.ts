@@ -18,7 +18,7 @@ declare module "fastify" {
 const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
   FST_ERR_BAD_URL: "not_found",
-  // Occurs only for unknown paths, because known paths reject the method QUERY with 405.
+  // This error occurs only for unknown paths, because known paths reject the method QUERY with 405.
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
 };
@@ -107,7 +107,7 @@ export const handleClientErrors =
       socket.destroy();
       return;
     }
-    // Like Node's own handler, never write to a started response.
+    // Like Node's own handler, does not write to a response that has already started.
     if ((socket as { _httpMessage?: ServerResponse | null })._httpMessage?.headersSent) {
       socket.destroySoon();
       return;
@@ -118,7 +118,7 @@ export const handleClientErrors =
       : new GatewayError("invalid_request", "The request is not valid HTTP.");
     const requestId = randomUUID();
     logUnrouted(log, failure.code, { reqId: requestId, ip: socket.remoteAddress ?? null });
-    // Always JSON, because the `Accept` header was not read.
+    // The body is always JSON, because the `Accept` header was not read.
     const body = JSON.stringify(failure.toBody());
     const lines = Object.entries({
       ...headers,

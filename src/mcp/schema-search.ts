@@ -55,7 +55,7 @@ export class SchemaSearch {
     return printed.join("\n\n") || "# There are no matches.";
   }
 
-  /** Created on the first search, because most processes never need it. */
+  /** Creates the search index; called on the first search, because most processes never need the index. */
   private createIndex(): MiniSearch {
     const Library: typeof MiniSearch = require("minisearch");
     const index = new Library({

@@ -40,7 +40,7 @@ export interface Use {
   selection?: SelectionSetNode | undefined;
   /** Registers the schema of a named type and returns a reference to it. */
   define?: ((name: string, schema: JsonSchema) => JsonSchema) | undefined;
-  /** True for a list whose items are validated individually. */
+  /** True if the items of a list are validated individually. */
   itemsApart?: boolean;
   /** Names of the enclosing input objects. */
   within?: readonly string[];
@@ -109,7 +109,7 @@ function listType(itemType: GraphQLType, use: Use): JsonType {
       for (const [i, each] of items.entries()) {
         if (use.itemsApart && location.malformed !== undefined) {
           const apart = { path: "", source: location.source, problems: [] };
-          // Each item is decoded like a separate body; null is treated as an empty body.
+          // Decodes each item like a separate request body; null is treated as an empty body.
           const found = item.decode(each ?? {}, apart);
           if (apart.problems.length > 0) location.malformed.set(i, new InvalidInput(apart.problems));
           decoded.push(apart.problems.length > 0 ? {} : found);

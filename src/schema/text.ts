@@ -46,7 +46,7 @@ export function IsText(max: number, { trimmed = false, singleLine = false } = {}
   return Checked("isText", problem, {
     minLength: 1,
     maxLength: max,
-    // Not blank, and without NUL.
+    // Matches strings that are not blank and contain no NUL.
     pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$",
   });
 }

@@ -160,7 +160,7 @@ export class PostgresReads {
             try {
               onRow(row);
             } catch (error) {
-              // An uncaught error would end the process.
+              // Catches all errors, because an uncaught one would end the process.
               reject(error);
             }
           });

@@ -37,7 +37,7 @@ export async function transactInPairs<T>(
     const answer = queryPrepared(client, text, values).catch((cause: Error) => {
       throw new QueryFailedError(text, values, cause);
     });
-    // The statement may fail before it is awaited.
+    // Prevents an unhandled rejection if the statement fails before it is awaited.
     answer.catch(() => undefined);
     return answer;
   };

@@ -179,7 +179,7 @@ export class PostgresEngine implements Engine {
     query: SelectQueryBuilder<Row>,
     skipLocked: boolean,
   ): SelectQueryBuilder<Row> {
-    // Joined rows are not locked.
+    // Locks only the rows of the main table, not joined rows.
     const locking = query.clone().setLock("pessimistic_write", undefined, [query.alias]);
     return skipLocked ? locking.setOnLocked("skip_locked") : locking;
   }

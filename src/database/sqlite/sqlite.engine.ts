@@ -89,9 +89,9 @@ export class SqliteEngine implements Engine {
   private readonly queue = new Mutex();
   private readonly units: GroupCommit;
   private readonly reads: SqliteReads;
-  /** Statements of the writer. */
+  /** Prepared statements of the writer's connection. */
   private readonly statements: StatementCache;
-  /** Statements of dry runs, on the connection for reports. */
+  /** Prepared statements of dry runs, on the connection for reports. */
   private readonly dryStatements: StatementCache;
   private readonly reports = new Semaphore(1);
   private shortBusyTimeout = false;
@@ -308,7 +308,8 @@ export class SqliteEngine implements Engine {
       await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? SHORT_BUSY_TIMEOUT_MS : WAITS.writer}`);
       this.shortBusyTimeout = wasBusy;
     } catch {
-      // Keep the old timeout: the next transaction retries and reports any problem.
+      // If the timeout cannot be changed, the old one stays: the next transaction tries again and reports any
+      // problem.
     }
   }
 }
@@ -326,7 +327,7 @@ function newRunner(source: DataSource, statements: StatementCache): QueryRunner 
 async function openReader(writer: DataSource): Promise<DataSource> {
   const { options, entityMetadatas, entityMetadatasMap } = writer;
   const reader = await new DataSource({ ...options, entities: [], migrations: [] }).initialize();
-  // Reuses the metadata, because describing all entities again takes time and memory.
+  // Reuses the writer's entity metadata, because building it again takes time and memory.
   Object.assign(reader, { entityMetadatas, entityMetadatasMap });
   await reader.query("PRAGMA query_only = ON");
   await reader.query(`PRAGMA mmap_size = ${MMAP_SIZE}`);

@@ -71,7 +71,7 @@ function findUses(schema: GraphQLSchema, document: DocumentNode): UsesOf {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)
       continue;
     const uses: Uses = { parts: [], fragments: [] };
-    // One entry for each field that encloses the current node.
+    // The access rules of the fields that enclose the current node, with one entry for each field.
     const around: (AccessRule | undefined)[] = [];
     const rules = () => around.filter((rule) => rule !== undefined);
     const note = (part: Parameters<typeof deprecatedName>[0]) => {

@@ -50,7 +50,7 @@ export const httpStatus = (operations: Metrics["operations"]): ApolloServerPlugi
         const failure = error && toGatewayError(error);
         noteOperation(operations, operation, failure?.code ?? "ok", contextValue);
         const type = mediaTypeFor(request.http?.headers.get("accept"));
-        // Without this header, Apollo responds with 406 after running the operation.
+        // If `Content-Type` is not set, Apollo responds with 406 after running the operation.
         http.headers.set("content-type", type);
         if (error === undefined || failure === undefined || body.kind !== "single") return;
         if (contextValue.answer) contextValue.answer.errorCode = failure.code;

@@ -175,7 +175,8 @@ export function queryCosts(
           spreads: scope.spreads,
         })
       : { values: 0, characters: charactersOf(field) };
-    // With aliases, the response can exceed the declared size, because a field may be selected several times.
+    // If the selection contains aliases, the response can exceed the declared size, because a field may be
+    // selected several times.
     const itemSize = aliases === aliasesBefore ? sizeAtMost(field, estimated) : estimated;
     return {
       values: items * (1 + itemSize.values),

@@ -269,7 +269,7 @@ function authorizationIn({
 }: Readonly<Record<string, unknown>>): string | undefined {
   const value = Authorization ?? authorization;
   if (value === undefined || value === null) return undefined;
-  // Any other value is rejected as a malformed credential.
+  // A credential that is not a string is rejected as malformed.
   return typeof value === "string" ? value : "malformed";
 }
 

@@ -35,7 +35,8 @@ export class WebSockets {
     maxFragments: MAX_FRAGMENTS,
     // Pings must be counted as messages before they are answered.
     autoPong: false,
-    // Without a known subprotocol, the connection is closed with a specific code.
+    // If the client offers no known subprotocol, the connection is accepted and then closed with a specific
+    // code.
     handleProtocols: (offered) => [...offered].find((each) => each === "graphql-transport-ws") ?? false,
   });
   private readonly missedPings = new WeakMap<WebSocket, number>();
@@ -140,7 +141,7 @@ export class WebSockets {
     socket.on("pong", () => {
       if (admit()) this.missedPings.delete(socket);
     });
-    // Emitted for an invalid frame; the close code informs the client.
+    // The library emits `error` for an invalid frame; the close code informs the client.
     socket.on("error", () => undefined);
     socket.once("close", closed);
   }

@@ -8,7 +8,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 /** Allows path parameters up to Node's limit for URLs, so that long and short IDs pass the same checks. */
 export const routerOptions = { maxParamLength: 16_384 };
 
-/** Stands for all methods, because the router is used only for paths. */
+/** The method under which all paths are registered with the router, which is used only to match paths. */
 const ANY: HTTPMethod = "GET";
 
 /** The URL pattern of a path, and the configuration of its routes. */

@@ -43,7 +43,7 @@ export async function allowOrigins(
     if (url === "/metrics" || url.startsWith("/unsubscribe/")) return [];
     return url === "/graphql" && isDevelopment ? [...corsOrigins, HOSTED_SANDBOX] : corsOrigins;
   };
-  // Set per route, because the library's delegator computes the options for every request.
+  // Sets the options per route, because the library's delegator would compute them for every request.
   app.addHook("onRoute", (route) => {
     const origin = originsOf(route.url);
     // The library adds an OPTIONS route for every path, including unknown ones.

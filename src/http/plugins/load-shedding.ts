@@ -66,7 +66,8 @@ export function shedOverload(
   const load = new LoadMonitor(maxRequestsInFlight);
   // Owners of known credentials, to shed their requests before authentication queries the database.
   const owners = lruCache<string, string>(MAX_CREDENTIALS);
-  // Created once, because capturing a stack trace would cost more than the rest of a rejection.
+  // The error is created only once, because capturing a stack trace would cost more than the rest of a
+  // rejection.
   const rejection = new GatewayError("unavailable");
   const throttle = logThrottle(LOG_INTERVAL_MS);
   const shed = (request: FastifyRequest) => {
@@ -146,7 +147,8 @@ export function shedOverload(
     resume(request);
     done();
   });
-  // From now on, the request only waits for its client to read the response, unless the client has disconnected.
+  // The response is ready, so the request now waits only for its client to read it, unless the client has
+  // disconnected.
   app.addHook("onSend", (request, _reply, payload, done) => {
     const { socket } = request.raw;
     if (socket.destroyed) {

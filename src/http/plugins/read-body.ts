@@ -90,7 +90,7 @@ export class Bodies {
     try {
       return await use(await body.read(payload));
     } catch (error) {
-      // Treated as shed, so that it is not logged for each request.
+      // Marks the request as shed, so that the rejection is not logged for each request.
       request.wasShed ||= error === NO_ROOM;
       throw error;
     } finally {
@@ -122,7 +122,7 @@ function holderOf(request: FastifyRequest): string {
   return keyOf(caller)?.id ?? networkOf(clientAddress(request));
 }
 
-// Created once, because capturing a stack trace for each error is expensive during an attack.
+// These errors are created only once, because capturing a stack trace for each is expensive during an attack.
 const NO_ROOM = new GatewayError("unavailable", "Too many request bodies are arriving. Try again soon.");
 const TOO_LARGE = new GatewayError("payload_too_large");
 

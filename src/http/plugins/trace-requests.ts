@@ -32,7 +32,8 @@ export function traceRequests(app: FastifyInstance): void {
 
 const nameOf = (request: FastifyRequest): string => {
   const route = request.routeOptions.url;
-  // Without a route, the method may be anything that the client sends.
+  // A span for an unknown route does not contain the method, because the client may send any text as its
+  // method.
   return route === undefined ? "unknown" : `${request.method} ${route}`;
 };
 
