@@ -47,7 +47,7 @@ export async function buildPage(folder, name, shared = []) {
 export function publishPage(name) {
   const [next, output] = ["dist/next", "dist"].map((folder) => join(ROOT, folder, name));
   if (!existsSync(next)) return;
-  // An interrupted build must not look complete.
+  // Deletes the source hash first, so that an interrupted build does not look complete.
   rmSync(`${output}.sha256`, { force: true });
   replaceFolder(next, output);
   if (existsSync(`${next}.sha256`)) renameSync(`${next}.sha256`, `${output}.sha256`);

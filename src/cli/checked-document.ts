@@ -3,7 +3,7 @@ import type { Problem } from "../features/configuration/document/problem";
 import { printProblem, readDocument } from "./document-file";
 import { printJson } from "./output";
 
-/** The result of a check. */
+/** The result of checking a configuration document. */
 export interface DocumentCheck {
   problems: readonly Problem[];
   warnings: readonly Problem[];

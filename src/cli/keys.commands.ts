@@ -239,7 +239,7 @@ export function add(keys: Command): void {
   addLeaked(keys);
 }
 
-/** @throws GatewayError `not_found` (agent) */
+/** @throws GatewayError `not_found` if the agent does not exist */
 async function pagesOfOrganization(run: Run, { agent, kind, state }: ListOptions) {
   const values = { agentId: await agentIdOf(run, agent), kind, state };
   return pagesOf<ApiKey>(run, "apiKeys", "agentId: ID, kind: ApiKeyKind, state: ApiKeyState", KEY, values);

@@ -35,7 +35,7 @@ export const addPermissionOptions = (command: Command): Command =>
       commaSeparated,
     );
 
-/** Returns the permissions as typed. */
+/** Returns the permissions given by the options, exactly as the user typed them. */
 export const permissionsOf = ({ manage, permissions = [] }: PermissionOptions): string[] => [
   ...(manage ? ["config:manage"] : []),
   ...permissions,

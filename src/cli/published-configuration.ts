@@ -22,7 +22,7 @@ const CHECK = query(
 );
 const PUBLISH = mutation("publishConfiguration", "version digest");
 
-/** Prints a version or the draft. */
+/** Prints a version or the draft of an agent's configuration. */
 export const get = ({ agent, version, draft, json }: GetOptions): Promise<void> =>
   withAgent(agent, async (run, { id: agentId }) => {
     const found = await run<Configuration | null>(

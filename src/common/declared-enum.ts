@@ -33,7 +33,7 @@ export class DeclaredEnum<Value extends string> {
 /** Returns the GraphQL name of a value. */
 export const enumName = (value: string): string => value.replace(/\W/g, "_");
 
-/** Values by GraphQL name. */
+/** An enum's values by their GraphQL names. */
 type EnumValues<Value extends string> = {
   readonly [Each in Value as Each extends `${infer Object}:${infer Verb}` ? `${Object}_${Verb}` : Each]: Each;
 };

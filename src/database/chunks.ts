@@ -30,7 +30,7 @@ export type Chunk<Position> = (
 
 /** The owner of chunked work, its pace and its abort signal. */
 export interface ChunkOptions {
-  /** The ID of the organization, as in `Database.writeFor`. */
+  /** ID of the organization that the work is done for; organizations share the connections fairly. */
   owner?: string | undefined;
   /** Stops the work after the current chunk. */
   signal?: AbortSignal | undefined;

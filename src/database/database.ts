@@ -112,7 +112,8 @@ export class Database {
 
   /**
    * Runs a read-only query on committed rows. The query must use an index, because key lookups queue behind it.
-   * @param options.isRepeated as in `write`
+   * @param options.isRepeated true for a query that always runs the same few statements, to keep them
+   * prepared
    * @throws GatewayError `unavailable`
    */
   read<T>(query: Read<T>, options: Pick<TransactionOptions, "isRepeated"> = {}): Promise<T> {

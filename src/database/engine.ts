@@ -123,7 +123,7 @@ export interface Engine {
   shareLock(tables: readonly string[]): string;
   /**
    * Returns the clause that makes a SELECT lock its rows until the transaction ends.
-   * @param skipLocked as in `locking`
+   * @param skipLocked true to skip rows locked by another transaction instead of waiting
    */
   updateLock(skipLocked: boolean): string;
   /**

@@ -26,7 +26,7 @@ export class BatchLoop {
   private isDue = false;
   private stopped = false;
   private endPause = () => {};
-  /** When the alarm goes off, in `Date.now` time. */
+  /** Time when the alarm goes off, on the clock of `Date.now` (ms). */
   private alarmAt = Number.POSITIVE_INFINITY;
   private alarm: NodeJS.Timeout | undefined;
   /** True if the alarm has gone off since the last batch. */

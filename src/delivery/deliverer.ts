@@ -75,7 +75,10 @@ export class Deliverer {
   private readonly sending = new Set<Promise<void>>();
   /** Finished sends whose results are not yet stored. */
   private ended: LeasedSend[] = [];
-  /** The owner of most lanes in the last batch, if any, comes last in the next batch, but never twice in a row. */
+  /**
+   * The owner of more than half of the last batch's lanes. Its lanes come last in the next batch, but never
+   * twice in a row.
+   */
   private greedy: readonly string[] = [];
   private readonly loop: BatchLoop;
   private readonly stopListening: () => Promise<void>;

@@ -26,7 +26,7 @@ export interface OutboundMessage {
   autoSubmitted: "auto-generated" | "auto-replied" | null;
   /** The thread of an e-mail; undefined for the first e-mail of a thread and on other lines. */
   thread?: MailThread | undefined;
-  /** Null for a standalone message. */
+  /** ID of the message's conversation; null for a standalone message. */
   conversationId: string | null;
   contactId: string | null;
   /** The contact's normalized address; null if the message has no recipient. */
@@ -76,7 +76,7 @@ export type SendResult = (
 
 /** The context of a delivery attempt. */
 export interface Attempt {
-  /** 1 for the first attempt. */
+  /** Number of the attempt, 1 for the first one. */
   number: number;
   /** Aborted to end the attempt early. */
   signal: AbortSignal;

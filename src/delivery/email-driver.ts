@@ -22,7 +22,7 @@ export interface EmailSettings {
   security: "tls" | "starttls" | "none";
   user?: string;
   password?: string;
-  /** `address` or `Name <address>`. */
+  /** The sender, as `address` or `Name <address>`. */
   from: string;
   subject?: string;
 }

@@ -3,7 +3,7 @@ import { redactTokens } from "../credentials/redact-tokens";
 import { AttemptOutcome, type SendResult } from "./driver";
 import { BlockedTarget } from "./targets";
 
-/** Max length of `detail`. */
+/** Max length of a failure's `detail`. */
 const DETAIL_MAX_LENGTH = 500;
 
 /** Max length of a receiver's text quoted in `detail`. */

@@ -18,7 +18,7 @@ export interface Dispatch {
   laneId: string;
   /** The channel that the work uses: a line, a webhook endpoint, or another named group. */
   channelId: string;
-  /** The kind of the line, or the name of the other group. */
+  /** The line's kind; for any other channel, the name of its group. */
   channelKind: string;
   /** The URL that the work is sent to, if it may change before the work has ended. */
   url?: string;
@@ -28,7 +28,7 @@ export interface Dispatch {
   message: { id: string };
   /** Number of the attempt, from 1. */
   attempt: number;
-  /** Never rejects, like `Send`. */
+  /** Performs the work; like `Send`, it never rejects. */
   send: (attempt: Attempt) => Promise<SendResult>;
 }
 

@@ -195,7 +195,8 @@ export class Lanes {
 
   /**
    * Locks due lanes until the transaction ends, longest due first; other processes skip them.
-   * @param parts which lanes to lock, and how many; the result is in the same order
+   * @param parts select the lanes to lock, and how many; the result has the lanes of each part in the order
+   * of the parts
    */
   async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
     const parameters: unknown[] = [timestamp()];

@@ -5,7 +5,7 @@ import type { FeatureCounter, FeatureHistogram } from "../telemetry/feature-metr
 export interface WorkObserver {
   /** @param labels values of the counter's labels, in order */
   count(counter: FeatureCounter, labels: readonly string[], by?: number): void;
-  /** @param measure returns the values */
+  /** @param measure returns the values to record in the histogram */
   observe(histogram: FeatureHistogram, measure: () => readonly number[]): void;
 }
 

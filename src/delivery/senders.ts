@@ -4,7 +4,7 @@ import { AttemptOutcome } from "./driver";
 
 /** The channel, organization and share whose sender limits apply to a message. */
 export interface SenderGroup {
-  /** A line, a webhook endpoint, or the name of another group. */
+  /** ID of a line or webhook endpoint, or the name of another group. */
   channelId: string;
   /** The organization that sends the message. */
   owner: string;
@@ -46,7 +46,7 @@ export interface Leaving extends SenderGroup {
   giveBack(): void;
 }
 
-/** Limits the senders for a kind of lane or for a channel, so that it cannot starve the others. */
+/** Limits the senders for a kind of lane or for a channel, so that its messages cannot starve all others. */
 export interface Share {
   /** The limit applies to a kind of lane or to a channel. */
   by: "kind" | "channel";
@@ -68,10 +68,10 @@ export interface WaitingLanes {
 /** Average attempt duration (ms) above which a channel is limited to one sender. */
 const SLOW_MS = 2_000;
 
-/** Weight of the last attempt in the average. */
+/** Weight of the last attempt in a group's average attempt duration. */
 const LAST_WEIGHT = 0.25;
 
-/** Averages below this are not tracked (ms). */
+/** Average attempt durations below this are not tracked (ms). */
 const QUICK_MS = 100;
 
 /**

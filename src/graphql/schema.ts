@@ -79,7 +79,7 @@ const serializeTimestamp: typeof serialize = (value) => (isTimestamp(value) ? va
 const parseTime: typeof parseValue = (value) =>
   (typeof value === "string" ? instantOf(value) : undefined) ?? parseValue(value);
 
-/** Parses a literal like `parseTime`. */
+/** Parses a literal in a document the way `parseTime` parses a variable. */
 const parseTimeLiteral: typeof parseLiteral = (node, variables) =>
   (node.kind === Kind.STRING ? instantOf(node.value) : undefined) ?? parseLiteral(node, variables);
 

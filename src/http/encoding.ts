@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 
-/** Encodings of a response. */
+/** Content encodings that the server can use for a response. */
 export type Encoding = "identity" | "gzip" | "br";
 
 /** Min length of a compressed text body (characters); shorter bodies fit into one or two packets anyway. */

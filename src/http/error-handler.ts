@@ -46,7 +46,10 @@ export const sendInvalidUrl = (error: Error, request: FastifyRequest, reply: Fas
         .send(INVALID_LINK)
     : sendError(error, request, reply);
 
-/** Like `sendError`, but for an expected state, so nothing is logged as a failure. */
+/**
+ * Sends an error like `sendError`, but does not log it as a failure, because the state that it reports is
+ * expected.
+ */
 export function sendUnlogged(
   error: GatewayError,
   { headers }: FastifyRequest,

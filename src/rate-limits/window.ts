@@ -4,11 +4,11 @@ export const WINDOW_MS = 60_000;
 /** A fixed time window and its count. */
 export interface Window {
   used: number;
-  /** End on the caller's clock (ms). */
+  /** Time when the window ends, on the caller's clock (ms). */
   endsAt: number;
 }
 
-/** The result of counting. */
+/** The result of counting requests in a window. */
 export interface Decision {
   allowed: boolean;
   /** The amount that can still be counted in the window. */

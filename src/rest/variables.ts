@@ -13,7 +13,7 @@ export interface Inputs {
   idempotencyKey: unknown;
 }
 
-/** The form of the inputs in an API: the source of the parameters and the name of the idempotency key. */
+/** How an API passes a route's inputs: the source of the parameters and the name of the idempotency key. */
 export interface InputForm {
   source: Location["source"];
   idempotencyKeyName: string;

@@ -75,7 +75,7 @@ export class PostgresConnections {
     const transactions = Math.max(1, poolSize - 2 * share);
     this.transactions = new Semaphore(transactions, shareOf(transactions));
     this.pool.on("connect", (client) => this.openedAfter.set(client, this.replacements));
-    // The pool drops connections that are closing.
+    // Closes outdated connections when they are released; the pool drops closing connections.
     this.pool.on("release", (_error, client) => {
       if ((this.openedAfter.get(client) ?? 0) < this.replacements) end(client);
     });

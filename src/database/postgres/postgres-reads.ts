@@ -14,7 +14,7 @@ interface Named {
 /** Returns values as the text sent by the server. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => String };
 
-/** Statements by declaration and variant. */
+/** Prepared statements, by declaration and variant. */
 const statements = new WeakMap<object, Map<string, Named>>();
 
 function named(of: object, variant: string, write: () => string): Named {

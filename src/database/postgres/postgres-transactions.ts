@@ -9,7 +9,7 @@ export const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 export const BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/** Locks a whole list. */
+/** SQL that locks a whole list. */
 export const LOCK_LIST = "SELECT pg_advisory_xact_lock($1, $2)";
 
 /** Makes `run` run the statements of a query runner one at a time, as the driver requires. */
@@ -46,7 +46,8 @@ export async function transactInPairs<T>(
   const query = async (text: string, values?: unknown[], isStructured = false): Promise<unknown[]> => {
     if (isStructured) throw new Error("A single-statement unit must run its statement through `tx.query`.");
     const locked = text === LOCK_LIST ? send(text, values) : undefined;
-    // Without the transaction, the lock would be released immediately and the statement would commit by itself.
+    // If the transaction failed to begin, the lock would be released immediately, and the statement would
+    // commit on its own.
     await begun;
     if (locked !== undefined) return (await locked).rows;
     const answer = send(text, values);

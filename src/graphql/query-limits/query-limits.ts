@@ -81,7 +81,8 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
             assertSchemaMayBeSeen(document, caller);
             const { operationName, variables } = context.request;
             assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
-            // graphql-js messages name types and fields.
+            // The error has no details, because messages from graphql-js name types and fields of the hidden
+            // schema.
             if (schemaHidden && caller.kind === "anonymous" && hasFault(schema, document)) {
               throw new GatewayError("graphql_validation_failed");
             }
