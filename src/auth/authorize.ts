@@ -52,7 +52,7 @@ export function authorize(caller: Caller, rule: AccessRule | undefined, changes:
     throw new GatewayError("recent_sign_in_required");
 }
 
-/** True if `authorize` lets a caller pass. */
+/** True if a caller passes the check of `authorize`. */
 export function isAllowed(caller: Caller, rule: AccessRule | undefined, changes: boolean): boolean {
   try {
     authorize(caller, rule, changes);

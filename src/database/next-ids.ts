@@ -12,7 +12,7 @@ export async function nextIds(
   owned: readonly { agentId: string }[],
 ): Promise<(agentId: string) => string> {
   const distinct = [...new Set(owned.map(({ agentId }) => agentId))];
-  // The index on contacts excludes erased contacts.
+  // Excludes erased contacts, as the index on contacts does.
   const listed = table === "contact" ? " and contact.erased_at is null" : "";
   // Reads the last index entry up to the agent, because GROUP BY would read all of the agent's rows, and `=` can make
   // PostgreSQL scan other agents' rows.

@@ -25,7 +25,7 @@ ${content}
 </main></body></html>
 `;
 
-/** The page for an invalid link. */
+/** The page that is shown if a link is invalid. */
 export const INVALID_LINK = plainPage(
   "This link is not valid",
   "<p>Open the link in the message again, or copy the whole link.</p>",

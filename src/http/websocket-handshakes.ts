@@ -39,7 +39,7 @@ export function routeHandshakes(
     // Without a listener, a client that disconnects would end the process.
     socket.on("error", () => undefined);
     const response = new ServerResponse(request);
-    // Node no longer reads requests from the connection.
+    // The connection cannot be kept alive, because Node no longer reads requests from it.
     response.shouldKeepAlive = false;
     response.assignSocket(socket as never);
     response.once("finish", () => socket.end());

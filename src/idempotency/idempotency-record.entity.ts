@@ -5,7 +5,7 @@ import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../database/columns";
 /** A used idempotency key and the ID of the resource created with it. */
 @Entity()
 export class IdempotencyRecord {
-  /** Operation and caller, such as `createPet:<agent id>`. */
+  /** The operation and its caller, such as `createPet:<agent id>`; keys are unique only within this scope. */
   @PrimaryColumn({ type: "varchar", length: 80 })
   scope!: string;
 

@@ -13,7 +13,7 @@ import { InstanceKeyCheck } from "./instance-key-check.entity";
 /** ID of the only row of its table. */
 const ID = 1;
 
-// These messages name no file, because clients also see them.
+// These error messages do not name the key file, because they are also sent to clients.
 const MISSING =
   "The instance key is missing. Set INSTANCE_KEY or restore the key file to use signing secrets and stored credentials.";
 const WRONG = "INSTANCE_KEY is not the key that the secrets in this database were encrypted with.";

@@ -6,7 +6,7 @@ import { requireJson } from "../http/plugins/json-body";
 import { answerMessage } from "./mcp-server";
 import type { McpTool } from "./tools";
 
-/** Any API key; the tools check its scopes. */
+/** Allows any API key, because the tools check its scopes. */
 const ANY_KEY = { allowed: { key: true, organizationKey: true }, whileDeactivated: false } as const;
 
 /** JSON-RPC error codes. */
@@ -53,7 +53,7 @@ export function addMcp(app: FastifyInstance, all: readonly McpTool[], baseUrl?: 
       }
       const response = await answerMessage(request, tools);
       const text = await response.text();
-      // Tool calls have already recorded their error codes.
+      // Records the code of a protocol error; tool calls have already recorded their own error codes.
       if (/^\{[^{]*"error":/.test(text)) request.errorCode ??= "invalid_request";
       reply.code(response.status);
       return text === "" ? reply.send() : reply.type("application/json; charset=utf-8").send(text);

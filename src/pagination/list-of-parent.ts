@@ -11,7 +11,7 @@ const MAX_LISTS = 100;
 
 /** A list of an entity's rows with the same parent, such as a conversation's messages. */
 interface ListOptions<Row> {
-  /** Names the batches in metrics. */
+  /** Name of the batches in metrics. */
   what: string;
   entity: EntityTarget<Row>;
   /** The property that holds the parent's ID. */
@@ -31,7 +31,7 @@ interface Request {
   parentId: string;
   direction: "ASC" | "DESC";
   limit: number;
-  /** Exclusive start; undefined for the first page. */
+  /** Position after which the page starts; undefined for the first page. */
   start: string | number | undefined;
 }
 

@@ -27,11 +27,11 @@ export function inParts<Row extends ObjectLiteral>(
   return query.andWhere(`(${either})`, Object.assign({}, ...parts.map(({ parameters }) => parameters)));
 }
 
-/** An order by a column, then by ID. */
+/** A sort order: by a column, then by ID. */
 export interface Order {
   column: string;
   direction: "ASC" | "DESC";
-  /** Exclusive start; undefined for the first page. */
+  /** Position after which the page starts; undefined for the first page. */
   after: { at: string; id: string } | undefined;
   limit: number;
 }

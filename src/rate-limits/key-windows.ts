@@ -10,7 +10,7 @@ const MAX_KEYS = 10_000;
  */
 export type KeyCount = readonly [keyId: string, used: number, remainingMs: number];
 
-/** Called with the requests counted in this process. */
+/** A listener that is called when this process has counted requests with a key. */
 export type CountListener = (keyId: string, amount: number, decision: Decision) => void;
 
 /** The windows of keys, with the counts of this process and the counts reported by other processes. */

@@ -29,7 +29,7 @@ import { declaredType } from "../schema/nullable-root-fields";
 export interface FixedDocument {
   document: DocumentNode;
   operation: OperationDefinitionNode;
-  /** Query, Mutation or Subscription. */
+  /** The root type: Query, Mutation or Subscription. */
   root: GraphQLObjectType;
   /** The root field, which declares the required access. */
   field: GraphQLField<unknown, unknown>;

@@ -86,7 +86,7 @@ const LEAVES: Readonly<Record<string, Leaf>> = {
   Float: FLOAT,
   Boolean: BOOLEAN,
   String: STRING,
-  // IDs are UUIDs, unless their field declares int64.
+  // An `ID` is a UUID unless its field declares an int64.
   ID: { ...STRING, schema: { type: "string", maxLength: UUID_COLUMN.length } },
 };
 

@@ -279,7 +279,7 @@ function inputMembers(type: GraphQLInputObjectType, { define, within = [] }: Use
   }));
 }
 
-/** Writes the fields with `@WrittenAsStored`. */
+/** Writes fields marked with `@WrittenAsStored`. */
 const STORED: Pick<JsonType, "write" | "structure"> = {
   write: (json) => (json as StoredJson<unknown>).text,
   structure: (json) => (json as StoredJson<unknown>).value,

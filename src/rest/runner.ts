@@ -38,7 +38,7 @@ export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicU
     guard: (request, _reply, done) => {
       admit(request.callContext.caller);
       const { headers } = request;
-      // Many clients declare a content type without sending a body.
+      // Ignores the content type of an empty body, because many clients send one without a body.
       if (!body?.required && isEmpty(headers)) delete headers["content-type"];
       if (body && (body.required || hasBody(request))) requireJson(headers);
       done();
@@ -68,7 +68,7 @@ function streamer(route: RestRoute, declared: RestStream, schema: GraphQLSchema)
   if (subscribe === undefined || result === undefined) throw new Error(`${fieldName} opens no stream`);
   const node = operation.selectionSet.selections[0] as FieldNode;
   const toVariables = variablesReader(plan);
-  // Resolvers read only these properties.
+  // A partial `info` is enough, because resolvers read only these two properties.
   const info = { parentType, fieldName } as GraphQLResolveInfo;
   const streams = new EventStreams<Data>(
     (item) => `id: ${item[declared.id]}\nevent: ${item[declared.event]}\ndata: ${result.write(item)}\n\n`,

@@ -38,7 +38,7 @@ export function declareDeprecations(deprecations: Readonly<Record<string, Deprec
 /** Returns the deprecation of a part; undefined if it is not deprecated. */
 export const deprecationOf = (name: string): Deprecation | undefined => declared.get(name);
 
-/** A field, argument, input field or enum value. */
+/** A part of the schema that can be deprecated: a field, argument, input field or enum value. */
 interface SchemaPart {
   deprecationReason?: string | null | undefined;
 }
@@ -59,7 +59,7 @@ export function deprecate(
   schema: GraphQLSchema,
   deprecations: ReadonlyMap<string, Deprecation> = declared,
 ): void {
-  // Only route names contain a space.
+  // Excludes routes, whose names contain a space.
   const missing = new Set([...deprecations.keys()].filter((name) => !name.includes(" ")));
   for (const [name, part] of partsOf(schema)) {
     const deprecation = deprecations.get(name);

@@ -5,7 +5,7 @@ import type { ReplacementStep } from "../instance-key/instance-key.service";
 
 /** The hooks that features can implement, by name. A feature that calls a hook adds the hook's type here. */
 export interface Hooks {
-  /** Adapts rows when the instance key is replaced. */
+  /** Adapts a feature's rows when the instance key is replaced. */
   instanceKeyReplaced: ReplacementStep;
   /** Authenticates API keys; implemented by exactly one feature. */
   apiKeys: CredentialResolver<KeyCaller>;

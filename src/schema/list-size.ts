@@ -25,9 +25,9 @@ export const MaxCharacters = (characters: number): MethodDecorator & PropertyDec
 
 /** The max size of a response or of a value within it. */
 export interface Size {
-  /** Objects, lists and leaves. */
+  /** Number of objects, lists and leaves. */
   values: number;
-  /** Characters of the JSON: names as selected, strings at max length. */
+  /** Number of characters of the JSON, with names as selected and strings at max length. */
   characters: number;
 }
 

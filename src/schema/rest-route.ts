@@ -30,7 +30,7 @@ export const PAGE: readonly RestParameter[] = [
 
 /** A path parameter. An ID in an invalid format cannot exist, so the response is 404, not 400. */
 export interface PathParameter extends RestParameter {
-  /** Format of an ID. */
+  /** Format of the parameter, if it is an ID. */
   format?: "int64" | "uuid";
   example: string | number;
 }

@@ -18,6 +18,6 @@ export function sumOfEnded(processes: readonly MetricValues[]): MetricValues {
     // prom-client declares the types as numbers, but they are names.
     metrics.filter(({ type }) => ["counter", "histogram"].includes(String(type))),
   );
-  // Each metric also has values, which its type does not declare.
+  // Casts the result, because each metric has values that its type does not declare.
   return aggregate(growing).getMetricsAsArray() as MetricValues;
 }

@@ -22,11 +22,11 @@ export interface FeatureHistogram extends Named {
 /** A number that is read at each scrape. */
 export interface FeatureReading extends Named {
   type: "reading";
-  /** True if the number only grows. */
+  /** True if the number never decreases. */
   isCounter?: boolean;
   /** True if all workers read the same number, such as a count in the database. */
   isShared?: boolean;
-  /** @returns undefined if there is no value */
+  /** @returns the current number; undefined if there is none */
   read(): number | undefined | Promise<number | undefined>;
 }
 

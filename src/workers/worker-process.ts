@@ -118,7 +118,7 @@ function closeLostConnections({ process }: Worker): void {
   };
   process.send = sendAndRemember as unknown as typeof process.send;
   process.on("message", ({ type }: FromWorker) => {
-    // The worker returns connections that it does not take.
+    // A worker that has closed its server returns connections that it does not accept.
     if (type === "closed") last.clear();
   });
   process.once("exit", () => {

@@ -13,7 +13,7 @@ import { ScrapeRequests } from "./scrape-requests";
 /** Runs as one of several serving processes: obeys the supervisor, and stops if the supervisor is gone. */
 function work(): void {
   const number = Number(process.argv[2]);
-  // The supervisor may be gone.
+  // Drops the message if the supervisor is gone.
   const send = (message: FromWorker, sent = () => {}) =>
     process.connected ? process.send?.(message, undefined, undefined, sent) : sent();
 

@@ -164,7 +164,7 @@ class Planner {
       const isLeaf = isLeafType(getNullableType(field.type));
       return (source, run, path) => {
         const value = (source as Record<string, unknown>)[fieldName];
-        // Leaves need no path, because they have no fields.
+        // Leaf values need no path of their own, because they have no fields.
         const at = isLeaf ? path : { prev: path, key, typename: parent.name };
         if (typeof value === "function") return complete(value.call(source, {}, run.context), run, at);
         return isPromise(value) ? value.then((each) => complete(each, run, at)) : complete(value, run, at);
@@ -234,7 +234,7 @@ function selectConcurrently(fields: readonly { key: string; resolve: ResolveFiel
     try {
       for (const { key, resolve } of fields) {
         const value = resolve(source, run, path);
-        // Assigns the value now, to keep the document's field order.
+        // Assigns even an unresolved promise now, to keep the field order of the document.
         result[key] = value;
         if (isPromise(value)) pending.push(assignWhenResolved(result, key, value));
       }

@@ -88,9 +88,9 @@ function addProblemsOfNulls(
     Variable({ name: { value: path } }) {
       const parent = getNullableType(info.getParentInputType());
       const isOneOf = isInputObjectType(parent) && parent.isOneOf;
-      // An argument gets its default if the variable is omitted.
+      // Rejects only a given null: if the variable is omitted, the argument gets its default value.
       const isRejected = isOneOf || (isNonNullType(info.getInputType()) && isGiven(path));
-      // Report each variable once.
+      // Reports each variable only once.
       if (isRejected && nulls.delete(path) && problems.length < MAX_PROBLEMS)
         problems.push({ path, message: "must not be null" });
     },

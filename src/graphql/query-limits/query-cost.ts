@@ -121,7 +121,7 @@ export function queryCosts(
     if (node.kind === Kind.INLINE_FRAGMENT) return costOf(node.selectionSet, inside);
     const name = node.name.value;
     const fragment = fragments.get(name);
-    // Validation rejects unknown and recursive fragments.
+    // Unknown and recursive fragments cost nothing, because validation will reject them.
     if (fragment === undefined || scope.spreads.includes(name)) return { values: 0, characters: 0 };
     reached.add(fragment);
     return costOf(fragment.selectionSet, { ...inside, spreads: [...scope.spreads, name] });

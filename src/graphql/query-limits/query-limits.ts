@@ -96,13 +96,14 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
           assertAffordable(cost);
           const key = keyOf(caller);
           if (key !== undefined && operation?.operation === "mutation" && cost.rootFields > 1) {
-            // Authentication has already counted the first field.
+            // Counts all root fields but the first, which was counted when the request was authenticated.
             const counted = rateLimit(key, cost.rootFields - 1);
             for (const [name, value] of Object.entries(counted?.headers ?? {}))
               response.http.headers.set(name, String(value));
             if (counted?.rejection) throw counted.rejection;
           }
-          // A stream holds only one event at a time.
+          // A subscription needs no share of the response budget, because its stream holds only one event at
+          // a time.
           if (operation?.operation !== "subscription") await responses.admit(contextValue, cost.characters);
         },
       };

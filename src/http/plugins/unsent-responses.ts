@@ -65,7 +65,7 @@ export class UnsentResponses {
     let { count, bytes } = this;
     for (const response of this.responses) {
       const waited = this.now() - response.since;
-      // A new response is usually sent within a moment.
+      // Never closes the connection of a new response, because most responses are sent within moments.
       if (waited < SWEEP_INTERVAL_MS) return;
       if (waited < this.timeoutMs && count <= this.max && bytes <= MAX_UNSENT_BYTES) return;
       response.socket.destroy();

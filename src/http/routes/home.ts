@@ -34,7 +34,7 @@ export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "
   app.get("/changelog", async (_, reply) => reply.type("text/plain; charset=utf-8").send(changelog));
   app.get("/robots.txt", async (_, reply) => reply.type("text/plain; charset=utf-8").send(ROBOTS));
   app.get("/", async (request, reply) => {
-    // The CORS plugin may already have added `Origin` to `Vary`.
+    // Adds to `Vary` instead of replacing it, because the CORS plugin may already have added `Origin`.
     reply.header("vary", addVary(reply.getHeader("vary"), "Accept"));
     const isBrowser = prefersToJson("text/html", request.headers.accept);
     return isBrowser ? reply.redirect(`${publicUrl}${ADDRESSES.dashboard}`, 303) : index;

@@ -93,7 +93,8 @@ export class ErrorResponses {
   /** Returns references to the error responses of an operation, by status. */
   of(plan: RoutePlan): Record<string, JsonSchema> {
     return this.byStatus(errorCodes(plan), (status, possible) => {
-      // The HTTP parser sends these responses before routing.
+      // Responses with status 408 or 431 have no deprecation headers, because the HTTP parser sends them
+      // before routing.
       const deprecated = plan.route.deprecation !== undefined && ![408, 431].includes(status);
       const more = [
         ...(AFTER_AUTHENTICATION.has(status) ? RATE_LIMIT_HEADERS : []),
