@@ -24,7 +24,7 @@ import { Metrics } from "./telemetry/metrics";
 /**
  * Connects and migrates the database and creates the services, ready to serve and deliver.
  * @param options.relay relays announcements to the other workers
- * @param options.isFirst true for the one process of the service that logs startup warnings
+ * @param options.isFirst true for the only process of the service that logs startup warnings
  * @throws StartupError
  */
 export async function openServices(
@@ -67,7 +67,7 @@ export const startDeliverer = (services: Services, senders: number): Deliverer =
 
 /**
  * Starts housekeeping, deliveries and the background work of the features.
- * @param isFirst true for the one process of the service that does the housekeeping
+ * @param isFirst true for the only process of the service that does the housekeeping
  */
 export function startBackground(services: Services, isFirst: boolean): Background {
   const { database, config, log, targets } = services;

@@ -21,12 +21,12 @@ export type Scope = keyof Scopes;
 /** A permission of an organization key. Members need `config:manage` for most of what these scopes allow. */
 export type OrganizationScope = keyof typeof organizationScopes;
 
-/** A scope of either kind; no key has scopes of both kinds. */
+/** A scope of an agent key or an organization key; no key has scopes of both kinds. */
 export type KeyScope = Scope | OrganizationScope;
 
 const declaredScopes = new DeclaredEnum<KeyScope>("Scope", "Scope of an agent key or an organization key.");
 
-/** The declared scopes of both kinds of keys as an enum. */
+/** The declared scopes of agent keys and organization keys, as an enum. */
 export const KeyScope = declaredScopes.values;
 
 /** All scopes of organization keys. */

@@ -18,7 +18,7 @@ export class BatchGate {
   private running = 0;
   private stuckTimer: NodeJS.Timeout | undefined;
 
-  /** @param serial true if each batch waits for the previous batches, however long they take */
+  /** @param serial true if each batch waits for the previous batches, regardless of how long they take */
   constructor(private readonly serial = false) {}
 
   /** Records a call, so that the next batches wait a little for more calls to join. */

@@ -22,7 +22,7 @@ export class FairQueue<Item> {
   }
 
   /**
-   * Takes the next item, from each owner in turn.
+   * Takes the next item; owners take turns.
    * @returns undefined if the queue is empty
    */
   next(): Item | undefined {

@@ -296,9 +296,9 @@ export class Database {
   }
 
   /**
-   * Batches rows, taking organizations in turn, with one transaction per batch; see `FairBatches`. If a batch waits too
-   * long for a lock, it is rolled back, and each organization's rows are stored separately, on that organization's
-   * connections.
+   * Batches rows, with one transaction per batch; organizations take turns, as described for `FairBatches`.
+   * If a batch waits too long for a lock, it is rolled back, and each organization's rows are stored
+   * separately, on that organization's connections.
    */
   batchFairly<Row, T>({
     limits,

@@ -67,8 +67,8 @@ export function lengthOf({ limit }: PageQuery): number {
 }
 
 /**
- * Modes of locking a string: `exclusive` waits for all other locks on the string, `shared` only for exclusive ones, and
- * `tryExclusive` and `trySharing` return false instead of waiting.
+ * Modes of locking a string: `exclusive` waits for all other locks on the string, `shared` waits only for
+ * exclusive locks, and `tryExclusive` and `trySharing` return false instead of waiting.
  */
 export type TextLock = "exclusive" | "shared" | "tryExclusive" | "trySharing";
 

@@ -1,8 +1,8 @@
 import { GatewayError } from "../errors";
 
 /**
- * Returns the max permits for an owner whose work may take a long time: a quarter of all permits stays free for others,
- * no matter how many the owner requests first.
+ * Returns the max permits for an owner whose work may take a long time: a quarter of all permits stays free
+ * for others, regardless of how many permits the owner requests.
  */
 export const shareOf = (permits: number): number => Math.max(1, permits - Math.ceil(permits / 4));
 

@@ -142,7 +142,7 @@ export function inPath(parameter: PathParameter, variables: Variables): Member {
   return { ...member, required: true, json: { ...member.json, schema, decode } };
 }
 
-/** Accepts any text, so that the resolver returns 404 for malformed IDs, as for unknown ones. */
+/** Accepts any text, so that the resolver responds with 404 to malformed IDs as it does to unknown IDs. */
 const decodeId = (value: unknown, location: Location) =>
   typeof value === "string" ? value : addProblem(location, "must be a string");
 

@@ -14,8 +14,8 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const GRAPHQL_TYPE = "application/graphql-response+json; charset=utf-8";
 
 /**
- * Errors whose status is the same for every client. Clients and proxies act on this status: they renew the
- * credential, wait, or correct the HTTP request.
+ * Errors whose status is the same for every client, because clients and proxies react to the status by
+ * renewing the credential, waiting or correcting the request.
  */
 const KEPT_STATUS: ReadonlySet<ErrorCode> = new Set([
   "unauthenticated",

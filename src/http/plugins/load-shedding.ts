@@ -39,7 +39,7 @@ declare module "fastify" {
     /** True if the request was rejected because of overload. */
     wasShed: boolean;
     /**
-     * Counts the request toward its organization from now on.
+     * Counts the request toward its organization instead of its network.
      * @param options.isCredential true if its Authorization header or cookie identified the organization
      * @throws GatewayError `unavailable` if the organization has too many requests in flight, or too many late ones
      */

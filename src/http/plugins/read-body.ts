@@ -16,7 +16,7 @@ declare module "fastify" {
 
   interface FastifyRequest {
     /**
-     * Reads a body of any type, with the size limit and memory budget of the caller.
+     * Reads a body of any type, with the caller's size limit and memory budget.
      * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` if the client disconnects
      */
     readBody(payload: Readable, use: (body: Buffer) => unknown): Promise<unknown>;
