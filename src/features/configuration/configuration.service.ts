@@ -302,7 +302,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Returns the error for a document whose tests fail, which lists the first differences. */
+/** Returns the error for a document whose tests fail. The error lists the first differences. */
 function testsFailed(differences: readonly TestDifference[]): InvalidInput {
   const tests = differences.slice(0, MAX_PROBLEMS);
   return new InvalidInput(

@@ -68,7 +68,7 @@ function statementOf(
   };
   const isAfter = (id: string) =>
     after === undefined ? "" : `${id} ${direction === "ASC" ? ">" : "<"} ${bind(after)}`;
-  /** Selects a page of entries, which the index returns in contact ID order. */
+  /** Selects a page of search-term rows. The index returns them in contact ID order. */
   const page = (condition: () => string) => {
     const matching = entries(() => [condition(), isAfter("entry.contact_id")].filter(Boolean).join(" AND "));
     return `SELECT contact_id FROM (${matching} ${isOne ? `ORDER BY entry.contact_id ${direction}` : ""} LIMIT ${limit}) AS part`;

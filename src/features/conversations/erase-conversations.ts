@@ -68,7 +68,8 @@ async function eraseChunk(
   const conversations = await lockConversations(tx, ids);
   const last = conversations.get(ids.at(-1) ?? "");
   if (last === undefined) return undefined;
-  // Waits for messages that are being sent, whose results may contain errors to clear.
+  // Waits for messages that are being sent, because their results may contain error texts that must be
+  // cleared as well.
   await lanes.lockAll(tx, ids);
   const isOpen = ({ state }: Conversation) => state === ConversationState.open;
   await closeAll(tx, lanes, [...conversations.values()].filter(isOpen));

@@ -82,7 +82,8 @@ export class DecisionSteps {
       decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
       await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
     } else if (answer === undefined) {
-      // The error delays the next attempt, which would otherwise start immediately and could loop.
+      // The error delays the next attempt. Otherwise, the attempt would start immediately, possibly in an
+      // endless loop.
       throw new GatewayError("conflict", "The decision is still waiting for the model's answer.");
     } else {
       await this.apply(tx, decision, snapshot, {

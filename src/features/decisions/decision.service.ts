@@ -152,11 +152,11 @@ export class DecisionService {
   }
 
   /**
-   * Submits a situation to an agent, which decides and acts in one transaction that concurrent situations
-   * share.
+   * Submits a situation to an agent. The agent decides and acts in a single transaction, which concurrent
+   * situations share.
    * @returns the decision; for a dry run, it has no IDs, because nothing is stored
    * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`,
-   *   `queue_full`, `idempotency_key_reused`; see `Candidates` for `against`
+   * `queue_full`, `idempotency_key_reused`; see `Candidates` for `against`
    */
   async decide(context: RequestContext, { dryRun, against, as, ...input }: DecideInput): Promise<Decision> {
     if (dryRun !== true) return this.decideInBatch({ context, input });

@@ -183,7 +183,7 @@ async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
       .getRawMany();
   const lineIds = placed.map(({ line }) => line.id);
   const found = await find({ lineId: In(lineIds), providerId: In(provided.flat()) });
-  // The `providerId`, which is in the mail server's response, may not be stored yet.
+  // The message's `providerId` may not be stored yet, because it is only in the mail server's response.
   if (own.some((ids) => ids.length > 0)) found.push(...(await find({ id: In(own.flat()) })));
   return placed.map((each, i) => {
     const { line, contact, addresses } = each;

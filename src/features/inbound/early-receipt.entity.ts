@@ -6,7 +6,8 @@ import { ERROR_TEXT_MAX_LENGTH } from "../messages/message.entity";
 import type { Receipt } from "../messages/receipts";
 
 /**
- * A receipt that arrived before the response to the send, which contains the receiver's ID for the message.
+ * A receipt that arrived before the response to the send. Only that response contains the receiver's ID for
+ * the message, so the receipt could not be assigned to its message yet.
  */
 @Entity()
 @Index(["agentId", "id"])

@@ -33,8 +33,8 @@ const KEPT_MS = HOUR_MS;
 type Early = Omit<Receipt, "lineId" | "message"> & { message: { providerId: string } };
 
 /**
- * Stores receipts that arrived before the response to the send, which contains the receiver's ID for the
- * message.
+ * Stores receipts that arrived before the response to the send. Only that response contains the receiver's ID
+ * for the message, so these receipts cannot be assigned to their messages yet.
  */
 export class EarlyReceipts implements LaneWork {
   constructor(

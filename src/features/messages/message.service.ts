@@ -123,8 +123,8 @@ export class MessageService {
    * @returns the number of released messages
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {
-    // Uses the migration lock, which has no statement timeout, because version 1 did not limit the number of
-    // messages.
+    // Uses the migration lock, under which statements have no timeout, because version 1 did not limit the
+    // number of messages and releasing them may take a long time.
     return this.database.withMigrationLock(async (tx) => {
       // Parameters are numbered in order of their first use.
       const imported = "agent_id = $2 AND status = 'queued' AND held_reason = 'imported'";

@@ -322,7 +322,7 @@ export class AuthorizationServer {
         ],
       },
       issueRefreshToken: (_: Context, client: Client) => isRefreshable(client),
-      // Required by the library, which signs nothing here.
+      // The library requires a signing key, although nothing is signed here.
       jwks: {
         keys: [generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" })],
       },

@@ -8,7 +8,7 @@ import type { Tx, UnitOfWork } from "../../database/unit-of-work";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { OAuthRecord, recordHash } from "./oauth-record.entity";
 
-/** Lifetime of a registration whose application is not connected (ms). */
+/** Lifetime of an application's registration while the application is not connected (ms). */
 const REGISTRATION_MS = DAY_MS;
 
 /** Retention of a used refresh token (ms). Within this time, reusing it ends the connection. */
@@ -31,7 +31,7 @@ interface LibraryAccess {
   tokens(): number;
   /** Returns the error for a code, token or request that has already been used. */
   alreadyUsed(): Error;
-  /** Returns the error for a refresh token whose connection has used too many. */
+  /** Returns the error for a refresh token of a connection that has used too many refresh tokens. */
   tooMany(): Error;
 }
 

@@ -30,7 +30,7 @@ const MAX_BEHIND = 100;
 /** Max time for processing a poll's result (ms); endpoints that fall behind later wait for the next poll. */
 const MAX_LOOK_MS = 250;
 
-/** An endpoint and an agent for whose latest events the endpoint lacks deliveries. */
+/** An endpoint, and an agent whose latest events have no deliveries to the endpoint yet. */
 type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 
 /** Creates webhook deliveries from agents' events, so that transactions that record events do not have to. */

@@ -19,7 +19,7 @@ export const BODY_MAX_LENGTH = 64 * 1024;
 export const MAX_FAILING_DAYS = 5;
 
 /**
- * Min failed attempts to deliver one event before a failing endpoint is disabled. They take two and a half
- * hours or more, so an endpoint is not disabled because of days in which the gateway was stopped.
+ * Min failed attempts to deliver one event before a failing endpoint is disabled. They take at least two and
+ * a half hours, so an endpoint is not disabled merely because the gateway was stopped for days.
  */
 export const MIN_FAILED_ATTEMPTS = 6;

@@ -102,7 +102,7 @@ export interface OnceLimit {
    * text.
    */
   per: "contact" | "conversation" | { text: string };
-  /** The period in which the rule matches only once, as an ISO 8601 duration. */
+  /** The period within which the rule matches at most once, as an ISO 8601 duration. */
   within: string;
 }
 

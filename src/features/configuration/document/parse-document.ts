@@ -76,8 +76,8 @@ function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Probl
 }
 
 /**
- * Finds objects with too many members. This check is separate from the structure check, which then still
- * covers the members.
+ * Finds objects with too many members. This check is separate from the structure check, so that the structure
+ * of such objects' members is checked as well.
  */
 export function tooManyMembers({
   situations = {},

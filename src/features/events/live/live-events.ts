@@ -279,7 +279,7 @@ export class LiveEvents {
   }
 
   /**
-   * Ends the streams of followers whose credentials a snapshot shows as no longer valid.
+   * Ends the streams of followers whose credentials are no longer valid according to a snapshot.
    * @returns the other followers that are still waiting
    */
   private endRejected(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {

@@ -63,7 +63,10 @@ const SIGNATURE_NAMES = /signature/i;
 const QUOTE_ABOVE =
   /\bid\s*=\s*["']?(appendonsend|divRplyFwdMsg|OLK_SRC_BODY_SECTION|stopSpelling)\b|border-top:\s*solid\s+#(E1E1E1|B5C4DF)\b/i;
 
-/** An indented paragraph in Gmail or Apple Mail, which is not a quotation. */
+/**
+ * Matches the style of a paragraph that was indented in Gmail or Apple Mail. Its tag is the same as a
+ * quotation's, but it is not a quotation.
+ */
 const INDENTED = /\bborder:\s*(none|0)/i;
 
 /**

@@ -107,7 +107,10 @@ function failureOf(error: unknown): { code: FailureCode; message: string } {
   throw error;
 }
 
-/** Converts a library error, whose first line is the reason and whose following lines show the position. */
+/**
+ * Converts an error from the CEL library. The first line of its message is the reason, and the other lines
+ * show the position.
+ */
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;
   if (error instanceof RangeError) return new SourceError("is nested too deeply");
