@@ -156,7 +156,7 @@ export class DecisionService {
    * situations share.
    * @returns the decision; for a dry run, it has no IDs, because nothing is stored
    * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`,
-   * `queue_full`, `idempotency_key_reused`; see `Candidates` for `against`
+   *   `queue_full`, `idempotency_key_reused`; see `Candidates` for `against`
    */
   async decide(context: RequestContext, { dryRun, against, as, ...input }: DecideInput): Promise<Decision> {
     if (dryRun !== true) return this.decideInBatch({ context, input });

@@ -79,7 +79,7 @@ export const INBOUND_RECEIPT = z
     when: () => true,
   });
 
-/** Disables Zod's JIT compiler, so that requests never have to wait for generated code. */
+/** Disables Zod's JIT compiler, so that no request has to wait while Zod generates code. */
 const NO_CODE = { jitless: true } as const;
 
 /**

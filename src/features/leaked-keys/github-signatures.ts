@@ -17,7 +17,7 @@ const TIMEOUT_MS = 5_000;
  */
 const MIN_INTERVAL_MS = 60_000;
 
-/** Disables Zod's JIT compiler, so that requests never have to wait for generated code. */
+/** Disables Zod's JIT compiler, so that no request has to wait while Zod generates code. */
 const NO_CODE = { jitless: true } as const;
 
 const LIST = z.object({

@@ -20,7 +20,7 @@ import { type Problem, pathOf, problemAt } from "./problem";
 import { fullTemplateOf, TEMPLATES } from "./template-format";
 import { type TestDocument, tests } from "./tests-format";
 
-/** Disables Zod's JIT compiler, so that requests never have to wait for generated code. */
+/** Disables Zod's JIT compiler, so that no request has to wait while Zod generates code. */
 const OPTIONS = { jitless: true };
 
 /**
