@@ -58,6 +58,9 @@ describeDashboard("API keys", (dashboard) => {
     const page = await dashboard.visit("/api-keys?create=yes");
     await dialogOf(page).getByLabel("Name").fill("pipeline");
     await dialogOf(page).getByLabel("Agent").selectOption("None – manages the organization");
+    await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
+    await seen(dialogOf(page).getByText("Choose at least one scope."));
+    await eventually(() => dialogOf(page).getByRole("alert").count()).toBe(0);
     await dialogOf(page).getByLabel("configuration:publish").check();
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     const secret = await takeSecret(page);
