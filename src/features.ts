@@ -94,7 +94,7 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
   ? All
   : never;
 
-/** The services that the server, the command line and the first-start setup use. */
+/** The services used by the server, the command line and the setup at the first start. */
 export type Services = Core & Intersection<ReturnType<(typeof FEATURES)[number]["services"]>>;
 
 /** The services that features need from each other; `Services` must provide them all. */

@@ -80,7 +80,7 @@ export async function pageOfParts<Row extends ObjectLiteral & { id: string }>(
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
-/** Like `pageOfParts`, for a list in the order of `id`; see `paginate`. */
+/** Like `pageOfParts`, but for a list ordered by `id`; see `paginate`. */
 export async function pageByIdOfParts<Row extends ObjectLiteral & { id: string }>(
   reader: EntityManager,
   query: SelectQueryBuilder<Row>,

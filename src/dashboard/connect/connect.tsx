@@ -93,7 +93,7 @@ function Consent({
     });
   };
 
-  // An address that opens an application on the device does not replace this page.
+  // A URL with a custom scheme opens a native app and does not navigate away from this page.
   if (leaving) {
     return (
       <Page title={TITLE}>

@@ -128,7 +128,7 @@ export function useThread(id: string) {
   return {
     /** Null if the conversation does not exist; undefined while it is loading. */
     conversation: isNotFound(error) ? null : data?.conversation,
-    // Polls do not reload texts, so texts loaded before the contact was erased must be hidden.
+    // Polling does not reload message texts, so texts loaded before the contact was erased must be hidden.
     messages: data?.conversation?.contact?.erasedAt == null ? messages : messages?.map(withoutTexts),
     /** True if more messages are scheduled or proposed than are loaded. */
     hasMoreUpcoming: data?.scheduled?.pageInfo.hasNextPage ?? false,

@@ -24,7 +24,7 @@ const POLL_MS = 30_000;
 /** Min length of a search (characters). */
 const MIN_LENGTH = 2;
 
-/** The start of a token without a public part; a search for it is never sent, even while it is being typed. */
+/** Prefix of tokens that are entirely secret. Input that starts with it is never sent as a search, even if incomplete. */
 const SECRET_START = /(?:ag[irst]|whsec)_/i;
 
 export interface Entry {

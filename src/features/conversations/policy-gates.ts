@@ -192,7 +192,7 @@ function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: numb
   return last && { until: timestampOf(last.untilMs), path: last.path };
 }
 
-/** Returns the times of the messages that a cap counts in its current period, newest first. */
+/** Returns the times of the messages that count toward a cap in its current period, newest first. */
 const sentWithin = (cap: Cap, others: readonly Counted[], nowMs: number): number[] =>
   others
     .flatMap(({ topic, sentAtMs }) =>

@@ -61,7 +61,7 @@ export interface ParsedMail {
   attachments: number;
   attachmentNames: string[];
   isAutomatic: boolean;
-  /** True if the e-mail is automatic, except if the only reason is that a mailing list forwarded it. */
+  /** True if the e-mail was sent automatically. Being forwarded by a mailing list is not enough. */
   isProgram: boolean;
   /** True for a mail server's report, such as a bounce. */
   isReport: boolean;

@@ -5,7 +5,7 @@ import { dateOf, formatDate, isDay, unknownConversion } from "./dates";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/** A filter's named arguments, by their names. */
+/** A filter's named arguments, keyed by name. */
 type NamedValues = Readonly<Record<string, Value>>;
 
 /** A filter: its number of arguments and its implementation. */
