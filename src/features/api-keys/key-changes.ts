@@ -231,7 +231,7 @@ export async function lockKeys(
   if (isKey) await assertSignedIn(tx, context, rule);
 }
 
-/** Returns the IDs of keys that a key in the caller's organization has replaced. */
+/** Returns the IDs of the keys in the caller's organization that a key has replaced. */
 export async function idsOfReplaced(
   tx: Tx,
   context: RequestContext,

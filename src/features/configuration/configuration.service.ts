@@ -173,8 +173,8 @@ export class ConfigurationService {
   /**
    * Saves an agent's draft, even if the draft has problems.
    * @param expectedRevision the revision that the caller has seen; 0 if there is no draft
-   * @param expectedBasedOn the version that the draft is based on, or that a new draft would be based on; null for
-   *   any
+   * @param expectedBasedOn the version that the draft is based on, or that a new draft would be based on;
+   *   null for any version
    * @throws GatewayError `invalid_request`, `not_found` (agent), `version_conflict`
    */
   async saveDraft(

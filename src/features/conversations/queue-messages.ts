@@ -100,9 +100,10 @@ export async function roomIn(
 }
 
 /**
- * Ends the contact's wait in a locked conversation, because a human answers, unless nothing can be sent to the
- * opted-out address. The transaction must store the conversation and the answer.
- * @returns when the wait started, for the answer's `waitedSince`
+ * Ends the contact's wait in a locked conversation, because a human answers. If the conversation's address
+ * has opted out, the wait continues, because nothing can be sent. The transaction must store the conversation
+ * and the answer.
+ * @returns when the wait started, for the answer's `waitedSince`; null if no wait has ended
  */
 export async function endWait(tx: Tx, conversation: Conversation): Promise<Timestamp | null> {
   conversation.humanAt = timestamp();
@@ -119,8 +120,8 @@ const IS_ANSWER = `status not in ('${MessageStatus.canceled}', '${MessageStatus.
   and (reviewed_at is not null or author in (${[...ANSWERING].map((author) => `'${author}'`).join(", ")}))`;
 
 /**
- * Stores the start of a wait with the first answer after it. Reads only messages behind the contact's last
- * message before the wait, and messages without a position.
+ * SQL that stores the start of a wait with the first answer after it. Reads only messages after the last
+ * message that the contact wrote by then, and messages without a position.
  */
 const MOVE_WAIT = `update message set waited_since = $1 where id = (
   select id from (
@@ -135,8 +136,8 @@ const MOVE_WAIT = `update message set waited_since = $1 where id = (
   where at > $1 order by at limit 1) returning id`;
 
 /**
- * Resumes the waits that canceled answers had ended. If a later answer than the start of a wait remains, that
- * answer ends it instead.
+ * Resumes the waits that canceled answers had ended. If an answer after the start of a wait remains, that
+ * answer ends the wait instead.
  * @returns true if the transaction must store the conversation
  */
 export async function resumeWait(

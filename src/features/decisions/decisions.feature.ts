@@ -119,7 +119,8 @@ export const decisions = feature({
   eventTypes: decisionEventTypes,
   metrics: () => [DECISIONS, EFFECTS, MODEL_TOKENS],
   shares: (senders, { model: settings }) => {
-    // Models may be slow, so models and webhook endpoints together leave at least one sender for messages.
+    // Models may be slow, so by default, models and webhook endpoints together leave at least one of three or
+    // more senders for messages.
     const model = settings?.concurrency ?? Math.max(1, Math.floor(senders / 2) - 1);
     return {
       [MODEL]: { by: "channel", together: model, owner: shareOf(model), channel: model },

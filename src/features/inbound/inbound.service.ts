@@ -128,7 +128,8 @@ export class InboundService {
   }
 
   /**
-   * Applies a receipt. If its message ID is not known yet, the receipt is stored until then.
+   * Applies a receipt. If its message ID is not known yet, the receipt is stored until the ID is known, for
+   * at most an hour.
    * @returns the current message; undefined for a stored receipt
    * @throws GatewayError `not_found`
    */

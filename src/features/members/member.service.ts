@@ -133,8 +133,8 @@ export class MemberService {
 
   /**
    * Returns the calling member; null for other callers.
-   * @throws GatewayError `invalid_session` if the session in the cookie has ended; only for the first
-   *   request, which clears the cookie
+   * @throws GatewayError `invalid_session` if the session in the cookie has ended; only once, because the
+   *   response clears the cookie
    */
   async viewer({ caller }: RequestContext): Promise<Member | null> {
     if (caller.kind === "anonymous" && caller.sessionEnded) throw new GatewayError("invalid_session");

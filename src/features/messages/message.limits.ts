@@ -12,5 +12,5 @@ export const MESSAGE_HTML_MAX_LENGTH = 40_000;
  */
 export const UNSUBSCRIBE_URL = "{{ unsubscribeUrl }}";
 
-/** Max time until a scheduled message is queued (days). */
+/** Max time between accepting and queuing a scheduled message (days). */
 export const MAX_SCHEDULE_DAYS = 90;

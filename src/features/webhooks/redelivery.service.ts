@@ -89,8 +89,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Resends the event of a delivery immediately, even if it was already delivered, and retries failures as for
-   * a new delivery. An earlier pending event with the same subject is sent first.
+   * Resends the event of a delivery immediately, even if it was already delivered, and retries failures as
+   * for a new delivery. An earlier pending event with the same subject is sent first.
    * @throws GatewayError `not_found`, `conflict` while the endpoint is disabled, or `position_expired` if the
    *   event is no longer stored
    */

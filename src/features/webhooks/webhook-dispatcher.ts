@@ -183,7 +183,7 @@ export class WebhookDispatcher {
     return to < last;
   }
 
-  /** Creates missing deliveries, and resets abandoned deliveries to pending. */
+  /** Creates missing deliveries, and resets failed and canceled deliveries to pending. */
   private async deliver(tx: Tx, endpointId: string, events: readonly Event[]): Promise<void> {
     if (events.length === 0) return;
     const known = await tx.find(WebhookDelivery, {

@@ -117,8 +117,8 @@ export class CompiledConfiguration {
   }
 
   /**
-   * Returns the declaration of a situation type's data or, for a reserved type, its fixed data; undefined if
-   * any data is allowed.
+   * Returns the declaration of a situation type's data, which is fixed for reserved types; undefined if any
+   * data is allowed.
    */
   dataOf(type: string): DataDeclaration | undefined {
     return RESERVED_SITUATIONS.get(type) ?? declarationOf(this.document, type)?.data;

@@ -98,8 +98,8 @@ export interface OnceLimit {
   /** The name of the count that the rule shares with other rules; null if the rule has its own count. */
   group: string | null;
   /**
-   * The subject for which matches are counted; `{ text }` stands for the contact in combination with the
-   * text.
+   * The subject for which matches are counted; `{ text }` stands for the contact or, if there is none, the
+   * agent, in combination with the text.
    */
   per: "contact" | "conversation" | { text: string };
   /** The period within which the rule matches at most once, as an ISO 8601 duration. */

@@ -148,7 +148,7 @@ type SituationDocument = z.infer<typeof fullSituation>;
 
 /**
  * The formats that a situation's declaration can have: only the data's members, or an object with the data
- * and a key.
+ * and an optional key.
  */
 export const SITUATIONS = { data: situationData, full: fullSituation };
 
@@ -157,8 +157,8 @@ const isFullSituation = (
 ): situation is SituationDocument => typeof situation.data === "object";
 
 /**
- * Returns a situation's declaration as an object with data and key, even if the document contains only the
- * data's members.
+ * Returns a situation's declaration as an object with the data and an optional key, even if the document
+ * contains only the data's members.
  */
 export const fullSituationOf = (
   situation: z.infer<typeof situationData> | SituationDocument,

@@ -1,6 +1,7 @@
 // @ts-check
-// A thread that parses e-mails and posts back only the parts to store, because processing the whole text would
-// block the server. Written in JavaScript, so that Node can load it unchanged, both from the build and in tests.
+// A thread that parses e-mails and posts back only the parts to store, because processing the whole text
+// would block the server. Written in JavaScript, so that Node can load it unchanged, both from the build and
+// in tests.
 const { parentPort } = require("node:worker_threads");
 const { authorOf, listsOf, referencesOf, sendersOf } = require("./headers.cjs");
 const { textsOf } = require("./html.cjs");
