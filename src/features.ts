@@ -151,7 +151,7 @@ export const retentionOf = ({ retention }: Pick<Config, "retention">): Retention
 export const expiredRows = (retention: Retention): ExpiredRows[] =>
   ALL.flatMap(({ expired }) => expired?.(retention) ?? []);
 
-/** Returns each sender group's share of the process's senders, by the group's name. */
+/** Returns the shares of the process's senders, by the kind of lane or the channel that each share limits. */
 export const senderShares = (config: Config): ReadonlyMap<string, Share> =>
   new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(config.deliveryWorkers, config) ?? {})));
 

@@ -27,8 +27,8 @@ const PUNCTUATION: Readonly<Record<string, string>> = {
 };
 
 /**
- * Matches the part of an enum value before the underscore that stands for punctuation, such as `pets_` in
- * `pets_read`.
+ * Matches the start of an enum value, up to and including the underscore that stands for punctuation, such as
+ * `pets_` in `pets_read`.
  */
 const FIRST_PART = /^(api_key|[^_]+)_/;
 

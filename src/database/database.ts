@@ -113,7 +113,7 @@ export class Database {
   /**
    * Runs a read-only query on committed rows. The query must use an index, because key lookups queue behind it.
    * @param options.isRepeated true for a query that always runs the same few statements, to keep them
-   * prepared
+   *   prepared
    * @throws GatewayError `unavailable`
    */
   read<T>(query: Read<T>, options: Pick<TransactionOptions, "isRepeated"> = {}): Promise<T> {
@@ -383,7 +383,7 @@ export class Database {
 
   /**
    * @param isRetried returns true for an error that is not reported as a failure, because the work will be
-   * retried
+   *   retried
    */
   private async writing<T>(work: () => Promise<T>, isRetried: (error: unknown) => boolean): Promise<T> {
     try {

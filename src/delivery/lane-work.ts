@@ -18,7 +18,7 @@ export interface Dispatch {
   laneId: string;
   /** The channel that the work uses: a line, a webhook endpoint, or another named group. */
   channelId: string;
-  /** The line's kind; for any other channel, the name of its group. */
+  /** The line's kind, the kind of a webhook endpoint's lanes, or the name of the other group. */
   channelKind: string;
   /** The URL that the work is sent to, if it may change before the work has ended. */
   url?: string;
@@ -32,7 +32,10 @@ export interface Dispatch {
   send: (attempt: Attempt) => Promise<SendResult>;
 }
 
-/** The work of the due lanes that a transaction has locked. A lane that is in none of these lists has no work left. */
+/**
+ * The work of the due lanes that a transaction has locked. A lane that is in none of these lists has no work
+ * left.
+ */
 export interface DueWork {
   next: NextWork;
   dispatches: readonly Dispatch[];

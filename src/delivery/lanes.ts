@@ -194,9 +194,9 @@ export class Lanes {
   }
 
   /**
-   * Locks due lanes until the transaction ends, longest due first; other processes skip them.
-   * @param parts select the lanes to lock, and how many; the result has the lanes of each part in the order
-   * of the parts
+   * Locks due lanes until the transaction ends, longest due first in each part; other processes skip them.
+   * @param parts which lanes to lock, and how many; the result has the lanes of each part, in the order of the
+   *   parts
    */
   async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
     const parameters: unknown[] = [timestamp()];

@@ -143,7 +143,7 @@ export const isOfTexts = (type: GraphQLEnumType): boolean =>
 /** Max length of an enum value as text, in this version and later ones. */
 const TEXT_MAX_LENGTH = 100;
 
-/** Returns a leaf for strings whose schema does not list them, because clients must expect new values. */
+/** Returns a leaf whose schema does not list the enum's values, because clients must expect new ones. */
 function textEnumLeaf(type: GraphQLEnumType): Leaf {
   const names = new Map(type.getValues().map(({ name, value }) => [value, name]));
   // Items of a stream contain the values of the enum, but GraphQL results contain their names.

@@ -24,7 +24,10 @@ const POLL_MS = 30_000;
 /** Min length of a search (characters). */
 const MIN_LENGTH = 2;
 
-/** Prefix of tokens that are entirely secret. Input that starts with it is never sent as a search, even if incomplete. */
+/**
+ * Matches the prefix of tokens that are entirely secret. Input with such a prefix is never sent as a search,
+ * even while it is being typed.
+ */
 const SECRET_START = /(?:ag[irst]|whsec)_/i;
 
 export interface Entry {
