@@ -62,6 +62,7 @@ describeDashboard("API keys", (dashboard) => {
     await seen(dialogOf(page).getByText("Choose at least one scope."));
     await eventually(() => dialogOf(page).getByRole("alert").count()).toBe(0);
     await dialogOf(page).getByLabel("configuration:publish").check();
+    await eventually(() => dialogOf(page).getByText("Choose at least one scope.").count()).toBe(0);
     await dialogOf(page).getByRole("button", { name: "Create API key" }).click();
     const secret = await takeSecret(page);
     expect((await whoami(secret)).body).toMatchObject({ organization: { slug: "first" } });

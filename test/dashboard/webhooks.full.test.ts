@@ -48,6 +48,7 @@ describeDashboard(
       await dialog.getByRole("button", { name: "Create webhook" }).click();
       await seen(dialog.getByRole("alert").getByText("Choose at least one event."));
       await dialog.getByLabel("line.paused").check();
+      await eventually(() => dialog.getByRole("alert").count()).toBe(0);
       await dialog.getByLabel("api_key.leaked").check();
       await dialog.getByRole("button", { name: "Create webhook" }).click();
       await seen(dialog.locator("[id$=error]"));

@@ -31,7 +31,6 @@ export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
       defaultValue={of?.description ?? ""}
       maxLength={KEY_DESCRIPTION_MAX_LENGTH}
       autoComplete="off"
-      onChange={form.onChange}
       error={form.errorOf("description")}
     />
     <TextInput
@@ -43,7 +42,6 @@ export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
       min={1}
       max={KEY_RATE_LIMIT_MAX}
       step={1}
-      onChange={form.onChange}
       error={form.errorOf("rateLimitPerMinute")}
     />
     <Textarea
@@ -54,7 +52,6 @@ export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
       rows={3}
       autoComplete="off"
       spellCheck={false}
-      onChange={form.onChange}
       error={form.errorOf("allowedNetworks")}
     />
   </>

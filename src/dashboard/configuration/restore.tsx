@@ -28,7 +28,7 @@ export function Restore(props: { agent: Agent; version: number; live: number; on
       onSubmit={publish}
       onClosed={props.onClosed}
     >
-      {({ errorOf, onChange }) => (
+      {({ errorOf }) => (
         <>
           <p>
             This publishes the document of version {version} again, as version {live + 1}. It takes effect
@@ -41,7 +41,6 @@ export function Restore(props: { agent: Agent; version: number; live: number; on
             maxLength={NOTE_MAX_LENGTH}
             autoComplete="off"
             data-autofocus
-            onChange={onChange}
             error={errorOf("note")}
           />
         </>

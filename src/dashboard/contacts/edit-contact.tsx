@@ -159,7 +159,6 @@ export function EditContact(props: { agentId: string; contact?: ContactFragment;
               const isBad = attributesOf(currentTarget.value) === undefined;
               currentTarget.setCustomValidity(isBad ? "Enter a JSON object." : "");
               setBadAttributes(isBad);
-              state.onChange();
             }}
             error={badAttributes ? "Enter a JSON object." : state.errorOf("attributes")}
           />
@@ -182,7 +181,6 @@ const Field = (props: {
     defaultValue={props.value ?? ""}
     autoComplete="off"
     {...(props.placeholder !== undefined && { placeholder: props.placeholder })}
-    onChange={props.state.onChange}
     error={props.state.errorOf(props.name)}
   />
 );
@@ -197,7 +195,6 @@ const Names = ({ state, contact }: { state: FormState; contact: ContactFragment 
       dir="auto"
       autoComplete="off"
       data-autofocus
-      onChange={state.onChange}
       error={state.errorOf("name")}
     />
     {contact?.ref == null && (
@@ -207,7 +204,6 @@ const Names = ({ state, contact }: { state: FormState; contact: ContactFragment 
         description="Your own ID for the contact. It can’t be changed later."
         maxLength={255}
         autoComplete="off"
-        onChange={state.onChange}
         error={state.errorOf("ref")}
       />
     )}
@@ -220,14 +216,7 @@ const Address = ({ state, isNew }: { state: FormState; isNew: boolean }) => (
       name="kind"
       label={isNew ? "Kind of address" : "Add an address"}
       data={[...ADDRESS_KINDS]}
-      onChange={state.onChange}
     />
-    <TextInput
-      name="address"
-      label="Address"
-      autoComplete="off"
-      onChange={state.onChange}
-      error={state.errorOf("address")}
-    />
+    <TextInput name="address" label="Address" autoComplete="off" error={state.errorOf("address")} />
   </div>
 );

@@ -116,18 +116,12 @@ const Move = ({ conversation: { id, agentId, contactId, lineName, version }, onC
       report(`Moved to ${to}.`, moveConversation);
     }}
   >
-    {({ errorOf, onChange }) => (
+    {({ errorOf }) => (
       <>
         <p>
           Now on <strong>{lineName}</strong>. Only lines that can reach this contact can be chosen.
         </p>
-        <LineField
-          agentId={agentId}
-          contactId={contactId}
-          except={lineName}
-          error={errorOf("line")}
-          onChange={onChange}
-        />
+        <LineField agentId={agentId} contactId={contactId} except={lineName} error={errorOf("line")} />
         <NativeSelect
           name="pending"
           label="Queued messages"

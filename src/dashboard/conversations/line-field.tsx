@@ -35,9 +35,8 @@ export function LineField(props: {
   except?: string;
   contactId?: string;
   error: ReactNode;
-  onChange: () => void;
 }) {
-  const { agentId, any, except, contactId, error, onChange } = props;
+  const { agentId, any, except, contactId, error } = props;
   const { manages } = useViewer();
   const { data, error: failure } = usePolledQuery(
     LineNamesDocument,
@@ -63,7 +62,6 @@ export function LineField(props: {
         withAsterisk={false}
         autoComplete="off"
         maxLength={63}
-        onChange={onChange}
         error={error}
       />
     );
@@ -90,7 +88,6 @@ export function LineField(props: {
         }),
       ]}
       {...(lines?.length === 0 && any === undefined && { description: "The agent has no other line." })}
-      onChange={onChange}
       error={error}
     />
   );

@@ -57,7 +57,7 @@ export function OpenConversation(props: {
       onSubmit={open}
       onClosed={props.onClosed}
     >
-      {({ errorOf, onChange }) => (
+      {({ errorOf }) => (
         <>
           {agents.length > 1 && (
             <NativeSelect
@@ -69,12 +69,7 @@ export function OpenConversation(props: {
           )}
           {contact === undefined && (
             <>
-              <NativeSelect
-                name="kind"
-                label="Kind of address"
-                data={[...ADDRESS_KINDS]}
-                onChange={onChange}
-              />
+              <NativeSelect name="kind" label="Kind of address" data={[...ADDRESS_KINDS]} />
               <TextInput
                 name="address"
                 label="Contact’s address"
@@ -83,18 +78,11 @@ export function OpenConversation(props: {
                 withAsterisk={false}
                 autoComplete="off"
                 data-autofocus
-                onChange={onChange}
                 error={errorOf("address")}
               />
             </>
           )}
-          <LineField
-            key={agentId}
-            agentId={agentId}
-            any="Default line"
-            error={errorOf("line")}
-            onChange={onChange}
-          />
+          <LineField key={agentId} agentId={agentId} any="Default line" error={errorOf("line")} />
           <Textarea
             name="text"
             label="First message"
@@ -102,7 +90,6 @@ export function OpenConversation(props: {
             maxLength={MESSAGE_TEXT_MAX_LENGTH}
             rows={4}
             dir="auto"
-            onChange={onChange}
             error={errorOf("text")}
           />
         </>

@@ -21,7 +21,7 @@ export function AddPet({ onClosed }: { onClosed: () => void }) {
   };
   return (
     <FormDialog title="Add a pet" submit="Add pet" onSubmit={add} onClosed={onClosed}>
-      {({ errorOf, onChange }) => (
+      {({ errorOf }) => (
         <>
           <TextInput
             name="name"
@@ -31,7 +31,6 @@ export function AddPet({ onClosed }: { onClosed: () => void }) {
             maxLength={200}
             autoComplete="off"
             data-autofocus
-            onChange={onChange}
             error={errorOf("name")}
           />
           <TextInput
@@ -42,7 +41,6 @@ export function AddPet({ onClosed }: { onClosed: () => void }) {
             withAsterisk={false}
             inputMode="numeric"
             autoComplete="off"
-            onChange={onChange}
             error={errorOf("categoryId")}
           />
           <NativeSelect

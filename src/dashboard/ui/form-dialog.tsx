@@ -14,13 +14,10 @@ const MANY_CHANGES = 2;
 export interface FormState {
   /** The server's message about a field. The dialog shows it itself if no input has this name. */
   errorOf: (field: string) => string | undefined;
-  /** Clears the server's messages when the user types. */
-  onChange: () => void;
   /** The usual properties of a field's input. */
   field: (name: string) => {
     name: string;
     error: string | undefined;
-    onChange: () => void;
     withAsterisk: false;
     autoComplete: "off";
   };
@@ -110,11 +107,9 @@ function Form(
   };
   const state: FormState = {
     errorOf,
-    onChange: clearError,
     field: (name) => ({
       name,
       error: errorOf(name),
-      onChange: clearError,
       withAsterisk: false,
       autoComplete: "off",
     }),
@@ -123,7 +118,10 @@ function Form(
     <form
       ref={form}
       onSubmit={submit}
-      onInput={({ target }) => void changed.current.add(target)}
+      onInput={({ target }) => {
+        changed.current.add(target);
+        clearError();
+      }}
       className={styles.form}
     >
       {typeof children === "function" ? children(state) : children}

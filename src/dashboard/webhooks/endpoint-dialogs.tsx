@@ -137,10 +137,7 @@ function Redeliver({ endpoint, onClosed }: Props) {
               label="From"
               required
               value={time}
-              onChange={(event) => {
-                field("since").onChange();
-                setTime(event.currentTarget.value);
-              }}
+              onChange={(event) => setTime(event.currentTarget.value)}
             />
           )}
           <p role="status">
