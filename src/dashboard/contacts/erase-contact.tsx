@@ -3,7 +3,7 @@ import { FormDialog } from "../ui/form-dialog";
 import { toast } from "../ui/toast";
 import { EraseContactDocument } from "./documents.generated";
 
-/** A dialog in which managers can erase a contact. */
+/** The dialog for erasing a contact. */
 export const EraseContact = ({ id, name, onClosed }: { id: string; name: string; onClosed: () => void }) => (
   <FormDialog
     title={`Erase “${name}”`}

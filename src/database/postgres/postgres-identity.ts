@@ -4,7 +4,7 @@ import { isConnectionLost } from "./postgres-connections";
 /** The system identifier, which a cluster shares with its physical copies; some hosted servers hide it. */
 const SYSTEM = "(SELECT system_identifier::text FROM pg_control_system())";
 
-/** A restored database and its tables have OIDs that differ from those of the original. */
+/** Restoring a dump gives the database and its tables new OIDs. */
 const DATABASE = "(SELECT oid::text FROM pg_database WHERE datname = current_database())";
 const TABLE = "'known_database'::regclass::oid::text";
 

@@ -5,7 +5,7 @@ import { type ApiKey, ApiKeyKind, ApiKeyState } from "./api-key.entity";
 /** Folds case in JavaScript, because the databases differ: SQLite's `lower` handles only ASCII. */
 const fold = (text: string): string => text.normalize("NFC").toLowerCase();
 
-/** Returns a key's searchable text: its name and hint, neither of which contains a line break. */
+/** Returns a key's searchable text: its name and hint on separate lines. */
 export const searchTextOf = ({ name, hint }: Pick<ApiKey, "name" | "hint">): string =>
   fold(`${name}\n${hint}`);
 

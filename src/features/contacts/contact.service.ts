@@ -207,8 +207,8 @@ export class ContactService {
   /**
    * Creates or changes contacts the way `put` does; an invalid contact does not affect the others.
    * @returns the result for each contact, in order
-   * @throws GatewayError `not_found` (agent), or another error that affects all contacts, some of which may
-   *   already be stored
+   * @throws GatewayError `not_found` (agent), or another error that ends the batch. Contacts stored before it
+   *   remain stored
    */
   async putAll(context: RequestContext, { contacts }: PutContactsInput): Promise<PutContactResult[]> {
     const agentIds = new Map<string | null | undefined, string>();

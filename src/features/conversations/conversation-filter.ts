@@ -8,8 +8,8 @@ import type { ConversationsArgs } from "./conversation.inputs";
 import { findLines } from "./destination";
 
 /**
- * A query for the conversations that match a filter, and the agents or contacts to which the caller must
- * restrict it.
+ * A query for the conversations that match a filter. It is not yet restricted to the given agents or contacts;
+ * the caller must add that condition.
  */
 export interface Matching {
   query: SelectQueryBuilder<Conversation>;

@@ -24,7 +24,7 @@ export interface Participants {
   conversation: Conversation | null;
   /** The conversation's line, if known. */
   line?: Line | undefined;
-  /** True if the situation names the conversation, in which case all messages are sent in it. */
+  /** True if the situation names the conversation; all messages are then sent in it. */
   isNamed: boolean;
   /** True for the contact's address that the situation names. */
   isPreferred: (address: ContactAddress) => boolean;

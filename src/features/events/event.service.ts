@@ -58,8 +58,8 @@ export class EventService {
 const before = ({ position }: Pick<Event, "position">): bigint => BigInt(position) - 1n;
 
 /**
- * For a page filtered by type, returns the position up to which events are scanned; undefined to scan all
- * remaining events.
+ * For a page filtered by type, returns the last position to scan; undefined to scan all remaining
+ * events.
  */
 async function endOfExamined(
   reader: EntityManager,

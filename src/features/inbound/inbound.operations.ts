@@ -75,7 +75,7 @@ const RECEIVED = {
 
 const APPLIED = {
   type: "object",
-  description: "Empty if the message is not yet known, in which case the receipt is applied later.",
+  description: "Empty if the message is not known yet. The receipt is then applied later.",
   properties: {
     messageId: id("ID of the message."),
     status: {

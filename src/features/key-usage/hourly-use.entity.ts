@@ -17,7 +17,7 @@ export class HourlyUse {
   @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
   key?: ApiKey;
 
-  /** Start of the hour in which the key was used. */
+  /** Start of the hour of use. */
   @Index()
   @PrimaryColumn(TIMESTAMP_COLUMN)
   hour!: Timestamp;

@@ -21,7 +21,7 @@ export interface GateContext {
     contactId: string;
     isHandledByHuman: boolean;
     isClosed: boolean;
-    /** True if the contact has been erased, in which case the conversation is about to be closed. */
+    /** True if the contact has been erased and the conversation is about to be closed. */
     isErased: boolean;
     /** The contact's time zone; null if it is unknown or the agent has no policy. */
     timezone: string | null;

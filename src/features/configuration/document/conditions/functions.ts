@@ -105,8 +105,8 @@ const dayOfYear = (date: Date): number => {
 const startOfDay = (date: Date): number => new Date(date).setUTCHours(0, 0, 0, 0);
 
 /**
- * Methods that return a component of a date or time, each with the length of the unit (ms) in which it
- * measures durations.
+ * Methods that return a component of a date or time, or a duration in a unit. Maps each to the unit's length
+ * (ms).
  */
 const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitMs?: number]>> = {
   getFullYear: [(date) => date.getUTCFullYear()],
