@@ -43,6 +43,14 @@ describe("a model server", () => {
   };
   const saying = (content: unknown) => answering(completion(content));
 
+  test("is queried below its URL, whose query is kept", async () => {
+    saying({ text: null, tags: [], handoff: false });
+    const ask = new Model({ url: `${server.url()}v1/?api-version=1`, name: "small", apiKey: undefined });
+    await ask.answer(ASK, INPUT, NEVER);
+    const { url, headers } = server.onlyRequest();
+    expect([url, headers.authorization]).toEqual(["/v1/chat/completions?api-version=1", undefined]);
+  });
+
   test("gets one request with the instructions, the data and the format of the answer", async () => {
     saying({ text: "It is on its way.", tags: ["vip", "vip"], handoff: false });
     expect(await model().answer(ASK, INPUT, NEVER)).toMatchObject({

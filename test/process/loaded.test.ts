@@ -59,7 +59,7 @@ slowTest("a listening server has not loaded modules that few requests need", asy
       "ajv",
       "libphonenumber-js",
     ],
-    ...["@marcbachmann/cel-js", "liquidjs", "nodemailer", "openai", "pg", "pino-pretty", "postal-mime"],
+    ...["@marcbachmann/cel-js", "liquidjs", "nodemailer", "pg", "pino-pretty", "postal-mime"],
   ];
   expect(packages.filter((name) => forFewRequests.includes(name))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type OpenAI from "openai";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../../../config";
 import { boundedFetch } from "../../../http/bounded-fetch";
 import type { DecisionInput } from "../../configuration/document/read-situation";
@@ -17,7 +17,13 @@ const ANSWER_MAX_BYTES = 262_144;
 const MAX_TOKENS = 2 ** 31 - 1;
 
 /** Statuses that servers return if they do not support part of the request. */
-const UNSUPPORTED: readonly unknown[] = [400, 415, 422, 501];
+const UNSUPPORTED: readonly number[] = [400, 415, 422, 501];
+
+/** Statuses below 500 that are worth a second attempt: request timeout, conflict, too many requests. */
+const TEMPORARY: readonly number[] = [408, 409, 429];
+
+/** Delay before the second attempt (ms). */
+const RETRY_DELAY_MS = 500;
 
 type ModelServer = Omit<NonNullable<Config["model"]>, "concurrency">;
 
@@ -26,9 +32,15 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
+/** Thrown when the model server reports an error; the response's text is discarded. */
+class ModelServerError extends Error {
+  constructor(readonly status: number) {
+    super(`The model server responded with ${status}.`);
+  }
+}
+
 /** A model on a server with OpenAI's chat completions API. The model's texts never appear in logs or errors. */
 export class Model {
-  private client: OpenAI | undefined;
   private readonly settings: ModelServer;
   private readonly timeoutMs: number;
   /** False once the server has rejected a JSON schema; the prompt alone then describes the answer. */
@@ -73,12 +85,9 @@ export class Model {
       if (timeout.aborted) return failure("model_timeout", "The model did not respond in time.");
       if (signal.aborted) throw new Interrupted("The request to the model was aborted.");
       if ((error as { name?: unknown }).name === "SyntaxError") return answerOf(ask, "");
-      const status = (error as { status?: unknown }).status;
       return failure(
         "model_failed",
-        typeof status === "number"
-          ? `The model server responded with ${status}.`
-          : "The model server cannot be reached.",
+        error instanceof ModelServerError ? error.message : "The model server cannot be reached.",
       );
     }
   }
@@ -87,29 +96,35 @@ export class Model {
   private async complete(ask: Ask, input: DecisionInput, signal: AbortSignal): Promise<unknown> {
     const schema = { name: "decision", strict: true, schema: schemaOf(ask) };
     const create = (format?: { type: "json_schema"; json_schema: typeof schema }) =>
-      this.connect().chat.completions.create(
+      this.post(
         {
           model: this.settings.name,
           messages: promptOf(ask, input),
           ...(format && { response_format: format }),
           stream: false,
         },
-        { signal },
+        signal,
       );
     if (!this.takesSchemas) return create();
     try {
       return await create({ type: "json_schema", json_schema: schema });
     } catch (error) {
-      if (!UNSUPPORTED.includes((error as { status?: unknown }).status)) throw error;
+      if (!(error instanceof ModelServerError && UNSUPPORTED.includes(error.status))) throw error;
       const completion = await create();
       this.takesSchemas = false;
       return completion;
     }
   }
 
-  private connect(): OpenAI {
-    this.client ??= createClient(this.settings);
-    return this.client;
+  /** Sends a request, and repeats it once after a temporary error. */
+  private async post(body: object, signal: AbortSignal): Promise<unknown> {
+    try {
+      return await post(this.settings, body, signal);
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+      await pause(RETRY_DELAY_MS, undefined, { signal });
+      return post(this.settings, body, signal);
+    }
   }
 }
 
@@ -158,35 +173,32 @@ function errorStatusIn(body: string): number | undefined {
   }
 }
 
-/** Loads the library on demand, because it is slow to load and rarely needed. */
-function createClient({ url, apiKey }: ModelServer): OpenAI {
-  const { OpenAI: Client }: typeof import("openai") = require("openai");
-  return new Client({
-    baseURL: url,
-    // Model servers on the same machine often need no key, but the library requires one.
-    apiKey: apiKey ?? "none",
-    ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
-    // If these are not set, the library reads them from the environment.
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    logLevel: "off",
-    // The retry happens within half a second, because the library does not see the server's Retry-After.
-    maxRetries: 1,
-    timeout: 2 * TIMEOUT_MS,
-    fetch: fetchAnswer,
-  });
+/**
+ * Sends a request to a model server once.
+ * @returns the parsed body
+ * @throws ModelServerError if the server reports an error
+ * @throws SyntaxError if the body is not JSON or is too long
+ * @throws Error if the server cannot be reached
+ */
+async function post({ url, apiKey }: ModelServer, body: object, signal: AbortSignal): Promise<unknown> {
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    "user-agent": "agent-petstore-gateway",
+    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+  };
+  const target = new URL(url);
+  target.pathname = `${target.pathname.replace(/\/$/, "")}/chat/completions`;
+  const init = { method: "POST", headers, body: JSON.stringify(body), signal };
+  const response = await boundedFetch(target, init, ANSWER_MAX_BYTES);
+  const text = await response.text();
+  const status = response.ok ? errorStatusIn(text) : response.status;
+  if (status !== undefined) throw new ModelServerError(status);
+  return JSON.parse(text);
 }
 
-/**
- * Fetches an answer of limited size, and replaces the status 200 of a reported error with the error's own
- * status.
- */
-async function fetchAnswer(...[target, init]: Parameters<typeof fetch>): Promise<Response> {
-  const response = await boundedFetch(target, init, ANSWER_MAX_BYTES);
-  if (response.body === null) return response;
-  const text = await response.text();
-  const status = (response.ok && errorStatusIn(text)) || response.status;
-  // Declares JSON, because some servers respond with a different content type.
-  return new Response(text, { status, headers: { "content-type": "application/json" } });
-}
+/** Whether the same request may succeed a moment later. */
+const isTemporary = (error: unknown) =>
+  error instanceof ModelServerError
+    ? error.status >= 500 || TEMPORARY.includes(error.status)
+    : (error as { name?: unknown }).name !== "SyntaxError";
