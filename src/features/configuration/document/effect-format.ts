@@ -11,9 +11,9 @@ import {
   MAX_TIMER_DAYS,
   TEMPLATE_MAX_LENGTH,
 } from "../configuration.limits";
-import { line, member, name, situationType, tag } from "./names";
+import { line, member, name, nonEmpty, optional, situationType, tag } from "./names";
 import { periodUpTo } from "./period";
-import { topic, urgent } from "./template-format";
+import { source, topic, urgent } from "./template-format";
 
 const tags = z.array(tag).min(1).max(50);
 
@@ -22,34 +22,24 @@ export const TIMER_CANCELERS = ["message.received", "handoff", "closed"] as cons
 
 export type TimerCanceler = (typeof TIMER_CANCELERS)[number];
 
-const review = z
-  .literal(true)
-  .describe("Requires a person to approve the message before it is sent.")
-  .optional();
+const review = optional(z.literal(true), "Requires a person to approve the message before it is sent.");
 
 const lines = z.union([line, z.array(line).min(1).max(MAX_LINES_OF_MESSAGE)]);
 
 const send = z.strictObject({
   send: name.describe("Name of the template."),
-  line: lines
-    .describe(
-      "Name of the line to open a conversation on if the situation names no conversation. Defaults to the default line. From a list of names, the first line that can reach the contact is used.",
-    )
-    .optional(),
-  reuse: z
-    .literal("latest")
-    .describe(
-      "If `line` is omitted, sends in the contact's latest open conversation, on any line that can reach the contact, or else on the default line.",
-    )
-    .optional(),
-  delaySeconds: z
-    .int()
-    .min(0)
-    .max(MAX_DELAY_SECONDS)
-    .describe(
-      "Time to wait before queuing the message, at most 90 days. Other messages do not wait for this one.",
-    )
-    .optional(),
+  line: optional(
+    lines,
+    "Name of the line to open a conversation on if the situation names no conversation. Defaults to the default line. From a list of names, the first line that can reach the contact is used.",
+  ),
+  reuse: optional(
+    z.literal("latest"),
+    "If `line` is omitted, sends in the contact's latest open conversation, on any line that can reach the contact, or else on the default line.",
+  ),
+  delaySeconds: optional(
+    z.int().min(0).max(MAX_DELAY_SECONDS),
+    "Time to wait before queuing the message, at most 90 days. Other messages do not wait for this one.",
+  ),
   topic,
   urgent,
   review,
@@ -58,75 +48,60 @@ const addTags = z.strictObject({ addTags: tags.describe("Tags to add to the cont
 const removeTags = z.strictObject({ removeTags: tags.describe("Tags to remove from the contact.") });
 const move = z.strictObject({
   move: line.describe("Name of the line to move the conversation to."),
-  pending: z
-    .enum(["cancel", "carry"])
-    .describe(
-      "`cancel` to cancel queued messages, or `carry` to send them on the new line. Defaults to `cancel`.",
-    )
-    .optional(),
+  pending: optional(
+    z.enum(["cancel", "carry"]),
+    "`cancel` to cancel queued messages, or `carry` to send them on the new line. Defaults to `cancel`.",
+  ),
 });
 const handoff = z.strictObject({
-  handoff: z
-    .string()
-    .min(1)
-    .max(HANDOFF_REASON_MAX_LENGTH)
-    .describe("Reason for handing off the conversation to a human."),
-  scope: z
-    .enum(["conversation", "contact"])
-    .describe(
-      "`contact` to hand off all conversations with the contact, including new ones, until they are released. Defaults to `conversation`.",
-    )
-    .optional(),
+  handoff: nonEmpty(HANDOFF_REASON_MAX_LENGTH).describe(
+    "Reason for handing off the conversation to a human.",
+  ),
+  scope: optional(
+    z.enum(["conversation", "contact"]),
+    "`contact` to hand off all conversations with the contact, including new ones, until they are released. Defaults to `conversation`.",
+  ),
 });
 const close = z.strictObject({ close: z.literal(true).describe("Closes the conversation.") });
 const ask = z.strictObject({
   ask: z
     .strictObject({
       prompt: name.describe("Name of the template with the instructions for the model."),
-      maxLength: z
-        .int()
-        .min(1)
-        .max(MESSAGE_TEXT_MAX_LENGTH)
-        .describe("Max length of the text that the model writes.")
-        .optional(),
-      tags: tags.describe("Tags that the model can add.").optional(),
-      handoff: z.boolean().describe("True if the model may hand off to a human.").optional(),
+      maxLength: optional(
+        z.int().min(1).max(MESSAGE_TEXT_MAX_LENGTH),
+        "Max length of the text that the model writes.",
+      ),
+      tags: optional(tags, "Tags that the model can add."),
+      handoff: optional(z.boolean(), "True if the model may hand off to a human."),
       review,
-      history: z
-        .int()
-        .min(1)
-        .max(MAX_HISTORY)
-        .describe("Number of earlier messages in the conversation to pass to the model. None by default.")
-        .optional(),
-      texts: z
-        .array(name)
-        .min(1)
-        .max(MAX_ASK_TEXTS)
-        .describe(
-          "Names of templates whose texts are passed to the model as information, such as a returns policy.",
-        )
-        .optional(),
+      history: optional(
+        z.int().min(1).max(MAX_HISTORY),
+        "Number of earlier messages in the conversation to pass to the model. None by default.",
+      ),
+      texts: optional(
+        z.array(name).min(1).max(MAX_ASK_TEXTS),
+        "Names of templates whose texts are passed to the model as information, such as a returns policy.",
+      ),
     })
     .describe("Lets the model decide, within these limits."),
 });
-const source = z.string().min(1).max(TEMPLATE_MAX_LENGTH);
 const later = z.strictObject({
   later: z
     .strictObject({
       situation: situationType.describe("Type of the situation."),
-      after: periodUpTo(MAX_TIMER_DAYS, "PT15M or P1D")
-        .describe(`Time to wait: an ISO 8601 duration, at most P${MAX_TIMER_DAYS}D.`)
-        .optional(),
-      at: source
-        .describe(
-          `A template for the time at which the timer fires (RFC 3339), at most ${MAX_TIMER_DAYS} days from now.`,
-        )
-        .optional(),
+      after: optional(
+        periodUpTo(MAX_TIMER_DAYS, "PT15M or P1D"),
+        `Time to wait: an ISO 8601 duration, at most P${MAX_TIMER_DAYS}D.`,
+      ),
+      at: optional(
+        source,
+        `A template for the time at which the timer fires (RFC 3339), at most ${MAX_TIMER_DAYS} days from now.`,
+      ),
       key: source.describe(
         "Key of the timer, as a template. The timer replaces the contact's waiting timer with the same key.",
       ),
-      data: z
-        .record(
+      data: optional(
+        z.record(
           member,
           z.union([
             z.string().max(TEMPLATE_MAX_LENGTH),
@@ -135,15 +110,13 @@ const later = z.strictObject({
             z.null(),
             z.array(z.string().max(TEMPLATE_MAX_LENGTH)).max(MAX_DATA_ITEMS),
           ]),
-        )
-        .describe("Situation data. Its strings are templates.")
-        .optional(),
-      unless: z
-        .array(z.enum(TIMER_CANCELERS))
-        .min(1)
-        .max(TIMER_CANCELERS.length)
-        .describe("Events that cancel the timer.")
-        .optional(),
+        ),
+        "Situation data. Its strings are templates.",
+      ),
+      unless: optional(
+        z.array(z.enum(TIMER_CANCELERS)).min(1).max(TIMER_CANCELERS.length),
+        "Events that cancel the timer.",
+      ),
     })
     .refine(({ after, at }) => (after === undefined) !== (at === undefined), "must have either after or at")
     .describe("Submits a situation about the same contact and conversation to the agent at a later time."),
@@ -154,11 +127,10 @@ const cancelTimer = z.strictObject({
 
 const resend = z.strictObject({
   resend: z.literal(true).describe("Resends the text of the failed message, at most once."),
-  line: lines
-    .describe(
-      "Name of the line to resend the message on. Defaults to the message's conversation. From a list of names, the first line that can reach the contact is used.",
-    )
-    .optional(),
+  line: optional(
+    lines,
+    "Name of the line to resend the message on. Defaults to the message's conversation. From a list of names, the first line that can reach the contact is used.",
+  ),
 });
 
 /** The format of each kind of effect, by the name of the member that identifies the kind. */

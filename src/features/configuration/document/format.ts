@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { canonicalLocale, LOCALE_MAX_LENGTH } from "../../../common/locales";
 import { MAX_TOPICS } from "../../contacts/contact.limits";
 import {
   CLAUSE_MAX_LENGTH,
@@ -19,16 +18,19 @@ import {
 } from "../configuration.limits";
 import { DATA_TYPES } from "./data-types";
 import { type EffectDocument, effects } from "./effect-format";
-import { member, name, SITUATION_TYPE, situationType } from "./names";
+import { locale, member, name, nonEmpty, optional, SITUATION_TYPE, situationType } from "./names";
 import { isPeriodUpTo, periodUpTo } from "./period";
 import { policy, zone } from "./policy-format";
 import { ANY_SITUATION } from "./shapes";
 import { templates } from "./template-format";
 import { tests } from "./tests-format";
 
-const releasePeriod = z.string().refine(isPeriodUpTo(MAX_RELEASE_DAYS, MIN_RELEASE_MS), {
-  error: `must be a period such as PT8H, from a minute to ${MAX_RELEASE_DAYS} days`,
-});
+const releasePeriod = z
+  .string()
+  .refine(
+    isPeriodUpTo(MAX_RELEASE_DAYS, MIN_RELEASE_MS),
+    `must be a period such as PT8H, from a minute to ${MAX_RELEASE_DAYS} days`,
+  );
 
 const situationData = z
   .record(member, z.enum(DATA_TYPES as [(typeof DATA_TYPES)[number], ...typeof DATA_TYPES]))
@@ -37,37 +39,32 @@ const situationData = z
 /** A situation's declaration, optionally with a key. */
 const fullSituation = z.strictObject({
   data: situationData,
-  key: member.describe("The string or int member to search decisions by, such as an order ID.").optional(),
+  key: optional(member, "The string or int member to search decisions by, such as an order ID."),
 });
 
 const situations = z
   .record(situationType, z.union([situationData, fullSituation]))
   .describe("The situations that the agent knows, by type.");
 
-const clause = z.string().min(1).max(CLAUSE_MAX_LENGTH);
+const clause = nonEmpty(CLAUSE_MAX_LENGTH);
 
 const rule = z.strictObject({
   id: name.describe("Unique among the rules."),
   on: z
     .union([z.literal(ANY_SITUATION), situationType])
     .describe("Type of situation that the rule applies to, or * for all types, even undeclared ones."),
-  when: z
-    .array(clause)
-    .max(MAX_CLAUSES)
-    .describe("Conditions in CEL. The rule matches if all are met, or if there are none.")
-    .optional(),
-  do: effects
-    .describe("Effects of the rule, in order. With an empty list, the agent does nothing.")
-    .optional(),
-  whileHuman: z
-    .boolean()
-    .describe(
-      "True to apply the rule even while a human answers. Such a rule can only send messages, change tags, and set or cancel timers.",
-    )
-    .optional(),
-  continue: z.boolean().describe("True to try later rules after this one has matched.").optional(),
-  once: z
-    .strictObject({
+  when: optional(
+    z.array(clause).max(MAX_CLAUSES),
+    "Conditions in CEL. The rule matches if all are met, or if there are none.",
+  ),
+  do: optional(effects, "Effects of the rule, in order. With an empty list, the agent does nothing."),
+  whileHuman: optional(
+    z.boolean(),
+    "True to apply the rule even while a human answers. Such a rule can only send messages, change tags, and set or cancel timers.",
+  ),
+  continue: optional(z.boolean(), "True to try later rules after this one has matched."),
+  once: optional(
+    z.strictObject({
       per: z
         .union([z.enum(["contact", "conversation"]), clause])
         .describe(
@@ -76,67 +73,50 @@ const rule = z.strictObject({
       within: periodUpTo(MAX_ONCE_DAYS, "PT15M or P1D").describe(
         `An ISO 8601 duration, at most P${MAX_ONCE_DAYS}D.`,
       ),
-      group: name.describe("Rules in the same group share one count.").optional(),
-    })
-    .describe("Prevents the rule, or the rules of its group, from matching again within a period.")
-    .optional(),
+      group: optional(name, "Rules in the same group share one count."),
+    }),
+    "Prevents the rule, or the rules of its group, from matching again within a period.",
+  ),
 });
 
 /** The format of configuration documents, version 1. */
 export const documentFormat = z
   .strictObject({
-    $schema: z.string().max(200).describe("Used by editors and ignored by the gateway.").optional(),
+    $schema: optional(z.string().max(200), "Used by editors and ignored by the gateway."),
     format: z.literal(1).describe("Version of this format."),
-    defaultContact: z
-      .string()
-      .min(1)
-      .max(255)
-      .nullable()
-      .describe("The ref of the contact that receives messages sent in situations without a contact.")
-      .optional(),
-    burstSeconds: z
-      .int()
-      .min(0)
-      .max(MAX_BURST_SECONDS)
-      .describe(
-        `Time that the agent waits for more messages before it decides (s). Defaults to ${DEFAULT_BURST_SECONDS}.`,
-      )
-      .optional(),
-    releaseAfter: releasePeriod
-      .describe(
-        `Time until a handed-off conversation is released, measured from when a human last took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D. If omitted, conversations are not released automatically.`,
-      )
-      .optional(),
-    zone: zone.describe("Time zone for dates if the contact has none. Defaults to UTC.").optional(),
-    locale: z
-      .string()
-      .max(LOCALE_MAX_LENGTH)
-      .refine((tag) => canonicalLocale(tag) !== undefined, {
-        error: "must be the BCP 47 tag of a known language, such as de-CH",
-      })
-      .describe("Default language of the texts, for numbers, dates and plurals. Defaults to en.")
-      .optional(),
+    defaultContact: optional(
+      nonEmpty(255).nullable(),
+      "The ref of the contact that receives messages sent in situations without a contact.",
+    ),
+    burstSeconds: optional(
+      z.int().min(0).max(MAX_BURST_SECONDS),
+      `Time that the agent waits for more messages before it decides (s). Defaults to ${DEFAULT_BURST_SECONDS}.`,
+    ),
+    releaseAfter: optional(
+      releasePeriod,
+      `Time until a handed-off conversation is released, measured from when a human last took over or answered: an ISO 8601 duration from PT1M to P${MAX_RELEASE_DAYS}D. If omitted, conversations are not released automatically.`,
+    ),
+    zone: optional(zone, "Time zone for dates if the contact has none. Defaults to UTC."),
+    locale: optional(
+      locale,
+      "Default language of the texts, for numbers, dates and plurals. Defaults to en.",
+    ),
     situations: situations.optional(),
     templates: templates.optional(),
     policy: policy.optional(),
-    rules: z
-      .array(rule)
-      .max(MAX_RULES)
-      .describe("Rules, tried in order. The first rule whose conditions are all met decides.")
-      .optional(),
-    strict: z
-      .boolean()
-      .describe("True to reject situations of undeclared types, which are accepted by default.")
-      .optional(),
-    maxAsksPerDay: z
-      .int()
-      .min(0)
-      .max(MAX_ASKS_PER_DAY)
-      .describe(
-        "Max requests that the agent makes to the model per day (UTC). Beyond the limit, `otherwise` applies. Unlimited by default.",
-      )
-      .optional(),
-    otherwise: effects.describe("Effects to apply if no rule decides.").optional(),
+    rules: optional(
+      z.array(rule).max(MAX_RULES),
+      "Rules, tried in order. The first rule whose conditions are all met decides.",
+    ),
+    strict: optional(
+      z.boolean(),
+      "True to reject situations of undeclared types, which are accepted by default.",
+    ),
+    maxAsksPerDay: optional(
+      z.int().min(0).max(MAX_ASKS_PER_DAY),
+      "Max requests that the agent makes to the model per day (UTC). Beyond the limit, `otherwise` applies. Unlimited by default.",
+    ),
+    otherwise: optional(effects, "Effects to apply if no rule decides."),
     tests: tests.optional(),
   })
   .describe("An agent's configuration.");

@@ -1,6 +1,14 @@
 import { z } from "zod";
+import { canonicalLocale, LOCALE_MAX_LENGTH } from "../../../common/locales";
 import { TAG_MAX_LENGTH } from "../../contacts/contact.limits";
 import { NAME_MAX_LENGTH, SITUATION_TYPE_MAX_LENGTH } from "../configuration.limits";
+
+/** Declares a member that may be omitted. */
+export const optional = <Format extends z.ZodType>(format: Format, description: string) =>
+  format.describe(description).optional();
+
+/** Creates a format for strings that are not empty. */
+export const nonEmpty = (maxLength: number) => z.string().min(1).max(maxLength);
 
 /** Creates a format for strings that match a pattern; `expected` describes the pattern in problem messages. */
 export const matching = (pattern: RegExp, maxLength: number, expected: string) =>
@@ -31,3 +39,11 @@ export const member = matching(
 export const line = matching(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, NAME_MAX_LENGTH, "the name of a line");
 
 export const tag = matching(/^[a-z0-9][a-z0-9._:-]*$/, TAG_MAX_LENGTH, "a tag in lower case");
+
+export const locale = z
+  .string()
+  .max(LOCALE_MAX_LENGTH)
+  .refine(
+    (value) => canonicalLocale(value) !== undefined,
+    "must be the BCP 47 tag of a known language, such as de-CH",
+  );

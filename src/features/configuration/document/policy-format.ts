@@ -1,25 +1,30 @@
 import { z } from "zod";
 import { suggestion } from "../../../common/suggest";
 import { MAX_TOPICS } from "../../contacts/contact.limits";
-import { MAX_CAP_DAYS, MAX_CAPPED, MAX_CAPS, MAX_WINDOWS } from "../configuration.limits";
+import {
+  MAX_CAP_DAYS,
+  MAX_CAPPED,
+  MAX_CAPS,
+  MAX_WINDOWS,
+  TOPIC_TITLE_MAX_LENGTH,
+} from "../configuration.limits";
 import { isZone } from "./local-formats";
-import { name } from "./names";
+import { matching, name, optional } from "./names";
 import { periodUpTo } from "./period";
-import { topics } from "./topics-format";
 
 /** The days of the week as written in documents, in order from Sunday (0). */
 export const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
 const DAY = `(?:${DAYS.join("|")})`;
 
-const days = z
-  .string()
-  .max(64)
-  .regex(new RegExp(`^${DAY}(?:-${DAY})?(?:,${DAY}(?:-${DAY})?)*$`), {
-    error: "must be days such as mon-fri, sat, or mon,wed,fri-sun",
-  })
-  .describe("Days such as `mon-fri`, `sat` or `mon,wed,fri-sun`. Defaults to every day.")
-  .optional();
+const days = optional(
+  matching(
+    new RegExp(`^${DAY}(?:-${DAY})?(?:,${DAY}(?:-${DAY})?)*$`),
+    64,
+    "days such as mon-fri, sat, or mon,wed,fri-sun",
+  ),
+  "Days such as `mon-fri`, `sat` or `mon,wed,fri-sun`. Defaults to every day.",
+);
 
 const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d";
 
@@ -44,13 +49,29 @@ const cap = z.strictObject({
   within: periodUpTo(MAX_CAP_DAYS, "PT1H or P7D").describe(
     `A rolling period: an ISO 8601 duration, at most P${MAX_CAP_DAYS}D.`,
   ),
-  topics: z
-    .array(name)
-    .min(1)
-    .max(MAX_TOPICS)
-    .describe("The topics of the messages that the cap counts and holds back. Defaults to all messages.")
-    .optional(),
+  topics: optional(
+    z.array(name).min(1).max(MAX_TOPICS),
+    "The topics of the messages that the cap counts and holds back. Defaults to all messages.",
+  ),
 });
+
+const topic = z.strictObject({
+  title: z
+    .string()
+    .max(TOPIC_TITLE_MAX_LENGTH)
+    .regex(/\S/, "must not be empty")
+    .describe("Display name of the topic."),
+  default: z
+    .enum(["in", "out"])
+    .describe(
+      "`out` to send messages about the topic only to contacts who opted in to it, or `in` to send them to all contacts who have not opted out.",
+    ),
+});
+
+const topics = z
+  .record(name, topic)
+  .meta({ maxProperties: MAX_TOPICS })
+  .describe("The message topics that contacts can opt in to or out of, by name.");
 
 /** A time zone. For an unknown name, similar names are suggested. */
 export const zone = z
@@ -64,28 +85,23 @@ export const zone = z
 /** Limits on when and how often the agent writes to contacts unprompted. */
 export const policy = z
   .strictObject({
-    zone: zone
-      .describe("Time zone for windows if the contact has none. Defaults to the configuration's time zone.")
-      .optional(),
-    windows: z
-      .array(window)
-      .min(1)
-      .max(MAX_WINDOWS)
-      .describe("Hours when messages are sent, in the contact's time zone. Defaults to any time.")
-      .optional(),
-    caps: z
-      .array(cap)
-      .min(1)
-      .max(MAX_CAPS)
-      .describe("Limits on messages to a contact within a period, across all lines.")
-      .optional(),
+    zone: optional(
+      zone,
+      "Time zone for windows if the contact has none. Defaults to the configuration's time zone.",
+    ),
+    windows: optional(
+      z.array(window).min(1).max(MAX_WINDOWS),
+      "Hours when messages are sent, in the contact's time zone. Defaults to any time.",
+    ),
+    caps: optional(
+      z.array(cap).min(1).max(MAX_CAPS),
+      "Limits on messages to a contact within a period, across all lines.",
+    ),
     topics: topics.optional(),
-    review: z
-      .enum(["model", "all"])
-      .describe(
-        "Messages that a person must approve: messages written by a model, or all of the agent's messages. By default, only messages from effects with `review` set.",
-      )
-      .optional(),
+    review: optional(
+      z.enum(["model", "all"]),
+      "Messages that a person must approve: messages written by a model, or all of the agent's messages. By default, only messages from effects with `review` set.",
+    ),
   })
   .describe("Limits on when and how often the agent sends messages that do not answer the contact.");
 

@@ -1,26 +1,21 @@
 import { z } from "zod";
 import { LOCALE_MAX_LENGTH } from "../../../common/locales";
 import { TEMPLATE_MAX_LENGTH } from "../configuration.limits";
-import { matching, name } from "./names";
+import { matching, name, nonEmpty, optional } from "./names";
 
-const text = z.string().min(1).max(TEMPLATE_MAX_LENGTH).describe("The text, as a Liquid template.");
-const subject = z
-  .string()
-  .min(1)
-  .max(TEMPLATE_MAX_LENGTH)
-  .describe(
-    "Subject of an e-mail that starts a conversation, as a Liquid template. Defaults to the line's subject.",
-  )
-  .optional();
+/** The source of a Liquid template. */
+export const source = nonEmpty(TEMPLATE_MAX_LENGTH);
 
-const html = z
-  .string()
-  .min(1)
-  .max(TEMPLATE_MAX_LENGTH)
-  .describe(
-    "HTML version of the text for e-mails: a Liquid template whose values are escaped. Other lines send the text.",
-  )
-  .optional();
+const text = source.describe("The text, as a Liquid template.");
+const subject = optional(
+  source,
+  "Subject of an e-mail that starts a conversation, as a Liquid template. Defaults to the line's subject.",
+);
+
+const html = optional(
+  source,
+  "HTML version of the text for e-mails: a Liquid template whose values are escaped. Other lines send the text.",
+);
 
 const language = matching(
   /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/,
@@ -28,18 +23,15 @@ const language = matching(
   "a BCP 47 tag such as de-CH",
 );
 
-export const urgent = z
-  .boolean()
-  .describe(
-    "True to bypass windows and caps, and to send the message before others held back by the line's rate limit.",
-  )
-  .optional();
+export const urgent = optional(
+  z.boolean(),
+  "True to bypass windows and caps, and to send the message before others held back by the line's rate limit.",
+);
 
-export const topic = name
-  .describe(
-    "Topic of the message, from the policy. The message is sent only if the contact consents to the topic.",
-  )
-  .optional();
+export const topic = optional(
+  name,
+  "Topic of the message, from the policy. The message is sent only if the contact consents to the topic.",
+);
 
 /** A template that has other members besides its text, such as a subject or translations. */
 const fullTemplate = z.strictObject({
@@ -48,10 +40,10 @@ const fullTemplate = z.strictObject({
   html,
   topic,
   urgent,
-  locales: z
-    .record(language, z.strictObject({ text, subject, html }))
-    .describe("The text in other languages, by BCP 47 tag. The best match for the contact is used.")
-    .optional(),
+  locales: optional(
+    z.record(language, z.strictObject({ text, subject, html })),
+    "The text in other languages, by BCP 47 tag. The best match for the contact is used.",
+  ),
 });
 
 export const templates = z

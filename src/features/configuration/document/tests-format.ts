@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { instantOf } from "../../../common/instant";
 import { jsonProblem } from "../../../common/json-problem";
-import { canonicalLocale, isTimeZone, LOCALE_MAX_LENGTH } from "../../../common/locales";
+import { isTimeZone } from "../../../common/locales";
 import {
   ATTRIBUTES_MAX_BYTES,
   CONTACT_NAME_MAX_LENGTH,
@@ -18,15 +18,13 @@ import {
   SITUATION_MAX_BYTES,
   TIMER_KEY_MAX_LENGTH,
 } from "../configuration.limits";
-import { line, name, situationType, tag } from "./names";
+import { line, locale, name, nonEmpty, optional, situationType, tag } from "./names";
 import { pathOf } from "./problem";
 
 const moment = z
   .string()
   .max(64)
-  .refine((text) => instantOf(text) !== undefined, {
-    error: "must be a time such as 2026-01-31T12:00:00Z",
-  });
+  .refine((text) => instantOf(text) !== undefined, "must be a time such as 2026-01-31T12:00:00Z");
 
 const json = (maxBytes: number) =>
   z.record(z.string(), z.unknown()).superRefine((value, { addIssue }) => {
@@ -34,29 +32,22 @@ const json = (maxBytes: number) =>
     if (message !== undefined) addIssue({ code: "custom", message });
   });
 
-const text = z.string().min(1).max(MESSAGE_TEXT_MAX_LENGTH);
+const text = nonEmpty(MESSAGE_TEXT_MAX_LENGTH);
 const subject = z.string().max(SUBJECT_MAX_LENGTH).nullable();
-const timerKey = z.string().min(1).max(TIMER_KEY_MAX_LENGTH);
+const timerKey = nonEmpty(TIMER_KEY_MAX_LENGTH);
 
 const situation = z
   .strictObject({
     type: situationType,
-    data: json(SITUATION_MAX_BYTES).describe("Situation data. Defaults to an empty object.").optional(),
+    data: optional(json(SITUATION_MAX_BYTES), "Situation data. Defaults to an empty object."),
   })
   .describe("The situation to decide.");
 
 const contact = z
   .strictObject({
-    ref: z.string().min(1).max(REF_MAX_LENGTH).nullable().optional(),
-    name: z.string().min(1).max(CONTACT_NAME_MAX_LENGTH).nullable().optional(),
-    locale: z
-      .string()
-      .max(LOCALE_MAX_LENGTH)
-      .refine((value) => canonicalLocale(value) !== undefined, {
-        error: "must be the BCP 47 tag of a known language, such as de-CH",
-      })
-      .nullable()
-      .optional(),
+    ref: nonEmpty(REF_MAX_LENGTH).nullable().optional(),
+    name: nonEmpty(CONTACT_NAME_MAX_LENGTH).nullable().optional(),
+    locale: locale.nullable().optional(),
     timezone: z
       .string()
       .max(64)
@@ -65,27 +56,20 @@ const contact = z
       .optional(),
     attributes: json(ATTRIBUTES_MAX_BYTES).optional(),
     tags: z.array(tag).max(MAX_TAGS).optional(),
-    channels: z
-      .array(z.string().min(1).max(63))
-      .max(20)
-      .describe("Kinds of addresses where the contact accepts messages.")
-      .optional(),
-    handedOff: z
-      .boolean()
-      .describe("True if a human answers in all conversations with the contact.")
-      .optional(),
+    channels: optional(
+      z.array(nonEmpty(63)).max(20),
+      "Kinds of addresses where the contact accepts messages.",
+    ),
+    handedOff: optional(z.boolean(), "True if a human answers in all conversations with the contact."),
   })
   .describe("The contact, if the situation is about one.");
 
 const conversation = z
   .strictObject({
-    id: z.string().min(1).max(36).optional(),
-    line: line.describe("Name of the conversation's line. Defaults to main.").optional(),
-    handler: z
-      .enum(["agent", "human"])
-      .describe("Handler of the conversation. Defaults to agent.")
-      .optional(),
-    state: z.enum(["open", "closed"]).describe("State of the conversation. Defaults to open.").optional(),
+    id: nonEmpty(36).optional(),
+    line: optional(line, "Name of the conversation's line. Defaults to main."),
+    handler: optional(z.enum(["agent", "human"]), "Handler of the conversation. Defaults to agent."),
+    state: optional(z.enum(["open", "closed"]), "State of the conversation. Defaults to open."),
   })
   .describe("The conversation, if the situation is about one.");
 
@@ -93,16 +77,11 @@ const message = z
   .strictObject({
     text: z.string().max(10 * MESSAGE_TEXT_MAX_LENGTH),
     subject: subject.optional(),
-    sequence: z
-      .int()
-      .min(1)
-      .describe("Sequence number of the message in the conversation. Defaults to 1.")
-      .optional(),
-    answers: z
-      .int()
-      .min(0)
-      .describe("Number of automatic answers to the contact within the last hour. Defaults to 0.")
-      .optional(),
+    sequence: optional(z.int().min(1), "Sequence number of the message in the conversation. Defaults to 1."),
+    answers: optional(
+      z.int().min(0),
+      "Number of automatic answers to the contact within the last hour. Defaults to 0.",
+    ),
   })
   .describe("The message of `message.received`.");
 
@@ -110,11 +89,8 @@ const failed = z
   .strictObject({
     text,
     subject: subject.optional(),
-    wasResent: z.boolean().describe("True if the message was already resent.").optional(),
-    unapproved: z
-      .boolean()
-      .describe("True if the message required approval and was not approved in time.")
-      .optional(),
+    wasResent: optional(z.boolean(), "True if the message was already resent."),
+    unapproved: optional(z.boolean(), "True if the message required approval and was not approved in time."),
   })
   .describe("The failed message of `message.failed`, which the effect `resend` sends again.");
 
@@ -123,10 +99,10 @@ export const MODEL_ERRORS = ["model_failed", "model_timeout", "model_invalid"] a
 
 const model = z
   .strictObject({
-    text: text.nullable().describe("Text that the model writes, or null if it writes none.").optional(),
-    tags: z.array(tag).max(MAX_TAGS).describe("Tags that the model adds.").optional(),
-    handoff: z.boolean().describe("True if the model hands off to a human.").optional(),
-    error: z.enum(MODEL_ERRORS).describe("Reason why the model gives no answer.").optional(),
+    text: optional(text.nullable(), "Text that the model writes, or null if it writes none."),
+    tags: optional(z.array(tag).max(MAX_TAGS), "Tags that the model adds."),
+    handoff: optional(z.boolean(), "True if the model hands off to a human."),
+    error: optional(z.enum(MODEL_ERRORS), "Reason why the model gives no answer."),
   })
   .refine(
     ({ error, ...answer }) => error === undefined || Object.keys(answer).length === 0,
@@ -136,11 +112,11 @@ const model = z
 
 const sent = z
   .strictObject({
-    template: name.nullable().describe("Name of the template, or null if a model wrote the text.").optional(),
-    text: text.describe("The whole text.").optional(),
-    contains: text.describe("Text that the message must contain.").optional(),
-    subject: subject.describe("The subject, or null if there is none.").optional(),
-    line: line.nullable().describe("Name of the line set by the effect, or null if it sets none.").optional(),
+    template: optional(name.nullable(), "Name of the template, or null if a model wrote the text."),
+    text: optional(text, "The whole text."),
+    contains: optional(text, "Text that the message must contain."),
+    subject: optional(subject, "The subject, or null if there is none."),
+    line: optional(line.nullable(), "Name of the line set by the effect, or null if it sets none."),
   })
   .refine(
     ({ text, contains }) => text === undefined || contains === undefined,
@@ -158,23 +134,14 @@ const TESTED_OUTCOMES = ["send", "silent", "handoff", "failed"] as const;
 
 const expectation = z
   .strictObject({
-    rule: name.nullable().describe("ID of the rule that decides, or null for `otherwise`.").optional(),
-    outcome: z.enum(TESTED_OUTCOMES).describe("The outcome of the decision.").optional(),
-    sends: z
-      .array(sent)
-      .max(MAX_MESSAGES_PER_DECISION)
-      .describe("All messages that are sent, in order.")
-      .optional(),
-    tags: z
-      .array(tag)
-      .max(MAX_TAGS)
-      .describe("The contact's tags after the decision, in any order.")
-      .optional(),
-    timers: z
-      .array(setTimer)
-      .max(MAX_TIMERS)
-      .describe("The contact's waiting timers after the decision, in any order.")
-      .optional(),
+    rule: optional(name.nullable(), "ID of the rule that decides, or null for `otherwise`."),
+    outcome: optional(z.enum(TESTED_OUTCOMES), "The outcome of the decision."),
+    sends: optional(z.array(sent).max(MAX_MESSAGES_PER_DECISION), "All messages that are sent, in order."),
+    tags: optional(z.array(tag).max(MAX_TAGS), "The contact's tags after the decision, in any order."),
+    timers: optional(
+      z.array(setTimer).max(MAX_TIMERS),
+      "The contact's waiting timers after the decision, in any order.",
+    ),
   })
   .refine((expected) => Object.keys(expected).length > 0, "must contain an expectation")
   .describe("The agent's expected behavior. Omitted members are not checked.");
@@ -187,21 +154,22 @@ const test = z.strictObject({
   conversation: conversation.optional(),
   message: message.optional(),
   failed: failed.optional(),
-  timers: z
-    .array(timerKey)
-    .max(MAX_TIMERS)
-    .describe("Keys of the contact's waiting timers. None by default.")
-    .optional(),
-  spent: z
-    .array(name)
-    .max(MAX_RULES)
-    .describe("IDs of rules with `once` that matched too recently to match again. None by default.")
-    .optional(),
+  timers: optional(
+    z.array(timerKey).max(MAX_TIMERS),
+    "Keys of the contact's waiting timers. None by default.",
+  ),
+  spent: optional(
+    z.array(name).max(MAX_RULES),
+    "IDs of rules with `once` that matched too recently to match again. None by default.",
+  ),
   model: model.optional(),
-  agent: z
-    .strictObject({ slug: z.string().min(1).max(63).optional(), name: z.string().min(1).max(200).optional() })
-    .describe("The agent as it appears in texts.")
-    .optional(),
+  agent: optional(
+    z.strictObject({
+      slug: nonEmpty(63).optional(),
+      name: nonEmpty(200).optional(),
+    }),
+    "The agent as it appears in texts.",
+  ),
   expect: expectation,
 });
 
