@@ -7,6 +7,7 @@ import { LineKind, LineState } from "../lines/line.entity";
 import { MAX_LINES } from "../lines/line.limits";
 import {
   MAX_REPORTED,
+  NAME_MAX_LENGTH,
   PROBLEM_MESSAGE_MAX_LENGTH,
   PROBLEM_PATH_MAX_LENGTH,
   TESTED_DOCUMENT_MAX_BYTES,
@@ -117,4 +118,35 @@ export class SavedConfigurationDraft {
 
   @Field(() => ConfigurationCheck, { description: "Problems found in the draft's document." })
   check!: DocumentCheck;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "A difference between a test's expectations and the agent's decision.",
+})
+export class ConfigurationTestDifference {
+  @Field(() => String, { description: "ID of the test." })
+  @MaxCharacters(NAME_MAX_LENGTH)
+  testId!: string;
+
+  @Field(() => String, { description: "Path of the expectation, such as `tests[3].expect.rule`." })
+  @MaxCharacters(PROBLEM_PATH_MAX_LENGTH)
+  path!: string;
+
+  @Field(() => String, { description: "The expected and the actual result." })
+  @MaxCharacters(PROBLEM_MESSAGE_MAX_LENGTH)
+  message!: string;
+
+  @Nullable(
+    () => String,
+    "ID of the rule that caused the difference, or null for `otherwise` or if the situation was rejected.",
+  )
+  @MaxCharacters(NAME_MAX_LENGTH)
+  ruleId!: string | null;
+
+  @Nullable(
+    () => Int,
+    "Position of the condition in the rule, starting at 1, or null if no condition caused the difference.",
+  )
+  clause!: number | null;
 }

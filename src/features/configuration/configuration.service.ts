@@ -18,6 +18,7 @@ import { configurationActions } from "./configuration.audit";
 import type { ConfigurationVersionsArgs, PublishConfigurationInput } from "./configuration.inputs";
 import {
   Configuration,
+  type ConfigurationTestDifference,
   ConfigurationVersionConnection,
   type SavedConfigurationDraft,
 } from "./configuration.outputs";
@@ -28,7 +29,6 @@ import { checkDocument, type DocumentCheck } from "./document/check-document";
 import type { ConfigurationDocument } from "./document/format";
 import { storageProblem } from "./document/parse-document";
 import type { Problem } from "./document/problem";
-import type { TestDifference } from "./document/test-difference";
 import { tokenProblems } from "./document/token-problems";
 import type { Surroundings } from "./document/warnings";
 import { assertLive, documentToPublish, insertVersion, liveVersion } from "./versions";
@@ -272,7 +272,7 @@ export class ConfigurationService {
   private async failedTests(
     context: RequestContext,
     document: ConfigurationDocument,
-  ): Promise<readonly TestDifference[]> {
+  ): Promise<readonly ConfigurationTestDifference[]> {
     return document.tests === undefined ? [] : this.hooks.the("configurationTested")(context, document);
   }
 
@@ -298,12 +298,12 @@ declare module "../../schema/hooks" {
     configurationTested: (
       context: RequestContext,
       document: ConfigurationDocument,
-    ) => Promise<readonly TestDifference[]>;
+    ) => Promise<readonly ConfigurationTestDifference[]>;
   }
 }
 
 /** Returns the error for a document whose tests fail. The error lists the first differences. */
-function testsFailed(differences: readonly TestDifference[]): InvalidInput {
+function testsFailed(differences: readonly ConfigurationTestDifference[]): InvalidInput {
   const tests = differences.slice(0, MAX_PROBLEMS);
   return new InvalidInput(
     tests.map(({ testId, path, message }) => ({ path, message: `(${testId}) ${message}` })),

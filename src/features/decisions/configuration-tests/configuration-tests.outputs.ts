@@ -9,15 +9,12 @@ import {
   MAX_RULES,
   MAX_TESTS,
   NAME_MAX_LENGTH,
-  PROBLEM_MESSAGE_MAX_LENGTH,
-  PROBLEM_PATH_MAX_LENGTH,
   SITUATION_MAX_BYTES,
 } from "../../configuration/configuration.limits";
-import type { TestDifference } from "../../configuration/document/test-difference";
+import { ConfigurationTestDifference } from "../../configuration/configuration.outputs";
 import { ATTRIBUTES_MAX_BYTES } from "../../contacts/contact.limits";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../../messages/message.limits";
 import { DecisionOutcome } from "../decision.entity";
-import type { ClauseCoverage, RuleCoverage } from "./coverage";
 
 /** Max size of a test created from a decision: its situation, contact, messages and expected messages. */
 export const TEST_MAX_CHARACTERS =
@@ -55,39 +52,8 @@ export class ConfigurationTestResult {
   outcome!: DecisionOutcome | null;
 }
 
-@ObjectType({
-  simpleResolvers: true,
-  description: "A difference between a test's expectations and the agent's decision.",
-})
-export class ConfigurationTestDifference implements TestDifference {
-  @Field(() => String, { description: "ID of the test." })
-  @MaxCharacters(NAME_MAX_LENGTH)
-  testId!: string;
-
-  @Field(() => String, { description: "Path of the expectation, such as `tests[3].expect.rule`." })
-  @MaxCharacters(PROBLEM_PATH_MAX_LENGTH)
-  path!: string;
-
-  @Field(() => String, { description: "The expected and the actual result." })
-  @MaxCharacters(PROBLEM_MESSAGE_MAX_LENGTH)
-  message!: string;
-
-  @Nullable(
-    () => String,
-    "ID of the rule that caused the difference, or null for `otherwise` or if the situation was rejected.",
-  )
-  @MaxCharacters(NAME_MAX_LENGTH)
-  ruleId!: string | null;
-
-  @Nullable(
-    () => Int,
-    "Position of the condition in the rule, starting at 1, or null if no condition caused the difference.",
-  )
-  clause!: number | null;
-}
-
 @ObjectType({ simpleResolvers: true, description: "Test coverage of a rule's condition." })
-export class ConfigurationClauseCoverage implements Omit<ClauseCoverage, "source"> {
+export class ConfigurationClauseCoverage {
   @Field(() => Int, { description: "Number of tests that met the condition." })
   met!: number;
 
@@ -96,7 +62,7 @@ export class ConfigurationClauseCoverage implements Omit<ClauseCoverage, "source
 }
 
 @ObjectType({ simpleResolvers: true, description: "Test coverage of a rule." })
-export class ConfigurationRuleCoverage implements Pick<RuleCoverage, "ruleId" | "matched"> {
+export class ConfigurationRuleCoverage {
   @Nullable(() => String, "ID of the rule, or null for `otherwise`.")
   @MaxCharacters(NAME_MAX_LENGTH)
   ruleId!: string | null;

@@ -5,9 +5,9 @@ import type { Database } from "../../../database/database";
 import { GatewayError, noSuch } from "../../../errors";
 import { findOfCaller, scopedAgentId } from "../../agents/agent-scope";
 import { MAX_REPORTED } from "../../configuration/configuration.limits";
+import type { ConfigurationTestDifference } from "../../configuration/configuration.outputs";
 import { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
 import type { ConfigurationDocument } from "../../configuration/document/format";
-import type { TestDifference } from "../../configuration/document/test-difference";
 import type { TestDocument } from "../../configuration/document/tests-format";
 import { liveVersion } from "../../configuration/versions";
 import { ContactAddress } from "../../contacts/contact-address.entity";
@@ -45,7 +45,7 @@ export class ConfigurationTestService {
     });
     const { configuration } = await this.candidates.compile(context, candidate);
     const { differences, ...report } = await this.report(context, configuration, documentOf(candidate));
-    return { ...report, differences: differences.slice(0, MAX_REPORTED) } as ConfigurationTests;
+    return { ...report, differences: differences.slice(0, MAX_REPORTED) };
   }
 
   /**
@@ -107,7 +107,7 @@ export class ConfigurationTestService {
   async differences(
     context: RequestContext,
     document: ConfigurationDocument,
-  ): Promise<readonly TestDifference[]> {
+  ): Promise<readonly ConfigurationTestDifference[]> {
     return (await this.report(context, new CompiledConfiguration(document, true), document)).differences;
   }
 

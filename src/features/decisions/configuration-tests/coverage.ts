@@ -1,23 +1,14 @@
 import type { ConfigurationDocument } from "../../configuration/document/format";
+import type { ConfigurationClauseCoverage, ConfigurationRuleCoverage } from "./configuration-tests.outputs";
 import type { TestRun } from "./run-test";
 
 /** A rule's test coverage. */
-export interface RuleCoverage {
-  /** ID of the rule; null for `otherwise`. */
-  ruleId: string | null;
-  /** Number of tests where the rule matched. */
-  matched: number;
-  /** The rule's conditions, in order. */
+export interface RuleCoverage extends ConfigurationRuleCoverage {
   clauses: ClauseCoverage[];
 }
 
-/** A condition's test coverage. */
-export interface ClauseCoverage {
+interface ClauseCoverage extends ConfigurationClauseCoverage {
   source: string;
-  /** Number of tests where the condition was met. */
-  met: number;
-  /** Number of tests where the condition was not met. */
-  notMet: number;
 }
 
 /** Counts how often tests reach a document's rules and conditions. */

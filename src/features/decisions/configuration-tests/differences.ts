@@ -2,10 +2,10 @@ import { instantOf } from "../../../common/instant";
 import { excerpt } from "../../../credentials/redact-tokens";
 import type { InvalidInput } from "../../../errors";
 import { PROBLEM_MESSAGE_MAX_LENGTH } from "../../configuration/configuration.limits";
+import type { ConfigurationTestDifference } from "../../configuration/configuration.outputs";
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
 import { pathOf } from "../../configuration/document/problem";
 import { ANY_SITUATION } from "../../configuration/document/shapes";
-import type { TestDifference } from "../../configuration/document/test-difference";
 import type { TestDocument } from "../../configuration/document/tests-format";
 import type { ClauseExplanation, RuleExplanation } from "../explanation";
 import type { Plan } from "../plan";
@@ -33,7 +33,7 @@ export const rejection = (
   { id }: TestDocument,
   index: number,
   { problems }: InvalidInput,
-): TestDifference => ({
+): ConfigurationTestDifference => ({
   testId: id,
   path: pathOf(["tests", index, "situation"]),
   message: reported(
@@ -44,20 +44,20 @@ export const rejection = (
 });
 
 /** Compares a decision with its test's expectations. */
-export function differencesOf(compared: Compared): TestDifference[] {
+export function differencesOf(compared: Compared): ConfigurationTestDifference[] {
   const { test, index, planned, expect, outcome } = compared;
   const difference = (
     path: Path,
     message: string,
     { ruleId, clause = null }: { ruleId: string | null; clause?: number | null } = planned,
-  ): TestDifference => ({
+  ): ConfigurationTestDifference => ({
     testId: test.id,
     path: pathOf(["tests", index, "expect", ...path]),
     message: reported(message),
     ruleId,
     clause,
   });
-  const differences: TestDifference[] = [];
+  const differences: ConfigurationTestDifference[] = [];
   if (expect.rule !== undefined && expect.rule !== planned.ruleId) {
     const { message, ...reason } = whyNot(expect.rule, compared);
     differences.push(difference(["rule"], message, reason));

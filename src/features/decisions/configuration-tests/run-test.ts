@@ -1,6 +1,6 @@
 import { InvalidInput } from "../../../errors";
+import type { ConfigurationTestDifference } from "../../configuration/configuration.outputs";
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
-import type { TestDifference } from "../../configuration/document/test-difference";
 import type { TestDocument, TestedSituation } from "../../configuration/document/tests-format";
 import type { DecisionOutcome } from "../decision.entity";
 import type { RuleExplanation } from "../explanation";
@@ -10,19 +10,13 @@ import { type Ask, readProposal } from "../model/proposal";
 import { outcomeOf } from "../outcome";
 import { isHandedOff, type Plan, plan } from "../plan";
 import { type Assumed, assumedResults } from "./assumed-results";
+import type { ConfigurationTestResult } from "./configuration-tests.outputs";
 import { differencesOf, rejection } from "./differences";
 import { inputOf } from "./test-input";
 
 /** The result of a test. */
-export interface TestResult {
-  id: string;
-  /** True if there are no differences. */
-  passed: boolean;
-  /** The rule that decided; null for `otherwise`, or if the situation was rejected. */
-  ruleId: string | null;
-  /** The decision's outcome; null if the situation was rejected. */
-  outcome: string | null;
-  differences: readonly TestDifference[];
+export interface TestResult extends ConfigurationTestResult {
+  differences: readonly ConfigurationTestDifference[];
 }
 
 /** A test's result with its explanation, which may be large. */

@@ -1,15 +1,12 @@
 import type { CompiledConfiguration } from "../../configuration/document/compiled-configuration";
-import type { TestDifference } from "../../configuration/document/test-difference";
 import type { TestDocument } from "../../configuration/document/tests-format";
+import type { ConfigurationTests } from "./configuration-tests.outputs";
 import { CoverageCounter, type RuleCoverage } from "./coverage";
 import { runTest, type TestResult } from "./run-test";
 
 /** The results of a document's tests. */
-export interface TestReport {
-  total: number;
-  failed: number;
+export interface TestReport extends ConfigurationTests {
   results: readonly TestResult[];
-  differences: readonly TestDifference[];
   coverage: readonly RuleCoverage[];
 }
 
