@@ -55,10 +55,7 @@ export class CompiledConfigurations {
     return policy;
   }
 
-  /**
-   * Returns the `ref`s of agents' default contacts by agent ID; omits agents whose live version has no
-   * default contact.
-   */
+  /** Returns agents' default contacts (`ref`s) by agent ID; omits agents without a default contact. */
   async defaultContacts(reader: EntityManager, agentIds: readonly string[]): Promise<Map<string, string>> {
     const refs = new Map<string, string>();
     for (const { agentId, version } of await liveVersionsOf(reader, agentIds)) {

@@ -2,10 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { sendValidated, type Validated, validated } from "../../http/validated";
 import { documentJsonSchema } from "./document/format";
 
-/**
- * Serves the JSON Schema for configuration documents. No key is required, because editors load the schema
- * through a document's `$schema`.
- */
+/** Serves the JSON Schema for documents. Needs no key, because editors load it through `$schema`. */
 export function addConfigurationSchema(app: FastifyInstance): void {
   let schema: Validated | undefined;
   app.get("/agent/configuration/schema", async (request, reply) => {

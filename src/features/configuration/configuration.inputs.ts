@@ -48,10 +48,7 @@ export class SaveConfigurationDraftInput {
   expectedBasedOn?: number | null | undefined;
 }
 
-/**
- * Rejects a document that is combined with another source. With `fromVersion`, for example, the document
- * would be published unchecked, because an earlier version is not checked again.
- */
+/** Rejects a document with another source: `fromVersion` would publish it unchecked, for example. */
 const HAS_ONE_SOURCE: ObjectRule = {
   fields: ["document", "fromVersion", "expectedRevision"],
   check: ({ document, fromVersion, expectedRevision }) => {

@@ -4,10 +4,7 @@ export const DOCUMENT_MAX_BYTES = 256 * 1024;
 /** Max size of a configuration document with tests, as JSON (bytes). */
 export const TESTED_DOCUMENT_MAX_BYTES = 1024 * 1024;
 
-/**
- * Max size of a member's request to `/graphql` (bytes). The limit fits the largest document with generous
- * whitespace.
- */
+/** Max size of a member's request to `/graphql` (bytes): the largest document with generous whitespace. */
 export const MEMBER_REQUEST_MAX_BYTES = 1.25 * TESTED_DOCUMENT_MAX_BYTES;
 
 /** Max tests per configuration document. */
@@ -19,10 +16,7 @@ export const MAX_EFFECTS = 20;
 export const MAX_TEMPLATES = 200;
 export const MAX_SITUATIONS = 100;
 
-/**
- * Max lines that an effect can list for its message, which is sent on the first line that can reach the
- * contact.
- */
+/** Max lines in an effect's list; its message is sent on the first line that can reach the contact. */
 export const MAX_LINES_OF_MESSAGE = 5;
 
 /** Max members in a declared situation's data. */

@@ -49,10 +49,7 @@ const LISTED = {
 /** Max time a check can wait for other checks (ms). */
 const CHECK_TIMEOUT_MS = 10_000;
 
-/**
- * Checks, saves and publishes agents' configurations. Changes to an agent's configuration are serialized. One
- * class handles both saving and publishing, because they run the same check.
- */
+/** Checks, saves and publishes agents' configurations, with changes to an agent's serialized. */
 export class ConfigurationService {
   /** Limits checks to one at a time, because concurrent checks would starve other requests. */
   private readonly checks = new Semaphore(1);

@@ -51,10 +51,7 @@ export async function insertVersion(
   return version;
 }
 
-/**
- * Returns the lane for releasing conversations, which exists only while the agent's live version sets
- * `releaseAfter`.
- */
+/** Returns the lane for releasing conversations, which exists only while `releaseAfter` is set. */
 const releaseLaneOf = (agentId: string): NewLane => ({
   id: derivedId("release", agentId),
   agentId,

@@ -38,9 +38,7 @@ export class DecisionReason {
   isMet!: boolean;
 }
 
-/**
- * Returns the main reason for a decision; null if the decision has no explanation or the reason is not known.
- */
+/** Returns the main reason for a decision; null if it is not known. */
 export function reasonOf({ explanation }: Pick<Decision, "explanation">): DecisionReason | null {
   if (explanation === null) return null;
   const { error, gates, rules } = explanation.value;

@@ -91,10 +91,7 @@ export class DecisionRunner extends Runner<OwnedDecision> {
   }
 }
 
-/**
- * Returns the result if the model gave no valid answer. Until the model gives a valid answer, its requests
- * share a single sender.
- */
+/** Without a valid answer, the model's requests share a single sender until it gives one. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,

@@ -258,10 +258,7 @@ function recordAnswer(decision: Decision, answer: Answer | undefined): void {
   decision.snapshot = { ...snapshot, model: { ...snapshot.model, ...given } };
 }
 
-/**
- * Returns a plan with the effects that an answer chose. Adds them to the decision, so that a replay can
- * compare them.
- */
+/** Returns a plan with an answer's effects, and records them, so that a replay can compare them. */
 function recordChosen(
   decision: Decision,
   configuration: CompiledConfiguration,
@@ -277,10 +274,7 @@ function recordChosen(
   return answered;
 }
 
-/**
- * Returns the gate that is closed while the organization is deactivated; undefined if the organization is
- * active.
- */
+/** Returns the closed gate of a deactivated organization; undefined if the organization is active. */
 const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
   caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
 

@@ -155,9 +155,7 @@ export class Decision {
   @Column({ type: "integer", default: 0 })
   failedEffects!: number;
 
-  /**
-   * The effects chosen by the rules and, if a model was called, by its answer, whether or not they succeeded.
-   */
+  /** The effects chosen by the rules and by any model's answer, whether or not they succeeded. */
   @Column({ type: "simple-json" })
   effects!: Effect[];
 

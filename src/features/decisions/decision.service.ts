@@ -68,10 +68,7 @@ const rejectInput = (error: unknown): never => {
 
 type DecisionFilter = Omit<DecisionsArgs, "agentId" | "first" | "after">;
 
-/**
- * A query for the decisions that match a filter. The restriction to agents or contacts is not in `query` but
- * in `parts`.
- */
+/** A query for the decisions that match a filter; `parts` restricts it to agents or contacts. */
 interface Matching {
   query: SelectQueryBuilder<Decision>;
   parts: Part[];
@@ -105,10 +102,7 @@ async function matchingIn(
   return { query, parts };
 }
 
-/**
- * Filters that have their own index. `since` narrows the scan of any of these indexes, because they are
- * ordered by ID and IDs are ordered by time.
- */
+/** Filters with their own index. Each is ordered by ID, and so by time, which lets `since` narrow it. */
 const INDEXED: readonly string[] = ["key", "contactId", "conversationId", "hasFailures"];
 
 /** True if a page may read many index entries or rows for few matches. */

@@ -6,9 +6,7 @@ import { nextOfParents } from "../../database/next-of-parents";
 import type { ErasureStep } from "../contacts/erasures";
 import { Decision } from "./decision.entity";
 
-/**
- * Erases the content of decisions about erased contacts, but not metadata such as the rule and the outcome.
- */
+/** Erases the content of erased contacts' decisions, but not metadata such as the rule and the outcome. */
 export const eraseDecisions =
   (database: Database): ErasureStep =>
   (contactIds, options) =>

@@ -41,10 +41,7 @@ const ASSUMED_CLAUSES = 4;
 /** Assumed number of values read by a clause; all clauses of a decision read at most 1,000. */
 const ASSUMED_READS = 3;
 
-/**
- * Max effects listed for a decision, including failed effects of the rule or `otherwise` that exceeded the
- * limit.
- */
+/** Max listed effects, including the failed effects of the last rule or `otherwise` beyond the limit. */
 const MAX_LISTED_EFFECTS = MAX_EFFECTS_PER_DECISION + MAX_EFFECTS;
 /** Assumed number of effects; most decisions have the effects of one rule. */
 const ASSUMED_EFFECTS = MAX_EFFECTS;
@@ -55,9 +52,7 @@ export const ERROR_MESSAGE_MAX_LENGTH = 500;
 /** Max displayed length of a model's name. */
 export const MODEL_NAME_MAX_LENGTH = 200;
 
-/**
- * Max size of an explanation, limited by the size of a document and the number of values that its conditions read.
- */
+/** Max size of an explanation, limited by the document's size and the number of values read. */
 export const EXPLANATION_MAX: Size = {
   values: 3 * MAX_READS,
   characters:

@@ -3,10 +3,7 @@ import type { ExplanationError, GateExplanation } from "./explanation";
 /** The gate that prevents endless reply loops between two programs. */
 const LOOP = "loop";
 
-/**
- * Max automatic answers to an address within an hour; a decision that reaches the limit can still send all of
- * its messages.
- */
+/** Max automatic answers to an address per hour; the decision that reaches it can still send its messages. */
 export const MAX_AUTOMATIC_ANSWERS = 5;
 
 /** The error for effects skipped while the gate is closed. */

@@ -71,10 +71,7 @@ export const readSurroundings = coalesceInTx(async (tx: Tx, wanted: readonly Sur
   });
 });
 
-/**
- * Recounts the automatic answers after a model call, so that the decision's snapshot contains the count that
- * it is based on.
- */
+/** Recounts the automatic answers after a model call, for the snapshot that the decision is based on. */
 export async function recountAnswers(
   tx: Tx,
   decision: Decision,

@@ -193,10 +193,7 @@ const preferredBy =
   ({ kind, address }) =>
     kind === contact?.key?.address?.kind && address === contact.key.address.address;
 
-/**
- * Locks the conversation that each situation names or, if it names none, the contact's open conversation on
- * the default line.
- */
+/** Locks each situation's named conversation or, by default, the contact's open one on the default line. */
 export async function withConversations<
   Each extends Pick<Participants, "contact" | "isPreferred"> & { conversationId?: string | null | undefined },
 >(

@@ -28,10 +28,7 @@ export const pendingDecision = (situation: Situation, situationKey: string | nul
     decidedAt: null,
   }) satisfies Partial<Decision>;
 
-/**
- * Locks pending decisions after their participants, and reads their agents and organizations; omits decisions
- * that have already been made.
- */
+/** Locks pending decisions, after their participants, and reads their agents and organizations. */
 export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {
   const query = tx
     .createQueryBuilder(Decision, "decision")

@@ -35,10 +35,7 @@ const declaredGate = (configuration: CompiledConfiguration, type: string): GateE
     ? [{ name: "declared", passed: false, nearest: configuration.nearestType(type) }]
     : [];
 
-/**
- * Decides the way `plan` does, but in steps, because parsing may take a long time. Returns the rules' results
- * as JSON.
- */
+/** Plans in steps, because parsing may take a long time. Returns the rules' results as JSON. */
 export function* planInSteps(
   configuration: CompiledConfiguration,
   input: DecisionInput,

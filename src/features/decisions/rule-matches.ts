@@ -26,10 +26,7 @@ interface Subjects {
 /** A rule with `once`, and the key under which its last match is stored. */
 type Count = OnceLimit & Pick<RuleMatch, "subjectId"> & { name: string };
 
-/**
- * Returns a situation's rules with `once`, each with the key under which its last match is stored. Omits
- * rules that are limited per contact or per conversation if the situation has no contact or no conversation.
- */
+/** Returns rules with `once` and their keys; omits rules whose contact or conversation is missing. */
 export function countsOf(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,
@@ -60,10 +57,7 @@ export async function spentRules(tx: Tx, counts: readonly Count[], now: Timestam
   return spent.flat();
 }
 
-/**
- * Returns the temporary row for a match during a model call. It can be deleted afterwards, because the
- * previous match has its own row.
- */
+/** Returns a match's temporary row during a model call; the previous match keeps its own row. */
 const whileAsked = <Row extends Pick<RuleMatch, "subjectId">>(match: Row): Row => ({
   ...match,
   subjectId: derivedId("asked", match.subjectId),

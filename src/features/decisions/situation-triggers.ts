@@ -53,10 +53,7 @@ export class SituationTriggers {
       { agentId, contactId, conversationId, situation: { type: CONVERSATION_RELEASED, data: { reason } } },
     ]);
 
-  /**
-   * Raises `message.failed` for failed messages, except messages sent by a decision about another failed message,
-   * because they could cause an endless loop.
-   */
+  /** Raises `message.failed`, except for messages sent about another failed message, which could loop. */
   readonly messagesFailed = async (tx: Tx, failed: readonly FailedMessage[]): Promise<void> => {
     const rows: FailedRow[] = await tx.query(
       `select message.id, message.agent_id as "agentId", message.conversation_id as "conversationId",

@@ -147,10 +147,7 @@ async function failedMessage(
   return { failed: { text, subject, wasResent: resentAs !== null, ...more } };
 }
 
-/**
- * Reads only the conversation's own inbound messages among the given IDs, because a caller may name any messages in a
- * situation.
- */
+/** Reads only the conversation's own inbound messages, because a caller may name any messages. */
 const inboundMessages = coalesceInTx(
   async (tx: Tx, wanted: readonly { ids: readonly string[]; conversationId: string }[]) => {
     const messages = await tx.find(Message, {

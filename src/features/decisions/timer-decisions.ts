@@ -122,10 +122,7 @@ async function conversationsOf(tx: Tx, timers: readonly Timer[]): Promise<Map<st
   return indexBy(conversations, ({ id }) => id);
 }
 
-/**
- * Returns the contact, address and conversation that a timer's situation is about. Omits a closed
- * conversation.
- */
+/** Returns the contact, address and open conversation that a timer's situation is about. */
 function describe(
   { agentId, contactId, isNamed }: Timer,
   conversation: Conversation | undefined,

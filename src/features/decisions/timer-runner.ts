@@ -29,10 +29,7 @@ interface WaitingTimer extends DueTimer {
   isHeld: boolean;
 }
 
-/**
- * Submits situations to agents when their timers are due. Several processes may try to fire the same timer, but only
- * one succeeds.
- */
+/** Submits due timers' situations to agents. Several processes may fire a timer, but only one succeeds. */
 export class TimerRunner extends Runner<WaitingTimer> {
   /** Fires a timer; timers due at the same time share a transaction. */
   private readonly fire: (timer: WaitingTimer) => Promise<void>;

@@ -88,10 +88,7 @@ function waveOf(running: number, lock: () => Promise<void>): () => WaveUnit {
 export interface WaveUnit {
   /** True if the unit may have stored something. */
   hasStored: boolean;
-  /**
-   * Waits for the other units, and for the locks if any unit needs them. Call it once per unit, before storing
-   * anything.
-   */
+  /** Waits for the other units and any locks they need. Call it once, before storing anything. */
   pass(needsLock: boolean): Promise<void>;
   /** Ends the unit, so that other units no longer wait for it; a no-op after `pass`. */
   leave(): void;

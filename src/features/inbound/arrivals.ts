@@ -76,9 +76,7 @@ export interface Placed extends Arrival, Recipient {
 
 const isSame = (one: Address, other: Address) => one.kind === other.kind && one.address === other.address;
 
-/**
- * Returns the name that identifies a message here: its line's ID, and its own ID in the system that sent it.
- */
+/** Returns a message's unique name: its line's ID, and its own ID in the system that sent it. */
 export const nameOf = ({ line, inbound }: Arrival) => `${line.id} ${inbound.providerId}`;
 
 /**
@@ -158,10 +156,7 @@ export const OWN_MESSAGE_ID = /(?<=<)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?
 /** Max message IDs of a thread to look up, newest first. An e-mail can reference hundreds. */
 const MAX_NAMED = 20;
 
-/**
- * Assigns an e-mail to the conversation of the message that it replies to, if that conversation is open and
- * has the same contact and line.
- */
+/** Assigns an e-mail to the conversation that it replies to, if still open with this contact and line. */
 async function joinNamed(tx: Tx, placed: Placed[]): Promise<Placed[]> {
   const idsIn = (pattern: RegExp): string[][] =>
     placed.map(({ inbound }) => inbound.mail?.thread?.match(pattern)?.slice(-MAX_NAMED) ?? []);

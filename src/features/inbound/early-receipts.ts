@@ -18,24 +18,16 @@ export const RECEIPTS = "receipts";
 /** Lane kind for early receipts; a lane has the ID of its receipt. */
 export const RECEIPT_LANE = "receipt";
 
-/**
- * Delay before first looking up a receipt's message (ms); each later delay equals the time elapsed so far.
- */
+/** Delay before first looking up a receipt's message (ms); later delays equal the time elapsed so far. */
 const FIRST_MS = 1_000;
 
-/**
- * Max time a receipt can wait for its message (ms). By then, the send has finished, even if its process was
- * killed.
- */
+/** Max time a receipt can wait for its message (ms); any send has ended by then, even if killed. */
 const KEPT_MS = HOUR_MS;
 
 /** The stored part of a receipt. */
 type Early = Omit<Receipt, "lineId" | "message"> & { message: { providerId: string } };
 
-/**
- * Stores receipts that arrived before the response to the send. Only that response contains the receiver's ID
- * for the message, so these receipts cannot be assigned to their messages yet.
- */
+/** Stores receipts that arrive before the send's response, which contains the receiver's message ID. */
 export class EarlyReceipts implements LaneWork {
   constructor(
     private readonly database: Database,
@@ -81,10 +73,7 @@ export class EarlyReceipts implements LaneWork {
   /** No-op, because the results are already stored. */
   async finish(): Promise<void> {}
 
-  /**
-   * Applies a receipt if its message has become known, in a separate transaction, because applying it locks
-   * lanes.
-   */
+  /** Applies a receipt if its message is known, in its own transaction, because this locks lanes. */
   private async look(id: string): Promise<SendResult> {
     try {
       await this.database.write(

@@ -176,10 +176,7 @@ export class InboundMessages {
     ]);
   }
 
-  /**
-   * Opts an address in or out, and cancels the messages queued for it on all lines; an opt-in also cancels
-   * the opt-out's confirmation.
-   */
+  /** Opts an address in or out, and cancels its queued messages, including an opt-out's confirmation. */
   private async setOptedOut(tx: Tx, { contact, address, line }: Recipient, isOut: boolean): Promise<void> {
     const { id: addressId } = address;
     const state = isOut ? ConsentState.out : ConsentState.in;

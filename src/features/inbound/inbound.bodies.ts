@@ -98,10 +98,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.outpu
   );
 }
 
-/**
- * Returns a time from another system, capped at the current time, because that system's clock may be ahead.
- * If no time is given, returns the current time.
- */
+/** Returns another system's time, at most the current time, because clocks differ. Defaults to now. */
 const timeOf = (named: string | undefined): string => {
   const instant = named === undefined ? undefined : instantOf(named);
   return instant === undefined ? timestamp() : timestampOf(Math.min(instant.getTime(), Date.now()));

@@ -154,10 +154,7 @@ const lineOfAgent = (reader: EntityManager, id: string): Promise<InboundLine | n
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 
-/**
- * Treats a message from the line's own mailing list as written by a person, because list software marks every e-mail as
- * automatic.
- */
+/** Treats a message from the line's own mailing list, whose program marks all as automatic, as a person's. */
 function byPerson({ email }: InboundLine, inbound: Inbound): Inbound {
   const list = email?.listAddress?.toLowerCase();
   const isOfList = list !== undefined && inbound.lists?.includes(list) === true;
@@ -168,10 +165,7 @@ function byPerson({ email }: InboundLine, inbound: Inbound): Inbound {
 const isRelayed = ({ line, from: { address }, inbound: { author, lists = [] } }: Arrival): boolean =>
   author !== undefined && (domainOf(address) === domainOf(line.address ?? "") || lists.includes(address));
 
-/**
- * Attributes an e-mail from a form or list to its author, but never to a known contact, because anyone can enter
- * another person's address in a form.
- */
+/** Attributes an e-mail to its author, but never to a known contact, whose address anyone can enter. */
 async function byAuthor(reader: EntityManager, arrival: Arrival): Promise<Arrival> {
   const { line, inbound } = arrival;
   const { author } = inbound;

@@ -4,10 +4,7 @@
  * polynomial time.
  */
 
-/**
- * Lines that introduce a quoted e-mail, such as "On 21 Nov 2026, Acme wrote:"; the digit that they contain is
- * checked separately.
- */
+/** Lines that introduce a quoted e-mail, such as "On 21 Nov 2026, Acme wrote:", if they have a digit. */
 export const ATTRIBUTIONS: readonly RegExp[] = [
   /^-*\s*On\b.+\bwrote\s*(:|-{2,})$/i,
   /^Am\b(?=.+\bschrieb\b).*:$/i,
@@ -27,10 +24,7 @@ export const ATTRIBUTIONS: readonly RegExp[] = [
   /^(?=.*\b20\d\d\b.{0,60}\d[:.]\d\d).*<[^<>\s@]+@[^<>\s]+>\s*:$/,
 ];
 
-/**
- * The header names above a quoted e-mail; a header block consists of a sender, a subject and at least one
- * more header.
- */
+/** The headers above a quoted e-mail; a block has a sender, a subject and at least one more. */
 export const HEADER_NAMES = {
   sender:
     /^(from|von|de|da|van|från|fra|lähettäjä|od|nadawca|от|от кого|від|kimden|gönderen|feladó|de la|差出人|发件人|寄件者|寄件人|보낸 사람)\s*[:：]/i,
@@ -81,10 +75,7 @@ export const SEPARATORS: readonly RegExp[] = [
   /^(Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié|Inicio del mensaje reenviado|Inizio messaggio inoltrato)\s*:$/i,
 ];
 
-/**
- * Devices and programs that add footers; their names distinguish a footer from a sentence such as "Sent from
- * Paris on Monday".
- */
+/** Devices and programs that add footers, unlike a sentence such as "Sent from Paris on Monday". */
 const DEVICE = `(${[
   "mobi(l|el)|móvil|telemóvel|cel+ular|t[eé]l[eé](f|ph)|smartphone|handy\\b|puhelim|мобильн|мобільн|телефон|смартфон",
   "手机|手機|携帯|휴대|갤럭시|小米|红米|华为",

@@ -105,10 +105,7 @@ function reportOf({ report, isReport, date }: ParsedMail): MailReport["report"] 
   return { failure };
 }
 
-/**
- * Returns the stored part of an e-mail's text, split into the author's words and quotations, and a description of the
- * rest.
- */
+/** Returns the stored part of an e-mail's text, divided, and a description of the rest. */
 function divided(mail: ParsedMail): DividedText & { whole: string; omitted: string | null } {
   const { text: whole, omitted } = shortened(mail);
   return { whole, omitted, ...ownWords(whole) };
@@ -168,10 +165,7 @@ const providerIdOf = ([messageId, ...date]: [string, ...string[]], from: string)
 const isAddress = ({ address }: { address: string }): boolean =>
   "address" in normalizeAddress(AddressKind.email, address);
 
-/**
- * Returns the `References` of a reply: the newest IDs that fit, followed by the e-mail's own ID. Empty if no
- * ID is usable.
- */
+/** Returns the `References` of a reply: the newest IDs that fit, and the e-mail's own. May be empty. */
 function threadOf({ messageId, references }: ParsedMail): string {
   const ids = [...references, messageId].filter((id) => MESSAGE_ID.test(id));
   let length = 0;

@@ -47,10 +47,7 @@ export function isSignature(quoted: string): boolean {
   return /^-- ?$/.test(first) || (matches(FOOTERS, layoutOf(first)) && below.every(isBlank));
 }
 
-/**
- * True if there are paragraphs by the author between quoted lines; the remainder of a wrapped quoted line is
- * not a paragraph.
- */
+/** True if the author has paragraphs between quoted lines, not only the rest of a wrapped line. */
 function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): boolean {
   const lastQuote = isQuoted.slice(0, lines.length).lastIndexOf(true);
   let hasQuote = false;
@@ -61,10 +58,7 @@ function isInterleaved(lines: readonly string[], isQuoted: readonly boolean[]): 
   });
 }
 
-/**
- * Returns the index of the first line that introduces a quotation, such as `On Monday, Anna wrote:`, or the
- * quotation's own index if there is none.
- */
+/** Returns the index of a quotation's introduction, such as `Anna wrote:`, or else of the quotation. */
 function attributionAbove(lines: readonly string[], quote: number): number {
   let last = quote - 1;
   while (last >= 0 && isBlank(lines[last])) last -= 1;

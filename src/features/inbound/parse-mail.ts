@@ -12,27 +12,20 @@ const MAX_THREADS = 2;
 /** Max time an e-mail can wait for earlier e-mails (ms); after that, the mail server must retry. */
 const WAIT_TIMEOUT_MS = 30_000;
 
-/**
- * Max e-mails per organization that are being parsed or waiting; beyond that, its mail servers must retry.
- */
+/** Max e-mails per organization in progress or waiting; beyond that, mail servers must retry. */
 const MAX_MAILS_PER_ORGANIZATION = 30;
 
 // Created once, because capturing a stack trace per error would be expensive during an attack.
 const TOO_MANY = new GatewayError("unavailable", "Too many e-mails are waiting. Try again soon.");
 const TOO_LATE = new GatewayError("unavailable", "The e-mail could not be read in time. Try again soon.");
 
-/**
- * Number of bytes to parse from the start of an e-mail if parsing all of it takes too long. This is enough
- * for the longest text in any encoding.
- */
+/** Bytes to parse if the whole e-mail takes too long; enough for the longest text in any encoding. */
 const HEAD_BYTES = 131_072;
 
 /** Max size of a thread's result (bytes), with each character escaped. */
 export const RESULT_MAX_BYTES = 524_288;
 
-/**
- * Max length of a string returned by a thread (UTF-16 code units): one character longer than the stored text.
- */
+/** Max length of a thread's strings (UTF-16 code units): one character longer than the stored text. */
 export const PARSED_TEXT_MAX_LENGTH = 2 * (MESSAGE_TEXT_MAX_LENGTH + 1);
 
 /** The line that received an e-mail. */

@@ -53,10 +53,7 @@ export const sampleContact = (
   erasedAt: null,
 });
 
-/**
- * Returns a sample contact's tags: one that all contacts have, one that every hundredth has, and one that a
- * few have.
- */
+/** Returns a sample contact's tags: shared by all contacts, by every hundredth, and by a few. */
 export const sampleTags = (number: number): string[] => [
   "sample",
   `group-${number % 100}`,
@@ -191,10 +188,7 @@ const ERRORS: Partial<Record<MessageStatus, MessageError>> = {
   [MessageStatus.failed]: MessageError.expired,
 };
 
-/**
- * Of every hundred messages, one is canceled and one fails. A local line delivers the rest; on other lines,
- * some are only sent.
- */
+/** Of a hundred messages, one is canceled and one fails; only on local lines, all others are delivered. */
 function statusOf(number: number, { kind }: Line): MessageStatus {
   const nth = number % 100;
   if (nth === 98) return MessageStatus.canceled;

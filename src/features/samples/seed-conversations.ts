@@ -36,15 +36,9 @@ const ADDED_BY = "command line";
 /** Number of rows to add. */
 export interface SampleCounts {
   contacts: number;
-  /**
-   * Conversations on one line, spread evenly over the contacts. If a contact has several, only the last one
-   * is open.
-   */
+  /** Conversations on one line, spread evenly over the contacts; only a contact's last one is open. */
   conversations: number;
-  /**
-   * Messages that are no longer queued, spread evenly over the conversations; standalone if there are no
-   * conversations.
-   */
+  /** Messages no longer queued, spread evenly over the conversations; standalone without any. */
   messages: number;
   /** Additional queued messages, spread evenly over the open conversations. */
   queued: number;
@@ -228,10 +222,7 @@ async function insertChunk(
   if (rows.lanes.length > 0) await lanes.add(tx, rows.lanes);
 }
 
-/**
- * Generates IDs that sort after all of an agent's existing IDs, even if the clocks of different processes
- * differ.
- */
+/** Generates IDs that sort after an agent's existing IDs, even if processes' clocks differ. */
 async function idsAfterLast(
   tx: Tx,
   entity: typeof Contact | typeof Conversation | typeof Message,

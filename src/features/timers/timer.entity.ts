@@ -61,10 +61,7 @@ export class Timer {
   @Column({ ...UUID_COLUMN, nullable: true })
   conversationId!: string | null;
 
-  /**
-   * True if the situation specified the conversation. Otherwise, events in any of the contact's conversations
-   * can cancel the timer.
-   */
+  /** True if the situation named the conversation; else events in any of the contact's cancel the timer. */
   @Column({ type: "boolean" })
   isNamed!: boolean;
 

@@ -86,10 +86,7 @@ export class WaitingTimers {
     );
   }
 
-  /**
-   * Wakes a conversation's timers, in case they are waiting for its line; timers that are not yet due go back
-   * to sleep.
-   */
+  /** Wakes a conversation's timers in case they wait for its line; others go back to sleep. */
   async wake(conversationId: string): Promise<void> {
     const waiting = (await this.all()).filter((each) => each.conversationId === conversationId);
     const ids = waiting.map(({ id }) => id);

@@ -99,10 +99,7 @@ async function run(checks: readonly Check[]): Promise<Problem[]> {
   return found.flat();
 }
 
-/**
- * Sorts problems and suggests similar known names. Limits the number and length of the reported problems,
- * which may quote long parts of the document.
- */
+/** Sorts problems, suggests similar known names, and limits the report, which may quote long parts. */
 async function reported(problems: readonly Problem[], value: unknown): Promise<Problem[]> {
   const found: Problem[] = [];
   const rest = takingTurns();
@@ -125,9 +122,7 @@ const MAX_COMPARED = 500;
 /** The types of members that can be situation keys. */
 const KEY_TYPES: ReadonlySet<string> = new Set(["string", "int"]);
 
-/**
- * Finds conflicting and missing names: duplicate rule ids, reserved situations, missing templates and keys.
- */
+/** Finds duplicate rule ids, reserved situations, and missing templates and keys. */
 function namesInUse(document: ConfigurationDocument): Problem[] {
   const { situations = {}, templates = {}, rules = [] } = document;
   const reserved = Object.keys(situations)

@@ -53,10 +53,7 @@ interface Context {
   environment: Environment;
 }
 
-/**
- * A configuration document that can be evaluated. Its parts are parsed on first use; a published version is known to be
- * valid.
- */
+/** A configuration document whose parts are parsed on first use; published versions are known to be valid. */
 export class CompiledConfiguration {
   private readonly contexts = new Map<string, Context>();
   private readonly templates = new Map<string, ReadonlyMap<string | null, TemplateVersion>>();
@@ -91,19 +88,13 @@ export class CompiledConfiguration {
     for (const type of types) this.rulesByType.set(type, this.rules.filter(isFor(type)));
   }
 
-  /**
-   * Returns the rules for situations of a type, in order; an undeclared type has only the rules for all
-   * situations.
-   */
+  /** Returns a situation type's rules, in order; undeclared types have only the rules for all types. */
   rulesFor(type: string): readonly CompiledRule[] {
     const own = this.dataOf(type) && this.rulesByType.get(type);
     return own ?? this.rulesByType.get(ANY_SITUATION) ?? [];
   }
 
-  /**
-   * Parses the conditions of the rules for a situation type, one per step, because parsing all of them at
-   * once may block other requests for 100 ms.
-   */
+  /** Parses a situation type's conditions, one per step, because all at once may take 100 ms. */
   *parse(type: string): Generator<void, void> {
     const rules = this.rulesFor(type);
     if (this.parsed.has(rules)) return;
@@ -116,10 +107,7 @@ export class CompiledConfiguration {
     return WITHOUT_OTHERWISE.has(type) ? [] : (this.document.otherwise ?? []);
   }
 
-  /**
-   * Returns the declaration of a situation type's data, which is fixed for reserved types; undefined if any
-   * data is allowed.
-   */
+  /** Returns the declared or reserved form of a situation type's data; undefined if any data is allowed. */
   dataOf(type: string): DataDeclaration | undefined {
     return RESERVED_SITUATIONS.get(type) ?? declarationOf(this.document, type)?.data;
   }

@@ -26,10 +26,7 @@ export interface ReadData {
   forTemplates: Record<string, Value>;
 }
 
-/**
- * Functions that convert a value of each type to the forms for conditions and templates; they return
- * undefined for a value of another type.
- */
+/** Convert a value of each type to its forms for conditions and templates; undefined for other values. */
 const READERS: Readonly<
   Record<BaseType, (value: unknown) => [condition: Value, template: Value] | undefined>
 > = {

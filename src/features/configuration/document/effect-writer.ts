@@ -28,10 +28,7 @@ import { type TextLocale, TextRun } from "./texts/text-run";
 import { TextError } from "./texts/text-value";
 import type { ObjectValue } from "./value";
 
-/**
- * Returns the locale for formatting. This is the contact's locale, which may include a region, if its
- * language is the text's language; otherwise, it is the text's locale.
- */
+/** Returns the contact's locale, which may have a region, if it has the text's language; else the text's. */
 function formatLocale(ofText: string, ofContact: string | null): string {
   if (ofContact === null) return ofText;
   const wanted = ofText.toLowerCase();
@@ -149,10 +146,7 @@ export class EffectWriter {
     };
   }
 
-  /**
-   * Returns an object with the reason for requiring a review of the message: the rule or the policy. The
-   * object is empty if neither requires one.
-   */
+  /** Returns the reason for a required review, rule or policy; an empty object if none is required. */
   private review(
     own: true | undefined,
     ...policies: readonly NonNullable<PolicyDocument["review"]>[]
@@ -268,10 +262,7 @@ function attempt<T>(part: () => T): { value: T | null; error: EffectError | null
   }
 }
 
-/**
- * Converts text to a declared type. Text that cannot be converted is returned unchanged, so that type
- * checking reports it.
- */
+/** Converts text to a declared type; other text is returned unchanged, for type checking to report. */
 function dataOf(text: string, type: DataType): unknown {
   const { base, isOptional } = parseDataType(type);
   if (text === "" && isOptional) return null;

@@ -37,9 +37,7 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       line: string | null;
       /** ID of the failed message to resend. */
       resendOf?: string;
-      /**
-       * Set instead of `line`: the message is sent on the first of these lines that can reach the contact.
-       */
+      /** Set instead of `line`: the message is sent on the first line that can reach the contact. */
       lines?: readonly string[];
       /** Sends the message in the latest open conversation with the contact, on any line. */
       reuse?: "latest";
@@ -61,19 +59,14 @@ export type Effect = { ruleId: string | null; error: EffectError | null; whileHu
       prompt: string | null;
       /** The topic of the model's message; undefined if it has none. */
       topic?: string;
-      /**
-       * The rule or policy that requires a person's approval of the model's message; undefined if neither
-       * does.
-       */
+      /** The rule or policy that requires a review of the model's message; undefined if none does. */
       review?: ReviewDemand;
       maxLength: number | null;
       tags: readonly string[];
       handoff: boolean;
       /** Number of earlier messages sent to the model; undefined if none are sent. */
       history?: number;
-      /**
-       * Texts sent to the model as information; undefined if there are none or if the effect has an error.
-       */
+      /** Texts for the model to use; undefined if there are none or the effect has an error. */
       texts?: readonly AskText[];
     }
   | ({ kind: "later"; situation: string; unless: readonly TimerCanceler[] } & TimerTexts)

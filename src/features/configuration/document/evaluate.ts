@@ -97,18 +97,13 @@ export interface OnceLimit {
   ruleId: string;
   /** The name of the count that the rule shares with other rules; null if the rule has its own count. */
   group: string | null;
-  /**
-   * The subject for which matches are counted; `{ text }` stands for the contact or, if there is none, the
-   * agent, in combination with the text.
-   */
+  /** The counted subject; `{ text }` stands for the contact, or else the agent, together with the text. */
   per: "contact" | "conversation" | { text: string };
   /** The period within which the rule matches at most once, as an ISO 8601 duration. */
   within: string;
 }
 
-/**
- * Returns a situation's rules with `once`, except rules whose `per` expression does not evaluate to a string.
- */
+/** Returns a situation's rules with `once`, unless their `per` expression does not return a string. */
 export function onceLimits(
   configuration: CompiledConfiguration,
   input: Omit<DecisionInput, "spent">,

@@ -126,20 +126,14 @@ export type ConfigurationDocument = z.infer<typeof documentFormat>;
 export type RuleDocument = NonNullable<ConfigurationDocument["rules"]>[number];
 type SituationDocument = z.infer<typeof fullSituation>;
 
-/**
- * The formats that a situation's declaration can have: only the data's members, or an object with the data
- * and an optional key.
- */
+/** The forms of a situation's declaration: only the data's members, or data with an optional key. */
 export const SITUATIONS = { data: situationData, full: fullSituation };
 
 const isFullSituation = (
   situation: z.infer<typeof situationData> | SituationDocument,
 ): situation is SituationDocument => typeof situation.data === "object";
 
-/**
- * Returns a situation's declaration as an object with the data and an optional key, even if the document
- * contains only the data's members.
- */
+/** Returns a situation's declaration in its full form, with the data and an optional key. */
 export const fullSituationOf = (
   situation: z.infer<typeof situationData> | SituationDocument,
 ): SituationDocument => (isFullSituation(situation) ? situation : { data: situation });
@@ -193,10 +187,7 @@ export const documentJsonSchema = (): object => {
   };
 };
 
-/**
- * Max members per object in a document (`maxProperties` in JSON Schema). They are checked separately, because
- * Zod cannot declare such limits.
- */
+/** Max members of objects in a document (`maxProperties`), checked apart because Zod has no such limit. */
 export const MAX_MEMBERS = {
   situations: MAX_SITUATIONS,
   templates: MAX_TEMPLATES,

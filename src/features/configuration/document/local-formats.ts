@@ -88,10 +88,7 @@ export const TIME_STYLES = ["short", "medium"] as const;
 /** Max cached formatters of each kind. */
 const MAX_FORMATTERS = 200;
 
-/**
- * Creates formatters on first use. Arguments contain at most one space each, so the joined cache keys are
- * distinct.
- */
+/** Creates formatters on first use. Arguments have at most one space each, so the joined keys differ. */
 function cached<Args extends readonly unknown[], Formatter extends object>(
   create: (...args: Args) => Formatter,
 ): (...args: Args) => Formatter {
@@ -171,10 +168,7 @@ export const currencies = (() => {
   };
 })();
 
-/**
- * Sample counts that cover all of a language's plural forms except the form for whole millions, which is rare
- * in texts.
- */
+/** Sample counts for all plural forms of a language, except the rare form for whole millions. */
 const COUNTS = Array.from({ length: 201 }, (_, count) => count);
 
 /** Returns a language's plural forms for counts. */

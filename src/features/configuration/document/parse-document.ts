@@ -50,10 +50,7 @@ export function parseDocument(value: unknown): ConfigurationDocument | Problem[]
   return apart.length === 0 ? data : { ...data, tests: parsedTests };
 }
 
-/**
- * Returns the problem with a document that is too large or contains strings that cannot be stored; undefined
- * for other documents.
- */
+/** Returns the problem with a document that is too large or cannot be stored; otherwise undefined. */
 export function storageProblem(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "tests"))
     return jsonProblem(value, DOCUMENT_MAX_BYTES);
@@ -75,10 +72,7 @@ function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Probl
   });
 }
 
-/**
- * Finds objects with too many members. This check is separate from the structure check, so that the structure
- * of such objects' members is checked as well.
- */
+/** Finds objects with too many members, apart from the structure check, which covers these members too. */
 export function tooManyMembers({
   situations = {},
   templates = {},
@@ -100,9 +94,7 @@ export function tooManyMembers({
   ];
 }
 
-/**
- * Max number of an unrecognized effect's member names to compare with the names of known kinds of effects.
- */
+/** Max member names of an unknown effect to compare with the known kinds of effects. */
 const MAX_MISSPELLED = 10;
 
 type Issue = z.core.$ZodIssue;

@@ -5,9 +5,7 @@ const PERIOD = /^P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M
 
 const UNITS_MS = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1_000];
 
-/**
- * Returns the length (ms) of an ISO 8601 period that has no years or months; undefined for any other string.
- */
+/** Returns the length (ms) of an ISO 8601 period without years or months; undefined for other strings. */
 export function periodMs(text: string): number | undefined {
   const [, ...amounts] = PERIOD.exec(text) ?? [];
   if (!amounts.some((amount) => amount !== undefined) || text.endsWith("T")) return undefined;

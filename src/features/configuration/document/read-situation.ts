@@ -60,14 +60,9 @@ export interface DecisionInput {
   isOptedOut?: true;
   /** True if the conversation's address is undeliverable. */
   isUndeliverable?: true;
-  /**
-   * True if the situation has no conversation, and all conversations with its contact have been handed off to
-   * a human.
-   */
+  /** True if there is no conversation, and the contact is handed off to a human. */
   isHandedOff?: true;
-  /**
-   * The failed message, which a rule may resend. Recorded even if no rule did, for replays with other rules.
-   */
+  /** The failed message. Recorded even if no rule resends it, for replays with other rules. */
   failed?: {
     text: string;
     subject: string | null;

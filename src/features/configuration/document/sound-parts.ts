@@ -5,10 +5,7 @@ type Path = readonly (string | number)[];
 
 const ANY = Symbol();
 
-/**
- * Valid replacements for invalid parts, so that the other parts retain their positions; parts without a
- * replacement are omitted.
- */
+/** Valid stand-ins, so that other parts keep their positions; parts without a stand-in are omitted. */
 const STAND_INS: readonly { of: readonly (string | typeof ANY)[]; is?: (path: Path) => unknown }[] = [
   { of: ["rules", ANY, "do", ANY], is: () => EFFECT },
   { of: ["rules", ANY, "when", ANY], is: () => "true" },

@@ -9,10 +9,7 @@ export const CHARACTERS_PER_STEP = 32;
 /** Number of character comparisons per step of a search. */
 const COMPARISONS_PER_STEP = 512;
 
-/**
- * Limits the steps that an evaluation may take. Unlike a timeout, a step limit gives the same result on every
- * machine. Once the budget is exceeded, every further step fails.
- */
+/** Limits an evaluation's steps. Unlike a timeout, this has the same result on every machine. */
 export class StepBudget {
   private steps = 0;
 

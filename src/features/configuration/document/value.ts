@@ -5,10 +5,7 @@ export class Duration {
   constructor(readonly ms: number) {}
 }
 
-/**
- * A value, as used in conditions and templates. Integers are bigints in conditions and numbers in templates;
- * only an object's own members can be read.
- */
+/** A value in conditions (integers are bigints) and templates (numbers); only own members can be read. */
 export type Value =
   | string
   | number

@@ -17,10 +17,7 @@ export interface Surroundings {
 /** Max lines named in a warning. */
 const MAX_NAMED_LINES = 10;
 
-/**
- * Returns probable mistakes in a valid document, such as rules that never match and unused templates. For an agent's
- * document, they include unknown lines, and `ask` effects if no model is configured.
- */
+/** Returns probable mistakes in a valid document and, for an agent, its missing lines and model. */
 export function warningsOf(document: ConfigurationDocument, surroundings?: Surroundings): Problem[] {
   const { templates = {}, rules = [], policy, zone } = document;
   const types = new Set(situationTypes(document));

@@ -5,10 +5,7 @@ import { offsetMs } from "./local-formats";
 export interface TimeWindow {
   /** The days when the window opens; 0 is Sunday. */
   days: ReadonlySet<number>;
-  /**
-   * When the window opens and closes, in minutes since midnight of its day; values above 1440 are on the next
-   * day.
-   */
+  /** When the window opens and closes, in minutes since its day's midnight; may exceed 1440. */
   from: number;
   to: number;
 }

@@ -19,9 +19,7 @@ export interface Assumed {
   effects: EffectOutcome[];
   /** The contact's tags after the effects, sorted. */
   tags: string[];
-  /**
-   * The contact's waiting timers after the effects, by key; timers set before the decision have no details.
-   */
+  /** The contact's waiting timers after the effects, by key; without details if set before the decision. */
   timers: ReadonlyMap<string, { situation?: string; dueAt?: Timestamp | null }>;
 }
 

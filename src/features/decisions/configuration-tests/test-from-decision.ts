@@ -68,10 +68,7 @@ const shapeOf = ({ planned: { ruleId, effects }, outcome }: Decided): string =>
     ]),
   ]);
 
-/**
- * Names a test after the rule and the last part of the decision's ID; for a dry run, after the rule and the
- * time.
- */
+/** Names a test after the rule and the end of the decision's ID or, for a dry run, the time. */
 function nameOf({ id, snapshot }: Recorded, { planned: { ruleId } }: Decided): string {
   const suffix = id === null ? Date.parse(snapshot.now).toString(36) : id.slice(-8);
   const rule = (ruleId ?? "otherwise").slice(0, NAME_MAX_LENGTH - suffix.length - 1);
@@ -131,9 +128,7 @@ const withoutDefaults = (members: Readonly<Record<string, unknown>>): Record<str
     ),
   );
 
-/**
- * Returns a model's recorded answer, whose effects follow the `ask` effect; undefined if no model was called.
- */
+/** Returns a model's recorded answer, listed after the `ask` effect; undefined if no model was called. */
 function modelOf(explained: readonly EffectExplanation[]): TestedSituation["model"] {
   const at = explained.findIndex(({ kind }) => kind === "ask");
   const { status, error } = explained[at] ?? {};

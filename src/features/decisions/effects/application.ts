@@ -30,25 +30,18 @@ export interface Application extends Dependencies {
   participants: Participants;
   /** The result of the model call; undefined if no model was called. */
   asked?: Pick<Result, "status" | "error"> | undefined;
-  /**
-   * True if the decision answers a contact's message, so that its messages are counted as automatic answers.
-   */
+  /** True if the decision answers a contact's message, so its messages count as automatic answers. */
   isAnswer: boolean;
   gates: readonly GateExplanation[];
   /** True if the contact has opted out of messages in the conversation. */
   isOptedOut: boolean;
   /** True if the conversation's address is undeliverable. */
   isUndeliverable: boolean;
-  /**
-   * True if a timer or a failed message caused the decision; timers that it sets must not form a fast loop.
-   */
+  /** True if a timer or failed message caused the decision; its own timers must not form a fast loop. */
   isChained: boolean;
   /** The policy that determines which topics require an opt-in; undefined if there is none. */
   policy: ContactPolicy | undefined;
-  /**
-   * The policy that applies to the messages, and the contact's time zone; undefined if the messages are answers or
-   * there is no contact.
-   */
+  /** The messages' policy, and the contact's time zone; undefined for answers or without a contact. */
   bound: { policy: ContactPolicy; timezone: string | null } | undefined;
   now: Timestamp;
   /** The contact's tags; undefined until they are read. */
@@ -69,15 +62,9 @@ export interface Result {
   /** The line that the message's effect specifies. */
   line?: string | null;
   obstacles?: LineObstacle[];
-  /**
-   * The contact's address in the current conversation, before any move. If there is no current conversation,
-   * the address in the message's conversation.
-   */
+  /** The contact's address in the current conversation before any move, or else in the message's. */
   addressId?: string | undefined;
-  /**
-   * When to queue the message; undefined for immediately. If the policy delays it, `heldBy` identifies the
-   * policy setting.
-   */
+  /** When to queue the message; undefined for immediately. `heldBy` is set if the policy delays it. */
   sendAt?: Timestamp | undefined;
   heldBy?: MessageToQueue["heldBy"];
   /** The rule or policy that requires a person's approval; undefined if neither does. */
@@ -99,9 +86,7 @@ export async function outcomeOf(part: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/**
- * The destination of a message. For a standalone message, `conversation` is null and `place` is undefined.
- */
+/** A message's destination; for a standalone message, `conversation` is null and `place` undefined. */
 export interface Destination {
   conversation: Conversation | null;
   /** The line and address for a new conversation. */

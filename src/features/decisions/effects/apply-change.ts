@@ -18,10 +18,7 @@ import { WaitingTimers } from "../../timers/waiting-timers";
 import type { EffectStatus } from "../explanation";
 import type { Application, Change, Result, TimerChange } from "./application";
 
-/**
- * Min delay of a timer that is set by a decision about a timer or a failed message (ms); such decisions may
- * form a loop.
- */
+/** Min delay of timers set by a decision about a timer or a failed message (ms), which may form a loop. */
 const MIN_CHAINED_MS = 60_000;
 
 export const isContactHandoff = (effect: Effect): boolean =>

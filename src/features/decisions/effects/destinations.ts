@@ -27,10 +27,7 @@ const UNDELIVERABLE_ERROR: ExplanationError = {
   message: "A mail server reported that the contact's address does not exist.",
 };
 
-/**
- * Errors after which a message's next line is tried. The error for a conversation handled by a human is not
- * included, because a message must not bypass the human on another line.
- */
+/** Errors after which a message's next line is tried; not `conflict`, because no line may bypass a human. */
 const UNREACHED: ReadonlySet<string> = new Set([
   "not_deliverable",
   "not_found",
@@ -64,10 +61,7 @@ export async function onFirstLine(
   return { status: "failed", error: UNREACHED_ERROR, obstacles };
 }
 
-/**
- * The destinations of a decision's messages: one object per conversation, so that the messages for it can be
- * counted.
- */
+/** The destinations of a decision's messages: one object per conversation, to count its messages. */
 export class Destinations {
   private readonly known = new Map<string, Destination>();
 
@@ -79,10 +73,7 @@ export class Destinations {
     return known;
   }
 
-  /**
-   * True if the decision's moves apply to a destination: to the current conversation or, if there is none, to
-   * the first message's conversation.
-   */
+  /** True if moves apply to a destination: the current conversation or, without one, the first message's. */
   isMoved(destination: Destination, current: Conversation | null): boolean {
     if (current !== null) return destination.conversation === current;
     const [first = nameOf(destination)] = this.known.keys();
@@ -124,10 +115,7 @@ export async function destinationOf(
   return join(tx, place, whileHuman);
 }
 
-/**
- * Returns the error if a message would not be sent to a destination because its address has opted out or is
- * undeliverable, or the contact does not consent to the message's topic there; otherwise undefined.
- */
+/** Returns the error that stops a message at a destination: opt-out, bounce or consent; else undefined. */
 export async function blockOf(
   tx: Tx,
   { topic }: Send,
@@ -162,10 +150,7 @@ async function objectionTo(
     : undefined;
 }
 
-/**
- * Returns a destination as it will be after the decision's moves, ignoring moves that would fail. Only its
- * place differs, because the conversation has not been moved yet.
- */
+/** Returns a destination after the moves that succeed. Only its place differs: nothing has moved yet. */
 export async function afterMoves(
   tx: Tx,
   destination: Destination,
@@ -229,10 +214,7 @@ async function join(tx: Tx, place: Place, whileHuman = false): Promise<Destinati
   throw new GatewayError("conflict", `A human is answering ${where}.`);
 }
 
-/**
- * Returns all open conversations with a contact. Conversations that also occur in `sends` are returned as the
- * same objects.
- */
+/** Returns a contact's open conversations, as the same objects as in `sends` if they occur there. */
 export function allOpen(
   conversation: Conversation | null,
   sends: readonly Destination[],

@@ -89,10 +89,7 @@ export class ModelExchange {
   answer!: string | null;
 }
 
-/**
- * Returns the input that a model received or would receive for a decision, and the model's answer; null if
- * the decision does not involve a model or its contact is erased.
- */
+/** Returns a model's input and answer; null without a model or if the contact is erased. */
 export function exchangeOf({ effects, snapshot, decider }: Decision): ModelExchange | null {
   const ask = decider === DeciderKind.model ? askIn(effects) : undefined;
   if (ask === undefined || snapshot === null) return null;

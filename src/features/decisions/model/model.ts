@@ -157,10 +157,7 @@ function contentOf(completion: unknown): string {
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/**
- * Returns the error status in the body of a response with status 200; undefined if there is none. Model
- * routers report errors like this after they have started to respond.
- */
+/** Returns the error status in a body with status 200, which model routers send; undefined if none. */
 function errorStatusIn(body: string): number | undefined {
   try {
     const { error, choices } = JSON.parse(body);

@@ -40,10 +40,7 @@ async function textOfHtml(html) {
 /** Max length of a plain-text part that merely says that the e-mail is HTML. */
 const STAND_IN_MAX_LENGTH = 400;
 
-/**
- * Max length of HTML to read in addition to plain text. The author's words are at the start, so the rest is
- * not needed.
- */
+/** Max length of HTML to read besides plain text; the author's words are at the start. */
 const RICH_MAX_LENGTH = 131_072;
 
 /** A separator above a signature that starts with its own separator. */
@@ -63,16 +60,10 @@ const SIGNATURE_NAMES = /signature/i;
 const QUOTE_ABOVE =
   /\bid\s*=\s*["']?(appendonsend|divRplyFwdMsg|OLK_SRC_BODY_SECTION|stopSpelling)\b|border-top:\s*solid\s+#(E1E1E1|B5C4DF)\b/i;
 
-/**
- * Matches the style of a paragraph that was indented in Gmail or Apple Mail. Its tag is the same as a
- * quotation's, but it is not a quotation.
- */
+/** Matches the style of an indented paragraph in Gmail or Apple Mail, which is not a quotation. */
 const INDENTED = /\bborder:\s*(none|0)/i;
 
-/**
- * Matches a tag, but captures only the start of long attributes, because the attributes that mail programs
- * write are short.
- */
+/** Matches a tag, but captures only the start of long attributes; mail programs write short ones. */
 const QUOTE_TAG = /<(\/?)(blockquote|div|span|hr)\b([^<>]{0,1000})[^<>]*>/gi;
 
 /**

@@ -9,10 +9,7 @@ const SINGLE_BYTE = /^(windows-125\d|iso-8859-\d+|macintosh)$/;
 const META_CHARSET = /<meta\b[^<>]{0,200}?\bcharset\s*=\s*["']?([\w:-]{1,40})/i;
 const META_BYTES = 2_048;
 
-/**
- * Max characters used to detect an encoding. Using all characters of a long text could exhaust the thread's
- * memory.
- */
+/** Max characters used to detect an encoding; a long text could exhaust the thread's memory. */
 const SAMPLE_LENGTH = 65_536;
 
 const NativeDecoder = TextDecoder;
@@ -26,10 +23,7 @@ const OLD_LABELS = new Set([
   ]),
 ]);
 
-/**
- * Detects encodings from the bytes as well as the label, because many programs declare no encoding or a wrong one, and
- * the parser assumes UTF-8 if none is declared.
- */
+/** Detects encodings from the bytes as well, because many programs declare none or a wrong one. */
 globalThis.TextDecoder = /** @type {any} */ (
   class extends NativeDecoder {
     /**

@@ -105,10 +105,7 @@ function compileTernary(
   };
 }
 
-/**
- * Compiles `||` or `&&`. A true operand decides `||`, and a false operand decides `&&`, even if the other
- * operand fails. This is the behavior that CEL specifies.
- */
+/** Compiles `||` or `&&`. As in CEL, an operand that decides the result does so even if the other fails. */
 function compileLogic(
   deciding: boolean,
   [left, right]: readonly [ASTNode, ASTNode],

@@ -107,10 +107,7 @@ function failureOf(error: unknown): { code: FailureCode; message: string } {
   throw error;
 }
 
-/**
- * Converts an error from the CEL library. The first line of its message is the reason, and the other lines
- * show the position.
- */
+/** Converts an error from the CEL library, whose message shows the position below its first line. */
 function sourceErrorOf(error: unknown, source: string): SourceError {
   if (error instanceof SourceError) return error;
   if (error instanceof RangeError) return new SourceError("is nested too deeply");

@@ -14,10 +14,7 @@ const CEL_TYPES: Readonly<Record<BaseType, string>> = {
 /** A string that can be null. */
 const NULLABLE = "dyn<string>";
 
-/**
- * Returns the CEL type of a member. The library checks `dyn<T>` like T and allows comparing it with null, but
- * mistakes an optional list's items for lists, so optional lists are not type-checked.
- */
+/** Returns a member's CEL type. `dyn<T>` may be null, but the library misreads an optional list's items. */
 function celTypeOf(type: DataType): string {
   const { base, isOptional } = parseDataType(type);
   if (!isOptional) return CEL_TYPES[base];
@@ -28,10 +25,7 @@ const never = () => {
   throw new Error("Conditions must not be evaluated by the library.");
 };
 
-/**
- * The environment that all others extend, which is sufficient to parse conditions. Created on first use,
- * because creating it loads the CEL library.
- */
+/** The environment that all others extend. Created on first use, because it loads the CEL library. */
 export const commonEnvironment = (() => {
   let environment: Environment | undefined;
   return () => {

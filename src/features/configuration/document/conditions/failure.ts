@@ -9,9 +9,7 @@ export type FailureCode =
   | "invalid_value"
   | "too_expensive";
 
-/**
- * Thrown when part of a condition fails; an enclosing `||`, `&&`, `all` or `exists` may still have a value.
- */
+/** Thrown when part of a condition fails; an enclosing `||`, `&&` or macro may still have a value. */
 export class Failure extends Error {
   override readonly name = "Failure";
 

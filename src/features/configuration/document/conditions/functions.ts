@@ -104,10 +104,7 @@ const dayOfYear = (date: Date): number => {
 
 const startOfDay = (date: Date): number => new Date(date).setUTCHours(0, 0, 0, 0);
 
-/**
- * Methods that return a component of a date or time, or a duration in a unit. Maps each to the unit's length
- * (ms).
- */
+/** Methods that return a part of a date or time, or a duration in a unit, with the unit's length (ms). */
 const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitMs?: number]>> = {
   getFullYear: [(date) => date.getUTCFullYear()],
   getMonth: [(date) => date.getUTCMonth()],

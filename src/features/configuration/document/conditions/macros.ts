@@ -26,10 +26,7 @@ export function macro(name: Macro, range: Expression, body: Expression): Express
 
 type Runner = (body: Expression) => (items: readonly Value[], run: Run) => Value;
 
-/**
- * Evaluates `exists` or `all`. An item with a true result decides `exists`, and an item with a false result
- * decides `all`, even if other items fail. This is the behavior that CEL specifies.
- */
+/** Evaluates `exists` or `all`. As in CEL, an item that decides the result does so even if others fail. */
 const quantifier =
   (deciding: boolean): Runner =>
   (body) =>

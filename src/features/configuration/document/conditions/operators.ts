@@ -42,10 +42,7 @@ export function typeOf(value: Value): string {
 const mismatch = (operator: string, left: Value, right: Value) =>
   new Failure("type_mismatch", `There is no ${typeOf(left)} ${operator} ${typeOf(right)}.`);
 
-/**
- * True if two values are equal. Numbers of different types are compared by value; other values are equal only
- * if they have the same type.
- */
+/** True if two values are equal: numbers by value, other values only with the same type. */
 export function isEqual(left: Value, right: Value, steps: StepBudget): boolean {
   if (typeof left === "string" && typeof right === "string") {
     steps.spendText(Math.min(left.length, right.length));

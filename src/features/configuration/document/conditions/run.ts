@@ -50,10 +50,7 @@ export class Run {
     return body(this);
   }
 
-  /**
-   * Evaluates part of a condition. If the part fails, the whole condition fails only if the budget is
-   * exceeded.
-   */
+  /** Evaluates part of a condition, whose failure is returned, unless the budget is exceeded. */
   attempt<T>(part: () => T): T | Failure {
     try {
       return part();

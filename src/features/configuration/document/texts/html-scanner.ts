@@ -67,10 +67,7 @@ const STYLES: ReadonlySet<string> = new Set([
   ...["word-break", "word-spacing", "word-wrap"],
 ]);
 
-/**
- * Matches CSS values that contain no escapes and no functions other than color functions, so that they cannot
- * load resources.
- */
+/** Matches CSS values without escapes or functions other than colors, so that they load no resources. */
 const STYLE_VALUE = /^(?:[\w\s#%.,'"!+-]|(?:rgb|hsl)a?\([\d\s.,%/]*\))+$/i;
 
 /** Max nesting depth of elements. */
@@ -89,9 +86,7 @@ interface Place {
   quote: string;
   /** The scanned start of a style's value, or of a URL that is not yet known to be allowed. */
   value: string;
-  /**
-   * True if the URL is known to be allowed, or will be checked once the values inserted into it are known.
-   */
+  /** True if the URL is allowed, or is checked once the values inserted into it are known. */
   isChecked: boolean;
 }
 
@@ -100,10 +95,7 @@ const START: Place = {
   ...{ attribute: null, quote: "", value: "", isChecked: false },
 };
 
-/**
- * Checks that HTML has only allowed elements and attributes, properly quoted, nested and closed, so that an
- * escaped value remains text wherever it is inserted. Scans a string part by part.
- */
+/** Checks HTML part by part: only allowed, well-formed parts, so that inserted values remain text. */
 export class HtmlScanner {
   private place = START;
 

@@ -128,10 +128,7 @@ function exact(value: Value, { steps }: TextRun): number | string {
   throw new TextError("the value to format is not a number");
 }
 
-/**
- * Converts a value to the number that determines its plural form. Shortens long integers, because plural
- * rules depend only on the last six digits and on whether there are more.
- */
+/** Returns a number of the same plural form, which long integers' last six digits determine. */
 const countOf = (value: number | string): number =>
   /^-?\d{16,}$/.test(String(value)) ? Number(`1${String(value).slice(-12)}`) : Number(value);
 
@@ -153,10 +150,7 @@ function dated(
   return text;
 }
 
-/**
- * Returns a time in the given zone or, by default, in the contact's or the configuration's. If the configuration has no
- * zone, strftime conversions use UTC.
- */
+/** Returns a time in the given, contact's or configuration's zone. Without the last, strftime uses UTC. */
 function zoned(at: Date, zone: Value, isStyled: boolean, run: TextRun): { date: Date; name: string } {
   const { formats, timezone, isZoned } = run.place;
   if (zone !== null) {
