@@ -80,11 +80,7 @@ export class ConfigurationService {
     });
   }
 
-  /**
-   * Finds a version the way `find` does, and also returns the agent's current lines and decider.
-   * @returns null if the version does not exist
-   * @throws GatewayError `invalid_request`, `not_found` (agent)
-   */
+  /** Finds a version the way `find` does, and also returns the agent's current lines and decider. */
   async readBack(
     context: RequestContext,
     agent: string | null | undefined,
@@ -170,8 +166,7 @@ export class ConfigurationService {
   /**
    * Saves an agent's draft, even if the draft has problems.
    * @param expectedRevision the revision that the caller has seen; 0 if there is no draft
-   * @param expectedBasedOn the version that the draft is based on, or that a new draft would be based on;
-   *   null for any version
+   * @param expectedBasedOn the version that the draft is or would be based on; null for any version
    * @throws GatewayError `invalid_request`, `not_found` (agent), `version_conflict`
    */
   async saveDraft(
@@ -288,10 +283,7 @@ export class ConfigurationService {
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /**
-     * Runs a valid document's tests; implemented by exactly one feature.
-     * @returns the differences from the tests' expectations
-     */
+    /** Runs a valid document's tests and returns the differences; implemented by exactly one feature. */
     configurationTested: (
       context: RequestContext,
       document: ConfigurationDocument,

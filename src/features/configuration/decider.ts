@@ -20,9 +20,6 @@ export class ConfigurationDecider {
   readonly model!: string | null;
 }
 
-/**
- * Returns the gateway's decider.
- * @param model name of the language model; undefined if none is configured
- */
+/** Returns the gateway's decider; `model` is the name of the language model, if one is configured. */
 export const deciderWith = (model: string | undefined): ConfigurationDecider =>
   model === undefined ? { kind: DeciderKind.rules, model: null } : { kind: DeciderKind.model, model };

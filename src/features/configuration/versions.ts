@@ -62,10 +62,7 @@ const releaseLaneOf = (agentId: string): NewLane => ({
 export const liveVersion = (reader: EntityManager, agentId: string): Promise<ConfigurationVersion> =>
   reader.findOneOrFail(ConfigurationVersion, { where: { agentId }, order: { version: "DESC" } });
 
-/**
- * Finds the live version of an agent's configuration.
- * @throws GatewayError `version_conflict` if another version is live
- */
+/** @throws GatewayError `version_conflict` if another version is live */
 export async function assertLive(
   reader: EntityManager,
   agentId: string,

@@ -27,7 +27,6 @@ export class Candidates {
 
   /**
    * Finds one of an agent's configurations and compiles it.
-   * @param agent see `scopedAgentId`
    * @throws GatewayError see `candidateOf` and `compile`, or `not_found` (agent)
    */
   async find(
@@ -96,10 +95,7 @@ export async function candidateOf(
   return found;
 }
 
-/**
- * @throws GatewayError if the caller may not read the contact and conversation data that a decision was based
- *   on
- */
+/** @throws GatewayError if the caller may not read the data that decisions are based on */
 export function authorizeReading(caller: Caller): void {
   for (const allowed of [MAY_READ_CONTACTS, MAY_READ_CONVERSATIONS])
     authorize(caller, { allowed, whileDeactivated: false }, false);

@@ -55,10 +55,7 @@ export class DecisionRunner extends Runner<OwnedDecision> {
     return this.dueWork(decisions, context, ({ basis }) => (basis === null ? RULES : MODEL));
   }
 
-  /**
-   * Requests the model's answer for a pending decision.
-   * @returns undefined unless the decision is still waiting for the model
-   */
+  /** Requests the model's answer; undefined unless the decision is still waiting for the model. */
   private async answerTo(id: string, signal: AbortSignal): Promise<Answer | undefined> {
     const decision = await this.database.read(async (reader) => {
       const found = await reader.findOneBy(Decision, { id, state: DecisionState.deciding });

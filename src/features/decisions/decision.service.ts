@@ -38,10 +38,7 @@ interface Request {
 
 const sessionOf = ({ caller }: RequestContext): string => (caller.kind === "member" ? caller.sessionId : "");
 
-/**
- * Rechecks members' permissions in a fixed order, so that batches do not deadlock.
- * @returns the rejections by session
- */
+/** Rechecks members in a fixed order, so that batches do not deadlock. Returns rejections by session. */
 async function rejectionsOfMembers(
   tx: Tx,
   requests: readonly Request[],

@@ -48,10 +48,7 @@ export async function participantsOf(tx: Tx, decisions: readonly Described[]): P
   }));
 }
 
-/**
- * Returns the gate that has been closed by a change since a stored decision was requested.
- * @returns undefined if the decision can still be made
- */
+/** Returns the gate closed by a change since a decision was requested; undefined if none is closed. */
 export async function obstacleTo(
   reader: EntityManager,
   decision: Decision,

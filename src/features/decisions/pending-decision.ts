@@ -37,10 +37,7 @@ export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string,
   return lockRows(tx, query.where({ id: In([...ids]), state: DecisionState.deciding }));
 };
 
-/**
- * Returns an agent by ID, with its organization.
- * @throws GatewayError `not_found`
- */
+/** @throws GatewayError `not_found` */
 export async function agentOf(tx: Tx, id: string): Promise<Agent> {
   const agent = await agentById(tx, id);
   if (agent === undefined) throw noSuch("agent");

@@ -22,10 +22,7 @@ export class Planning {
   /** The longest recent planning time of a decision, by organization (ms). */
   private readonly longest = lruCache<string, number>(MAX_OWNERS);
 
-  /**
-   * Evaluates one of an organization's decisions, yielding to the event loop between steps.
-   * @param steps the steps, which return the result
-   */
+  /** Evaluates one of an organization's decisions, yielding to the event loop between steps. */
   async run<T>(owner: string, steps: Iterator<unknown, T>): Promise<T> {
     let ms = 0;
     try {
@@ -46,10 +43,7 @@ export class Planning {
     }
   }
 
-  /**
-   * Composes batches of decisions according to each organization's expected planning time.
-   * @param ownerOf returns the ID of a decision's organization
-   */
+  /** Composes batches of decisions according to each organization's expected planning time. */
   batchesBy<Row>(ownerOf: (row: Row) => string) {
     const costOf = (row: Row) => this.longest.get(ownerOf(row)) ?? SLICE_MS;
     return { ownerOf, costOf, maxCost: MAX_BATCH_MS, maxRows: MAX_BATCH };

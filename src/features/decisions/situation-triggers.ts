@@ -143,11 +143,7 @@ export class SituationTriggers {
   }
 }
 
-/**
- * Locks each conversation's latest pending decision about messages. The transaction must hold the
- * conversations' locks.
- * @returns the decisions by conversation
- */
+/** Locks each locked conversation's latest pending decision about messages; returns it by conversation. */
 async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<Map<string, Decision>> {
   if (conversationIds.length === 0) return new Map();
   const query = tx

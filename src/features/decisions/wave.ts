@@ -14,10 +14,7 @@ interface Units<Item, Input, Result> {
 }
 
 /**
- * Runs units of work in one transaction: units about the same subject one by one, in order; all others
- * concurrently.
- * @param items the item of each unit
- * @param inputs the input of each unit
+ * Runs units of work in one transaction: about the same subject in order, all others concurrently.
  * @returns the result of each unit, or the GatewayError of a unit that stored nothing
  * @throws the error of a unit that had stored something, which aborts the transaction
  */
@@ -50,11 +47,7 @@ export async function inTurns<Item, Input, Result>(
   }
 }
 
-/**
- * Creates a wave of units of work that acquire their locks in steps: no unit passes a step until all units
- * have reached it or ended.
- * @returns a function that adds a unit to the wave
- */
+/** Returns a function that adds a unit to a wave: no unit passes a step before all have reached it. */
 function waveOf(running: number, lock: () => Promise<void>): () => WaveUnit {
   let isWanted = false;
   let locking: Promise<void> | undefined;

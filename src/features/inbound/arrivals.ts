@@ -128,10 +128,7 @@ async function addContacts(
   );
 }
 
-/**
- * @throws GatewayError `conflict` if the address was removed from the contact while the transaction waited
- *   for the contact's lock
- */
+/** @throws GatewayError `conflict` if the address was removed before the contact was locked */
 function placedAt(arrival: Arrival, known: KnownContact | null | undefined): Placed {
   const { from, inbound } = arrival;
   const address = known?.addresses.find((each) => isSame(each, from));

@@ -10,10 +10,7 @@ import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import type { Receipt } from "../messages/receipts";
 import type { Inbound } from "./arrivals";
 
-/**
- * Creates a format for text that both databases store unchanged.
- * @param max max length in code points, as in JSON Schema
- */
+/** Creates a format for text that both databases store unchanged; `max` counts code points. */
 const text = (max: number, description: string, min = 1) =>
   z
     .string("must be a string")
@@ -104,10 +101,7 @@ const timeOf = (named: string | undefined): string => {
   return instant === undefined ? timestamp() : timestampOf(Math.min(instant.getTime(), Date.now()));
 };
 
-/**
- * Reads a message's body.
- * @throws GatewayError `invalid_request`
- */
+/** @throws GatewayError `invalid_request` */
 export function inboundOf(body: unknown): Inbound {
   const { id, from, text, timestamp } = parse(INBOUND_MESSAGE, body);
   return {
@@ -121,10 +115,7 @@ export function inboundOf(body: unknown): Inbound {
   };
 }
 
-/**
- * Reads a receipt's body.
- * @throws GatewayError `invalid_request`
- */
+/** @throws GatewayError `invalid_request` */
 export function receiptOf(body: unknown): Omit<Receipt, "lineId"> {
   const { errorCode } = (body ?? {}) as { errorCode?: unknown };
   // Many systems use numeric error codes.

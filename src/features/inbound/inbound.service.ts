@@ -112,10 +112,7 @@ export class InboundService {
     }
   }
 
-  /**
-   * Applies a receipt if its message is already known.
-   * @returns the current message; undefined if the line did not send the message
-   */
+  /** Applies a receipt if its message is known; undefined if the line did not send the message. */
   applied(line: Line, receipt: Omit<Receipt, "lineId">): Promise<Message | undefined> {
     return this.receipts.apply({ ...receipt, lineId: line.id }, { owner: line.agent?.organizationId });
   }
@@ -128,8 +125,7 @@ export class InboundService {
   }
 
   /**
-   * Applies a receipt. If its message ID is not known yet, the receipt is stored until the ID is known, for
-   * at most an hour.
+   * Applies a receipt, or stores it for at most an hour, until its message ID is known.
    * @returns the current message; undefined for a stored receipt
    * @throws GatewayError `not_found`
    */

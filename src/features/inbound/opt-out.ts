@@ -18,10 +18,7 @@ const OPT_IN: ReadonlySet<string> = new Set(["START", "UNSTOP", "YES"]);
 /** Max length of text that can opt in or out. */
 const MAX_LENGTH = 40;
 
-/**
- * Returns the intent of a message that consists of a single keyword; undefined for any other text.
- * @param words additional words that opt out
- */
+/** Returns the intent of a single keyword; `words` also opt out. Undefined for any other text. */
 export function optOutIntent(text: string, words: readonly string[] = []): "out" | "in" | undefined {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) return undefined;

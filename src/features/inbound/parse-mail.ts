@@ -103,10 +103,7 @@ async function holding<T>(permits: Semaphore, owner: string, job: () => Promise<
   }
 }
 
-/**
- * @throws GatewayError `unavailable` if even parsing the start takes too long, perhaps because the machine is
- *   busy
- */
+/** @throws GatewayError `unavailable` if even the start takes too long, as on a busy machine */
 async function parseWholeOrStart(raw: readonly Buffer[]): Promise<ParsedMail | undefined> {
   const length = raw.reduce((sum, part) => sum + part.length, 0);
   const isLong = length > HEAD_BYTES;
@@ -116,8 +113,7 @@ async function parseWholeOrStart(raw: readonly Buffer[]): Promise<ParsedMail | u
 }
 
 /**
- * Parses an e-mail in a thread, so that a maliciously slow e-mail or a large attachment does not block the
- * server.
+ * Parses an e-mail in a thread, so that a slow or large e-mail does not block the server.
  * @returns undefined for an e-mail that cannot be parsed or needs more memory than a thread has
  * @throws GatewayError `unavailable` if it takes too long
  */

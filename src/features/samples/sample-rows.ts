@@ -106,10 +106,7 @@ export const sampleConversation = (
   updatedAt: now,
 });
 
-/**
- * Returns a sample message. Unless `isQueued` is set, the message is no longer queued.
- * @param number determines the outcome
- */
+/** Returns a sample message, which is queued or ended; `number` determines how it ended. */
 export function sampleMessage(
   { agentId, line, now }: SampleContext,
   place: Pick<Message, "id" | "conversationId" | "sequence">,

@@ -51,8 +51,7 @@ type Planned =
   | { message: number; sequence: number | null; isQueued: boolean };
 
 /**
- * Adds synthetic contacts, conversations and messages to an agent, in short transactions, so that other
- * requests always see consistent data.
+ * Adds synthetic rows to an agent, in short transactions that each leave the data consistent.
  * @param place the agent, and the name of the line (by default, the agent's default line)
  * @param counts the number of rows to add; if it includes conversations, it must include contacts
  * @param onProgress called after each transaction with the rows added so far

@@ -69,10 +69,7 @@ export class WaitingTimers {
     return created;
   }
 
-  /**
-   * Cancels the timer with this key.
-   * @returns the timer, or undefined if there is none
-   */
+  /** Cancels the timer with this key; undefined if there is none. */
   async cancel(key: string): Promise<Timer | undefined> {
     const [canceled] = await this.cancelSome("effect", (timer) => timer.key === key);
     return canceled;
@@ -159,10 +156,7 @@ export async function cancelTimers(
   recordCanceled(tx, lanes, timers, reason);
 }
 
-/**
- * Claims a due timer by ID, so that no other transaction can fire it.
- * @returns undefined unless the timer was waiting and due
- */
+/** Claims a due timer by ID, so that only one transaction fires it; undefined unless it was due. */
 export const takeDue = coalesceKeysInTx(async (tx: Tx, ids) => {
   const { sql, parameters } = deletion(ids);
   const now = `$${parameters.length + 1}`;

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 /**
  * Returns the canonical form of a JSON value (RFC 8785): members sorted by UTF-16 code units, no whitespace.
  * `JSON.stringify` already writes strings and numbers in canonical form.
- * @param value a value as returned by `JSON.parse`
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

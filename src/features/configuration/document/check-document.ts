@@ -42,9 +42,7 @@ function takingTurns(): () => Promise<void> {
 }
 
 /**
- * Checks a whole document. A part with an invalid structure does not hide problems in other parts, unless the
- * report is full.
- * @param value a JSON value
+ * Checks a whole document, also beside parts with an invalid structure, unless the report is full.
  * @param surroundings the agent's lines and model; undefined to check the document without an agent
  * @returns the problems and the warnings in document order, at most `MAX_REPORTED` of each
  */

@@ -112,11 +112,7 @@ export class CompiledConfiguration {
     return RESERVED_SITUATIONS.get(type) ?? declarationOf(this.document, type)?.data;
   }
 
-  /**
-   * Reads the value of a situation's key; null if the situation's declaration has no key or its data lacks
-   * the key.
-   * @returns undefined if the value is too long to be stored
-   */
+  /** Reads a situation's key; null if it has none, undefined if it is too long to be stored. */
   keyOf({
     type,
     data,
@@ -157,11 +153,7 @@ export class CompiledConfiguration {
     return OnceKey.parse(source, environment, shapes, this.isChecked);
   }
 
-  /**
-   * Returns the version of a template in the contact's language.
-   * @param name the name of a template in the document
-   * @param locale the contact's locale; null for the template's own text
-   */
+  /** Returns a template in the contact's language; for null, the template's own text. */
   template(name: string, locale: string | null): TemplateVersion {
     let versions = this.templates.get(name);
     if (versions === undefined) {
@@ -178,10 +170,7 @@ export class CompiledConfiguration {
     return versions.get(null) as TemplateVersion;
   }
 
-  /**
-   * Parses one of a template's texts.
-   * @throws SourceError if the text is not valid
-   */
+  /** @throws SourceError if the text is not valid */
   parseText(source: string): TextTemplate {
     return this.parseOnce(source, this.texts, () => undefined);
   }

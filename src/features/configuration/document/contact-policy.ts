@@ -43,10 +43,7 @@ export class ContactPolicy {
     }));
   }
 
-  /**
-   * Returns the caps for messages about a topic.
-   * @param topic null for messages without a topic
-   */
+  /** Returns the caps for messages about a topic; null stands for messages without a topic. */
   capsOn(topic: string | null): Cap[] {
     return this.caps.filter((cap) => isAbout(cap, topic));
   }
@@ -76,10 +73,7 @@ export class ContactPolicy {
   }
 }
 
-/**
- * True if a cap counts messages about a topic.
- * @param topic null for messages without a topic
- */
+/** True if a cap counts messages about a topic; null stands for messages without a topic. */
 export const isAbout = ({ topics }: Cap, topic: string | null): boolean =>
   topics === undefined || (topic !== null && topics.includes(topic));
 

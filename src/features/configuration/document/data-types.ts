@@ -52,11 +52,8 @@ const EXPECTED: Readonly<Record<BaseType, string>> = {
 };
 
 /**
- * Reads a situation's data.
- * @param declaration the declared members; undefined for an undeclared situation, whose data may be any JSON
- * @param data a JSON object
- * @returns the data in the forms for conditions and templates, or its problems, with paths relative to the
- *   data
+ * Reads a situation's data for conditions and templates, or returns problems with paths in the data.
+ * @param declaration undefined for an undeclared situation, whose data may be any JSON
  */
 export function readData(
   declaration: DataDeclaration | undefined,

@@ -1,9 +1,6 @@
 import { type Problem, segmentsOf } from "./problem";
 
-/**
- * Sorts problems in document order; a missing part comes after its siblings.
- * @param value the document, which may be any JSON value
- */
+/** Sorts problems in document order; a missing part comes after its siblings. */
 export function inDocumentOrder(problems: readonly Problem[], value: unknown): Problem[] {
   const places = new Map<object, ReadonlyMap<string, number>>();
   const placeOf = (parent: object, name: string | number): number => {

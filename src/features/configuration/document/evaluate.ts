@@ -34,8 +34,7 @@ export interface Evaluation {
 
 /**
  * Evaluates a configuration. The result depends only on the arguments.
- * @throws InvalidInput if the situation does not match its declaration in the configuration, with paths from
- * `situation`
+ * @throws InvalidInput if the situation does not match its declaration, with paths from `situation`
  */
 export function evaluate(configuration: CompiledConfiguration, input: DecisionInput): Evaluation {
   const data = readSituation(configuration, input.situation);

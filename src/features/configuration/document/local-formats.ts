@@ -55,11 +55,7 @@ export class LocalFormats {
     );
   }
 
-  /**
-   * Returns a date whose UTC fields are the local time of `date` in `zone`.
-   * @param zone an IANA time zone or an offset such as +02:00
-   * @returns undefined for an unknown zone
-   */
+  /** Returns a date whose UTC fields are the local time in a zone or offset; undefined for an unknown zone. */
   inZone(date: Date, zone: string, steps: StepBudget): Date | undefined {
     if (zone === UTC) return date;
     const offset =
@@ -146,10 +142,7 @@ function fixedOffset(zone: string): string | undefined {
   return `${sign === "-" ? "-" : ""}${Number(hours) * 3600 + Number(minutes) * 60}`;
 }
 
-/**
- * Returns the UTC offset (ms) at a Unix time (ms); undefined for an unknown zone.
- * @param zone a time zone, or an offset such as +02:00
- */
+/** Returns the UTC offset (ms) of a zone or offset at a Unix time (ms); undefined for an unknown zone. */
 export function offsetMs(zone: string, atMs: number): number | undefined {
   const seconds = fixedOffset(zone) ?? offsetOf(zone, new Date(atMs));
   return seconds === "" ? undefined : Number(seconds) * 1000;

@@ -23,11 +23,7 @@ import { type TestDocument, tests } from "./tests-format";
 /** Disables Zod's JIT compiler, so that no request has to wait while Zod generates code. */
 const OPTIONS = { jitless: true };
 
-/**
- * Checks the structure of a document, but not its conditions or templates.
- * @param value a JSON value
- * @returns the document, or its problems, at most `MAX_REPORTED`
- */
+/** Checks a document's structure. Returns the document, or at most `MAX_REPORTED` problems. */
 export function parseDocument(value: unknown): ConfigurationDocument | Problem[] {
   const outOfBounds = storageProblem(value);
   if (outOfBounds !== undefined) return [{ path: "", message: outOfBounds }];

@@ -45,10 +45,7 @@ const AGENT: Shape = { slug: "value", name: "value" };
 
 const shapeOf = (base: BaseType): Shape => (base === "list<string>" ? "list" : "value");
 
-/**
- * Returns the names available to conditions and templates in situations of a type.
- * @param data the type's declaration; undefined for situations of any type
- */
+/** Returns the names available in situations of a type, or of any type if `data` is undefined. */
 export function shapesOf(type: string, data: DataDeclaration | undefined): Shapes {
   const members = Object.entries(data ?? {}).map(([name, each]) => [name, shapeOf(parseDataType(each).base)]);
   const hasMessage = type === MESSAGE_RECEIVED || type === ANY_SITUATION;

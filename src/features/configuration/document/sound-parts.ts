@@ -32,11 +32,7 @@ const EFFECT = { addTags: ["invalid"] };
 /** A test that is valid in every document, but lacks an id. */
 const TEST = { now: "2026-01-01T00:00:00Z", situation: { type: "invalid" }, expect: { rule: null } };
 
-/**
- * Copies a document and replaces or omits its invalid parts, so that the other parts can be checked.
- * @param value a JSON value
- * @param problems the problems in the document's structure
- */
+/** Copies a document and replaces or omits its invalid parts, so that the other parts can be checked. */
 export function soundParts(value: unknown, problems: readonly Problem[]): unknown {
   const document: unknown = structuredClone(value);
   for (const { path } of problems) {

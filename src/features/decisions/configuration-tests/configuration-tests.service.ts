@@ -79,10 +79,7 @@ export class ConfigurationTestService {
     return this.turns.evaluate(context, () => testFrom(configuration, recorded(decision), addresses));
   }
 
-  /**
-   * Creates a test from a dry run; null for other decisions.
-   * @throws GatewayError see `testFrom`
-   */
+  /** Creates a test from a dry run, like `testFrom`; null for other decisions. */
   async fromDryRun(context: RequestContext, decision: Decision): Promise<TestDocument | null> {
     if (decision.id !== null) return null;
     authorizeReading(context.caller);
@@ -101,8 +98,7 @@ export class ConfigurationTestService {
 
   /**
    * Runs a valid document's tests.
-   * @throws GatewayError `invalid_request` if the client disconnects, or `unavailable` if the wait is too
-   *   long
+   * @throws GatewayError see `ReplayTurns`
    */
   async differences(
     context: RequestContext,

@@ -32,11 +32,7 @@ export interface Decided {
   outcome: DecisionOutcome;
 }
 
-/**
- * Decides about a test's situation, and compares the decision with the test's expectations. The result
- * depends only on the arguments.
- * @param index position of the test in the document
- */
+/** Compares the decision in a test with its expectations. The result depends only on the arguments. */
 export function runTest(configuration: CompiledConfiguration, test: TestDocument, index: number): TestRun {
   const { id, expect } = test;
   let decided: Decided;

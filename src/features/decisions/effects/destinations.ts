@@ -41,10 +41,7 @@ const UNREACHED_ERROR: ExplanationError = {
   message: "None of the lines can reach the contact.",
 };
 
-/**
- * Tries the lines named by a message until one reaches the contact. The lines apply only if the situation
- * names a contact but no conversation, or if a failed message is resent.
- */
+/** Tries a message's lines in order; no line is chosen in a named conversation, except for a resend. */
 export async function onFirstLine(
   { line, lines, resendOf }: Send,
   { participants: { contact, isNamed } }: Application,
@@ -130,10 +127,7 @@ export async function blockOf(
   return objectionTo(tx, topic, place?.address.id ?? conversation?.addressId, application);
 }
 
-/**
- * Returns the error if the contact does not consent to a message's topic at an address; otherwise undefined.
- * @param addressId undefined for a standalone message
- */
+/** Returns the error if the contact does not consent to a topic at an address; otherwise undefined. */
 async function objectionTo(
   tx: Tx,
   topic: string | undefined,
@@ -183,11 +177,7 @@ export async function open(tx: Tx, destination: Destination): Promise<Destinatio
   return destination;
 }
 
-/**
- * @param options.schedules true if any of the messages is scheduled
- * @param options.canceled IDs of canceled messages, by conversation
- * @throws GatewayError `queue_full`
- */
+/** @throws GatewayError `queue_full` */
 export async function assertRoomFor(
   tx: Tx,
   sends: readonly Destination[],

@@ -22,10 +22,7 @@ export function scheduleOf(
   return { sendAt: closed.until, heldBy: { reason: ScheduledReason.window, path: closed.path } };
 }
 
-/**
- * Queues messages in order.
- * @returns their IDs
- */
+/** Queues messages in order, and returns their IDs. */
 export async function send(
   tx: Tx,
   effects: readonly Effect[],

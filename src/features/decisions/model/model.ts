@@ -53,8 +53,7 @@ export class Model {
 
   /**
    * Requests a decision from the model.
-   * @param signal aborts the wait
-   * @throws Interrupted if aborted
+   * @throws Interrupted if the signal aborts the wait
    */
   async answer(ask: Ask, input: DecisionInput, signal: AbortSignal): Promise<Answer> {
     const startedAt = performance.now();

@@ -25,10 +25,7 @@ export const schemaOf = ({ tags, handoff }: Ask): Record<string, unknown> => {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 };
 
-/**
- * Parses a model's answer.
- * @returns undefined if the answer is not a valid choice
- */
+/** Parses a model's answer; undefined if it is not a valid choice. */
 export function readProposal(ask: Ask, answer: string): Proposal | undefined {
   const value = objectOf(answer);
   if (value === undefined) return undefined;

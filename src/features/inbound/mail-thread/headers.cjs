@@ -29,8 +29,7 @@ function sendersOf(headers) {
 }
 
 /**
- * Returns the author of an e-mail sent by a form or list; list programs record the author before they replace
- * `From`.
+ * Returns the author of a form's or list's e-mail; list programs record it before they replace `From`.
  * @param {readonly Header[]} headers
  */
 function authorOf(headers) {
@@ -42,8 +41,7 @@ function authorOf(headers) {
 }
 
 /**
- * Returns the addresses of the mailing list that forwarded an e-mail, including the list's ID in the form of
- * an address.
+ * Returns the addresses of an e-mail's mailing list, including its ID in the form of an address.
  * @param {readonly Header[]} headers
  */
 function listsOf(headers) {

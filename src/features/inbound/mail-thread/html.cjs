@@ -83,8 +83,7 @@ const hasQuotes = (html) =>
   );
 
 /**
- * Inserts marks where quotations in HTML start and end, each mark on its own line, and separators above
- * signatures.
+ * Inserts marks, each on its own line, around quotations in HTML, and separators above signatures.
  * @param {string} html
  */
 function markQuotes(html) {

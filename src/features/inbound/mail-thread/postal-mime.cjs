@@ -72,8 +72,7 @@ const bytesOf = (input) =>
     : Buffer.from(input);
 
 /**
- * Returns the decoder for a label in HTML; undefined for UTF-16, because a label in actual UTF-16 could not
- * have been read.
+ * Returns the decoder for a label in HTML; undefined for UTF-16, in which no label could be read.
  * @param {string | undefined} label
  */
 function decoderOf(label = "utf-8") {

@@ -35,8 +35,7 @@ const hasNullSender = (headers) =>
   valuesOf(headers, "return-path").some((value) => /^\s*<\s*>\s*$/.test(value));
 
 /**
- * True for an automatic answer such as an out-of-office reply, whose words and attached original resemble a
- * bounce's.
+ * True for an automatic answer, such as an out-of-office reply, which may resemble a bounce.
  * @param {readonly Header[]} headers
  */
 const isAutoReply = (headers) =>

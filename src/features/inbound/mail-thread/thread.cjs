@@ -17,7 +17,6 @@ const MAX_NAMES = 20;
 const NAME_MAX_LENGTH = 255;
 
 /**
- * Parses an e-mail.
  * @param {import("../mail-threads").MailForThread} mail
  * @returns {Promise<import("../parse-mail").ParsedMail | undefined>} undefined for an e-mail that cannot be parsed
  */

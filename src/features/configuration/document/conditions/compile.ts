@@ -22,8 +22,7 @@ interface Place {
 }
 
 /**
- * Compiles a parsed condition. The library parses and type-checks conditions, but the gateway evaluates them,
- * because the library cannot count steps.
+ * Compiles a parsed condition. The library cannot count steps, so the gateway evaluates conditions.
  * @throws SourceError if the condition uses an unsupported feature
  */
 export const compileExpression = (ast: ASTNode, shapes: Shapes): Expression =>

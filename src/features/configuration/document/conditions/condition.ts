@@ -28,8 +28,6 @@ export class Condition {
 
   /**
    * Parses a condition in CEL.
-   * @param environment the types of the available values
-   * @param shapes the shapes of the same values
    * @param isChecked true if the condition is from a published version, whose types are known to match
    * @throws SourceError with the first problem
    */

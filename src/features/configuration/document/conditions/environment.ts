@@ -59,10 +59,7 @@ export const commonEnvironment = (() => {
   };
 })();
 
-/**
- * Returns the types of the values available to conditions in situations of a type.
- * @param data the type's declaration; undefined for situations of any type
- */
+/** Returns the types of the values in situations of a type, or of any type if `data` is undefined. */
 export function environmentOf(type: string, data: DataDeclaration | undefined): Environment {
   // The library stores every type name permanently, so names must never come from a document.
   const environment = commonEnvironment().clone();

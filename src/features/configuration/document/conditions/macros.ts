@@ -10,11 +10,7 @@ type Macro = (typeof MACROS)[number];
 export const isMacro = (name: string, argumentCount: number): name is Macro =>
   argumentCount === 2 && (MACROS as readonly string[]).includes(name);
 
-/**
- * Compiles a macro.
- * @param range the list, or the map whose keys are the items
- * @param body the expression to evaluate for each item
- */
+/** Compiles a macro; `range` is a list, or a map whose keys are the items. */
 export function macro(name: Macro, range: Expression, body: Expression): Expression {
   const evaluate = RUNNERS[name](body);
   return (run) => {

@@ -14,10 +14,7 @@ import type { HtmlScanner } from "./html-scanner";
 import type { TextRun } from "./text-run";
 import { TextError, textOf } from "./text-value";
 
-/**
- * A template part that evaluates to a value.
- * @param isLenient true to evaluate unknown names to null instead of failing
- */
+/** A template part that evaluates to a value; unknown names are null if `isLenient` is true. */
 type TextExpression = (run: TextRun, isLenient: boolean) => Value;
 
 /** Values that represent `empty` and `blank` in comparisons. */

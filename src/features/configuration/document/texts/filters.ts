@@ -15,11 +15,7 @@ const ofNumber = (argumentCount: number, calculate: (...numbers: number[]) => nu
   },
 });
 
-/**
- * Creates a filter for text.
- * @param readings cost of the longest possible result, relative to reading the text once; 0 if the filter
- *   spends its own cost
- */
+/** Creates a filter for text; `readings` is its cost relative to reading the text, 0 if it spends its own. */
 const ofText = (
   min: number,
   max: number,

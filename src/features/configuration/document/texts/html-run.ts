@@ -21,11 +21,7 @@ export class HtmlRun extends TextRun {
     this.write(escapeHtml(text));
   }
 
-  /**
-   * The HTML, checked as a whole, so that it is safe regardless of its template and values. It may be empty.
-   * @throws TextError if it contains HTML that is not allowed
-   * @throws TooExpensive if it takes too many steps
-   */
+  /** The HTML, checked as a whole, so that it is safe whatever its template and values. It may be empty. */
   override get text(): string {
     if (this.parts.trim() === "") return "";
     const text = super.text;

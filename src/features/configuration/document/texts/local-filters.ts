@@ -15,11 +15,7 @@ export interface Filter {
   run: (value: Value, args: readonly Value[], run: TextRun, named: NamedValues) => Value;
   /** The arguments that can be passed by name. */
   names?: readonly string[];
-  /**
-   * Finds a problem with the arguments.
-   * @param literals the arguments by position; undefined for an argument that is not a literal
-   * @param names the names of the named arguments
-   */
+  /** Finds a problem with the arguments; a positional argument is undefined unless it is a literal. */
   problemOf?: (
     literals: readonly (string | number | undefined)[],
     names: readonly string[],

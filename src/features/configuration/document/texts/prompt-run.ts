@@ -2,10 +2,7 @@ import type { Value } from "../value";
 import { TextRun } from "./text-run";
 import { textOf } from "./text-value";
 
-/**
- * Encloses data for a model in delimiters that the data cannot contain.
- * @param value any JSON
- */
+/** Encloses JSON data for a model in delimiters that the data cannot contain. */
 export const markedAsData = (value: unknown): string =>
   `<data>${JSON.stringify(value).replaceAll("<", "\\u003c")}</data>`;
 

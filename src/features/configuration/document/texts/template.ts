@@ -96,10 +96,7 @@ export class TextTemplate {
     return this.names.some(({ path: [root] }) => root === name);
   }
 
-  /**
-   * Finds uses of the filter `plural` that lack one of a language's plural forms.
-   * @param max see `missingNames`
-   */
+  /** Finds uses of the filter `plural` that lack one of a language's plural forms. */
   missingPlurals(locale: string, max: number): SourceError[] {
     const problems: SourceError[] = [];
     for (const { token, names } of this.plurals) {
@@ -111,12 +108,7 @@ export class TextTemplate {
     return problems;
   }
 
-  /**
-   * Renders the text.
-   * @returns the run, which contains the rendered text
-   * @throws TextError if it cannot be rendered
-   * @throws TooExpensive if it takes too many steps
-   */
+  /** @throws TextError if the text cannot be rendered, or TooExpensive after too many steps */
   render(run: TextRun): TextRun {
     this.write(run);
     return run;
@@ -165,10 +157,7 @@ function compile(template: Template, place: TextPlace): Writer {
   throw textSourceError(token, "uses an unsupported tag");
 }
 
-/**
- * Checks a part of a template as HTML.
- * @param start offset of the part in the token
- */
+/** Checks a part of a template as HTML; `start` is the part's offset in the token. */
 function inHtml({ html }: TextPlace, token: Token, start: number, check: (html: HtmlScanner) => void): void {
   if (html === undefined) return;
   try {
@@ -179,10 +168,7 @@ function inHtml({ html }: TextPlace, token: Token, start: number, check: (html: 
   }
 }
 
-/**
- * Returns a function that compiles a branch, and checks that all branches leave the same HTML elements open.
- * @param tag the tag that contains the branches
- */
+/** Returns a function that compiles branches, and checks that all leave the same HTML elements open. */
 function alternatives({ token }: Template, { html }: TextPlace): (compileOne: () => Writer) => Writer {
   if (html === undefined) return (compileOne) => compileOne();
   const start = html.at;

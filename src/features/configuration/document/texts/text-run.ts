@@ -54,11 +54,7 @@ export class TextRun {
     if (this.parts.length > 2 * this.maxLength) throw this.tooLong();
   }
 
-  /**
-   * The text.
-   * @throws TextError if it cannot be sent as a message
-   * @throws TooExpensive if it takes too many steps
-   */
+  /** @throws TextError if the text cannot be sent as a message, or TooExpensive after too many steps */
   get text(): string {
     this.steps.spendText(this.parts.length);
     if ([...this.parts].length > this.maxLength) throw this.tooLong();
@@ -67,11 +63,7 @@ export class TextRun {
     return this.parts;
   }
 
-  /**
-   * The text as an e-mail subject: on a single line, and truncated if it is too long.
-   * @throws TextError if it is not well-formed
-   * @throws TooExpensive if it takes too many steps
-   */
+  /** The text as an e-mail subject: on a single line, and truncated if it is too long. */
   get subject(): string {
     // Building a subject reads the text about three times.
     this.steps.spendText(3 * this.parts.length);

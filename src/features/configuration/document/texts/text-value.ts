@@ -6,10 +6,7 @@ export class TextError extends Error {
   override readonly name = "TextError";
 }
 
-/**
- * Converts a value to text for a message.
- * @throws TextError for an object, because objects cannot be converted to text
- */
+/** @throws TextError for an object, because objects cannot be converted to text */
 export function textOf(value: Value, steps: StepBudget): string {
   if (value === null) return "";
   if (isList(value)) {
