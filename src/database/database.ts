@@ -59,7 +59,7 @@ export class Database {
     return starting(source, async () => {
       const engine =
         source.options.type === "postgres"
-          ? await loadPostgresEngine().open(source, serving, observer)
+          ? await loadPostgres().PostgresEngine.open(source, serving, observer)
           : await SqliteEngine.open(source, serving, observer, relay);
       return new Database(source, engine, observer);
     });
@@ -70,7 +70,7 @@ export class Database {
    * @throws GatewayError `unavailable`
    */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    return this.guarded("database lookup", () => this.engine.lookup(lookup, values));
+    return this.guarded("database lookup", () => this.engine.reads.lookup(lookup, values));
   }
 
   /**
@@ -105,7 +105,8 @@ export class Database {
    */
   pages<Row>(what: string, paging: KeysetQuery<Row>, maxPages: number): (page: PageQuery) => Promise<Row[]> {
     return coalesce(
-      (pages: readonly PageQuery[]) => this.guarded("database pages", () => this.engine.pages(paging, pages)),
+      (pages: readonly PageQuery[]) =>
+        this.guarded("database pages", () => this.engine.reads.pages(paging, pages)),
       { ...this.gated(what), maxBatchSize: maxPages },
     );
   }
@@ -179,7 +180,7 @@ export class Database {
     const condition = `${column} >= $1 and ${column} < $2`;
     const rows = await allReturning<{ text: string }>(
       tx,
-      `delete from ${tableName} where ${this.engine.limitedCondition(tableName, condition, column, limit)}
+      `delete from ${tableName} where ${tx.limitedCondition(tableName, condition, column, limit)}
        returning ${column} as text`,
       [after, before],
     );
@@ -217,13 +218,9 @@ export class Database {
     return this.write(unit, { ...options, owner });
   }
 
-  /**
-   * Returns an SQL expression for the database's current time as a Timestamp, for times that all machines must agree
-   * on.
-   * @param afterMs offset (ms)
-   */
-  clock(afterMs = 0): string {
-    return this.engine.clock(afterMs);
+  /** See `Dialect.clock`. */
+  clock(afterMs?: number): string {
+    return this.engine.dialect.clock(afterMs);
   }
 
   /** Min length of a pause that lets other processes get a write lock (ms). */
@@ -452,11 +449,6 @@ async function withHooks<T>(unit: UnitOfWork<T>, { tx, beforeCommit }: Transacti
 }
 
 /** Loads the PostgreSQL engine on demand. */
-function loadPostgresEngine() {
-  const {
-    PostgresEngine,
-  }: typeof import("./postgres/postgres.engine") = require("./postgres/postgres.engine");
-  return PostgresEngine;
-}
+const loadPostgres = (): typeof import("./postgres/postgres.engine") => require("./postgres/postgres.engine");
 
 const isUnavailable = (error: unknown) => error instanceof GatewayError && error.code === "unavailable";

@@ -72,12 +72,68 @@ export function lengthOf({ limit }: PageQuery): number {
  */
 export type TextLock = "exclusive" | "shared" | "tryExclusive" | "trySharing";
 
+/** The statements and parts of statements that differ between engines. */
+export interface Dialect {
+  /** True if a statement can contain other statements that change rows. */
+  readonly hasWritableCtes: boolean;
+  /**
+   * Returns a copy of a unit's query that locks its rows until the transaction ends; the original takes no locks.
+   * @param options.skipLocked true to skip rows locked by another transaction instead of waiting
+   */
+  lock<Row extends ObjectLiteral>(
+    query: SelectQueryBuilder<Row>,
+    options?: { skipLocked?: boolean },
+  ): SelectQueryBuilder<Row>;
+  /** Returns the clause that makes a SELECT lock its rows the way `lock` does. */
+  updateLock(options?: { skipLocked?: boolean }): string;
+  /**
+   * Returns the clause that makes a SELECT prevent other transactions from changing its rows.
+   * @param tables names or aliases in the SELECT
+   */
+  shareLock(...tables: string[]): string;
+  /**
+   * Returns an SQL expression that locks a string instead of a row until the transaction ends; undefined in a dry run,
+   * and if write transactions never run concurrently.
+   * @param text an SQL expression
+   */
+  textLock(text: string, mode: TextLock): string | undefined;
+  /**
+   * Returns an SQL expression for the database's current time as a Timestamp, for times that all machines must agree on.
+   * @param afterMs offset (ms)
+   */
+  clock(afterMs?: number): string;
+  /**
+   * Returns the FROM item for the elements of a JSON array, in order, as the column `value`, so that one parameter can
+   * hold many rows.
+   * @param parameter the placeholder of the array
+   */
+  jsonElements(parameter: string): string;
+  /** Returns an SQL condition for the first `limit` rows, ordered by a column, that match another condition. */
+  limitedCondition(table: string, condition: string, order: string, limit: number): string;
+}
+
+/** The locks of a transaction that never runs concurrently with others, or changes nothing. */
+export const NO_LOCKS: Pick<Dialect, "lock" | "updateLock" | "shareLock" | "textLock"> = {
+  lock: (query) => query,
+  updateLock: () => "",
+  shareLock: () => "",
+  textLock: () => undefined,
+};
+
+/** Queries that run as prepared statements. */
+export interface Reads {
+  /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */
+  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
+  /** Returns the rows of each page in ID order, from a snapshot of committed rows taken after the call. */
+  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
+}
+
 /** The interface of a database engine; code outside this folder does not know which engine it uses. */
 export interface Engine {
   /** Name of the engine in OpenTelemetry's conventions. */
   readonly system: "postgresql" | "sqlite";
-  /** True if a statement can contain other statements that change rows. */
-  readonly hasWritableCtes: boolean;
+  readonly dialect: Dialect;
+  readonly reads: Reads;
   /** Min length of a pause that lets other processes get a write lock (ms). */
   readonly minPauseMs: number;
   /**
@@ -87,10 +143,6 @@ export interface Engine {
   readonly identity?: string;
   /** Starts the batches of lookups and pages; batches that start together are combined into one statement. */
   readonly readGate?: BatchGate;
-  /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */
-  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
-  /** Returns the rows of each page in ID order, from a snapshot of committed rows taken after the call. */
-  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]>;
   /** Runs an indexed query on committed rows. */
   read<T>(query: Read<T>, options?: Pick<TransactionOptions, "isRepeated">): Promise<T>;
   /**
@@ -116,31 +168,6 @@ export interface Engine {
    * @param list the lock number of the list
    */
   lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void>;
-  /**
-   * Returns the clause that makes a SELECT prevent other transactions from changing the rows it reads from these
-   * tables.
-   */
-  shareLock(tables: readonly string[]): string;
-  /**
-   * Returns the clause that makes a SELECT lock its rows until the transaction ends.
-   * @param skipLocked true to skip rows locked by another transaction instead of waiting
-   */
-  updateLock(skipLocked: boolean): string;
-  /**
-   * Returns an SQL expression that locks a string until the transaction ends; undefined if write transactions never run
-   * concurrently.
-   * @param text an SQL expression
-   */
-  textLock(text: string, mode: TextLock): string | undefined;
-  /**
-   * Returns a copy of a unit's query that locks its rows until the transaction ends; the original still takes
-   * no locks.
-   * @param skipLocked true to skip rows locked by another transaction instead of waiting
-   */
-  locking<Row extends ObjectLiteral>(
-    query: SelectQueryBuilder<Row>,
-    skipLocked: boolean,
-  ): SelectQueryBuilder<Row>;
   /** Notifies listeners in all processes, if the database supports it. */
   announce(channel: string): Promise<void>;
   /**
@@ -148,15 +175,6 @@ export interface Engine {
    * @returns a function that stops listening
    */
   listen(channel: string, listener: () => void): () => Promise<void>;
-  /**
-   * Returns an SQL expression for the database's current time as a Timestamp.
-   * @param afterMs offset (ms)
-   */
-  clock(afterMs: number): string;
-  /** Returns the FROM item for the elements of a JSON array, in order, as the column `value`. */
-  jsonElements(parameter: string): string;
-  /** Returns an SQL condition for the first `limit` rows, ordered by a column, that match another condition. */
-  limitedCondition(table: string, condition: string, order: string, limit: number): string;
   /** Checks that the database accepts writes; if not, replaces connections whose server may be read-only. */
   canWrite(): Promise<boolean>;
   /** True if the database is temporarily unavailable (busy, gone, full); false if the statement is wrong. */

@@ -1,36 +1,12 @@
-import type { EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
+import type { EntityManager } from "typeorm";
 import type { Announcements } from "./announcements";
-import type { Engine, TextLock } from "./engine";
+import { type Dialect, type Engine, NO_LOCKS } from "./engine";
 import { InsertOrderLock } from "./insert-order-lock";
 
 /** The transaction of a unit of work: either all statements run through it commit or none do. */
-export interface Tx extends EntityManager {
+export interface Tx extends EntityManager, Dialect {
   /** True if methods and helpers change no rows and take no locks. */
   readonly isDryRun: boolean;
-  /** True if a statement can contain other statements that change rows. */
-  readonly hasWritableCtes: boolean;
-  /**
-   * Returns a copy of a query that locks its rows until the transaction ends; the original still takes no
-   * locks.
-   * @param options.skipLocked true to skip rows locked by another transaction instead of waiting
-   */
-  lock<Row extends ObjectLiteral>(
-    query: SelectQueryBuilder<Row>,
-    options?: { skipLocked?: boolean },
-  ): SelectQueryBuilder<Row>;
-  /** Returns the clause that makes a SELECT lock its rows the way `lock` does. */
-  updateLock(options?: { skipLocked?: boolean }): string;
-  /**
-   * Returns an SQL expression that locks a string instead of a row until the transaction ends; undefined in a dry run,
-   * and if write transactions never run concurrently.
-   * @param text an SQL expression
-   */
-  textLock(text: string, mode: TextLock): string | undefined;
-  /**
-   * Returns the clause that makes a SELECT prevent other units from changing its rows until this unit ends.
-   * @param tables names or aliases in the SELECT
-   */
-  shareLock(...tables: string[]): string;
   /**
    * Blocks inserts into a list by other units of work until this unit ends, so that rows become visible in ID order.
    * Call it before the unit inserts; repeated calls are free.
@@ -61,14 +37,6 @@ export interface Tx extends EntityManager {
    * @param options.detail passed only to listeners in this process
    */
   announce(channel: string, options?: { others?: boolean; detail?: string | undefined }): void;
-  /** See `Database.clock`. */
-  clock(afterMs?: number): string;
-  /**
-   * Returns the FROM item for the elements of a JSON array, in order, as the column `value`, so that one parameter can
-   * hold many rows.
-   * @param parameter the placeholder of the array
-   */
-  jsonElements(parameter: string): string;
 }
 
 /** A unit of work: either all statements run through `tx` commit or none do. */
@@ -98,14 +66,8 @@ export function transactionOf(
     await engine.lockInsertOrder(manager, number, wanted);
     for (const part of wanted ?? [""]) held.add(`${number} ${part}`.trim());
   };
-  const tx: Tx = Object.assign(manager, {
+  const tx: Tx = Object.assign(manager, engine.dialect, {
     isDryRun: false,
-    hasWritableCtes: engine.hasWritableCtes,
-    lock: <Row extends ObjectLiteral>(query: SelectQueryBuilder<Row>, { skipLocked = false } = {}) =>
-      engine.locking(query, skipLocked),
-    updateLock: ({ skipLocked = false } = {}) => engine.updateLock(skipLocked),
-    textLock: (text: string, mode: TextLock) => engine.textLock(text, mode),
-    shareLock: (...tables: string[]) => engine.shareLock(tables),
     lockInsertOrder,
     waitForInserts: async () => {
       for (const list of InsertOrderLock.authorizing) await lockInsertOrder(list);
@@ -114,8 +76,6 @@ export function transactionOf(
     afterCommit: (hook: () => void) => void afterCommit.add(hook),
     announce: (channel: string, { others = true, detail }: Parameters<Tx["announce"]>[1] = {}) =>
       void afterCommit.add(() => announcements.announce(channel, others, detail)),
-    clock: (afterMs = 0) => engine.clock(afterMs),
-    jsonElements: (parameter: string) => engine.jsonElements(parameter),
   });
   return { tx, beforeCommit, afterCommit };
 }
@@ -123,12 +83,8 @@ export function transactionOf(
 /** Turns the transaction of a unit into a dry run. */
 export function asDryRun(tx: Tx): Tx {
   const nothing = async () => ({ affected: 1, raw: [], generatedMaps: [], identifiers: [] });
-  return Object.assign(tx, {
+  return Object.assign(tx, NO_LOCKS, {
     isDryRun: true,
-    lock: (query: Parameters<Tx["lock"]>[0]) => query,
-    updateLock: () => "",
-    textLock: () => undefined,
-    shareLock: () => "",
     lockInsertOrder: async () => undefined,
     insert: nothing,
     update: nothing,

@@ -1,12 +1,10 @@
-import type { DataSource, EntityManager, ObjectLiteral, SelectQueryBuilder } from "typeorm";
+import type { DataSource, EntityManager } from "typeorm";
 import { StartupError } from "../../errors";
 import { databaseLabel } from "../database-label";
 import {
+  type Dialect,
   driverCode,
   type Engine,
-  type KeysetQuery,
-  type Lookup,
-  type PageQuery,
   type Read,
   type TextLock,
   type TransactionOptions,
@@ -58,12 +56,30 @@ const TEXT_LOCKS: Record<TextLock, string> = {
 const partKey = (list: number, part: string): string =>
   String(BigInt.asIntN(64, BigInt(`0x${part.slice(-17).replace("-", "")}`) + BigInt(list)));
 
+const DIALECT: Dialect = {
+  hasWritableCtes: true,
+  lock: (query, { skipLocked = false } = {}) => {
+    // Locks only the rows of the main table, not joined rows.
+    const locking = query.clone().setLock("pessimistic_write", undefined, [query.alias]);
+    return skipLocked ? locking.setOnLocked("skip_locked") : locking;
+  },
+  updateLock: ({ skipLocked = false } = {}) => (skipLocked ? "FOR UPDATE SKIP LOCKED" : "FOR UPDATE"),
+  shareLock: (...tables) => `FOR SHARE OF ${tables.join(", ")}`,
+  textLock: (text, mode) => `${TEXT_LOCKS[mode]}(hashtextextended(${text}, ${TEXT_LOCK_SEED}))`,
+  clock: (afterMs = 0) =>
+    `to_char((clock_timestamp() + interval '${afterMs} milliseconds') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  jsonElements: (parameter) => `json_array_elements(${parameter}::json)`,
+  // Skips rows locked by a process that is deleting or updating them.
+  limitedCondition: (table, condition, order, limit) =>
+    `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`,
+};
+
 /** The PostgreSQL engine, on a pool of connections. */
 export class PostgresEngine implements Engine {
   readonly system = "postgresql";
-  readonly hasWritableCtes = true;
+  readonly dialect = DIALECT;
   readonly minPauseMs = 0;
-  private readonly reads: PostgresReads;
+  readonly reads: PostgresReads;
 
   private constructor(
     private readonly connections: PostgresConnections,
@@ -92,14 +108,6 @@ export class PostgresEngine implements Engine {
       );
     }
     return new PostgresEngine(connections, observer, await identityOf(source));
-  }
-
-  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    return this.reads.lookup(lookup, values);
-  }
-
-  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
-    return this.reads.pages(paging, pages);
   }
 
   read<T>(query: Read<T>, { isRepeated = false }: TransactionOptions = {}): Promise<T> {
@@ -163,27 +171,6 @@ export class PostgresEngine implements Engine {
     ]);
   }
 
-  shareLock(tables: readonly string[]): string {
-    return `FOR SHARE OF ${tables.join(", ")}`;
-  }
-
-  updateLock(skipLocked: boolean): string {
-    return skipLocked ? "FOR UPDATE SKIP LOCKED" : "FOR UPDATE";
-  }
-
-  textLock(text: string, mode: TextLock): string {
-    return `${TEXT_LOCKS[mode]}(hashtextextended(${text}, ${TEXT_LOCK_SEED}))`;
-  }
-
-  locking<Row extends ObjectLiteral>(
-    query: SelectQueryBuilder<Row>,
-    skipLocked: boolean,
-  ): SelectQueryBuilder<Row> {
-    // Locks only the rows of the main table, not joined rows.
-    const locking = query.clone().setLock("pessimistic_write", undefined, [query.alias]);
-    return skipLocked ? locking.setOnLocked("skip_locked") : locking;
-  }
-
   announce(channel: string): Promise<void> {
     return this.connections.forTransaction(this.connections.limits, "", (runner) =>
       runner.query("SELECT pg_notify($1, '')", [channel]),
@@ -192,19 +179,6 @@ export class PostgresEngine implements Engine {
 
   listen(channel: string, listener: () => void): () => Promise<void> {
     return listenOn(() => this.connections.createClient(), channel, listener);
-  }
-
-  clock(afterMs: number): string {
-    return `to_char((clock_timestamp() + interval '${afterMs} milliseconds') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  }
-
-  jsonElements(parameter: string): string {
-    return `json_array_elements(${parameter}::json)`;
-  }
-
-  /** Skips rows locked by a process that is deleting or updating them. */
-  limitedCondition(table: string, condition: string, order: string, limit: number): string {
-    return `ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
   }
 
   async canWrite(): Promise<boolean> {

@@ -1,15 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database as Connection } from "sqlite3";
-import { DataSource, type ObjectLiteral, type QueryRunner, type SelectQueryBuilder } from "typeorm";
+import { DataSource, type QueryRunner } from "typeorm";
 import type { AbstractSqliteDriver } from "typeorm/driver/sqlite-abstract/AbstractSqliteDriver";
 import { BatchGate } from "../../common/batch-gate";
 import { Mutex } from "../../common/mutex";
 import {
+  type Dialect,
   driverCode,
   type Engine,
-  type KeysetQuery,
-  type Lookup,
-  type PageQuery,
+  NO_LOCKS,
   type Read,
   type TransactionBoundary,
   type TransactionOptions,
@@ -70,6 +69,16 @@ const UNAVAILABLE = new Set([
  */
 const SHORT_BUSY_TIMEOUT_MS = 50;
 
+/** SQLite has one writer at a time, so transactions need no locks. */
+const DIALECT: Dialect = {
+  ...NO_LOCKS,
+  hasWritableCtes: false,
+  clock: (afterMs = 0) => `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '${afterMs / 1000} seconds')`,
+  jsonElements: (parameter) => `json_each(${parameter})`,
+  limitedCondition: (table, condition, order, limit) =>
+    `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${limit})`,
+};
+
 /**
  * The SQLite engine: one file, three connections. TypeORM's driver shares one connection among all callers, so a
  * transaction would include statements from other requests. Writes therefore have their own connection and queue, and
@@ -78,7 +87,7 @@ const SHORT_BUSY_TIMEOUT_MS = 50;
  */
 export class SqliteEngine implements Engine {
   readonly system = "sqlite";
-  readonly hasWritableCtes = false;
+  readonly dialect = DIALECT;
   /** Interval at which other processes poll the write lock (ms). */
   readonly minPauseMs = 100;
   /**
@@ -88,7 +97,7 @@ export class SqliteEngine implements Engine {
   readonly readGate = new BatchGate(true);
   private readonly queue = new Mutex();
   private readonly units: GroupCommit;
-  private readonly reads: SqliteReads;
+  readonly reads: SqliteReads;
   /** Prepared statements of the writer's connection. */
   private readonly statements: StatementCache;
   /** Prepared statements of dry runs, on the connection for reports. */
@@ -136,14 +145,6 @@ export class SqliteEngine implements Engine {
     return new SqliteEngine(writer, reader, reporter, serving ? SERVING : BACKGROUND, observer, relay);
   }
 
-  lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
-    return this.reads.lookup(lookup, values);
-  }
-
-  pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
-    return this.reads.pages(paging, pages);
-  }
-
   read<T>(query: Read<T>): Promise<T> {
     return this.limited(this.reader, () => query(this.reader.manager));
   }
@@ -182,26 +183,6 @@ export class SqliteEngine implements Engine {
   /** No-op, because SQLite has one writer at a time. */
   async lockInsertOrder(): Promise<void> {}
 
-  /** Empty, because SQLite has one writer at a time. */
-  shareLock(): string {
-    return "";
-  }
-
-  /** Empty, because SQLite has one writer at a time. */
-  updateLock(): string {
-    return "";
-  }
-
-  /** Undefined, because SQLite has one writer at a time. */
-  textLock(): undefined {
-    return undefined;
-  }
-
-  /** Returns the given query, because SQLite has one writer at a time. */
-  locking<Row extends ObjectLiteral>(query: SelectQueryBuilder<Row>): SelectQueryBuilder<Row> {
-    return query;
-  }
-
   /** Uses the relay, because SQLite has no notifications. */
   async announce(channel: string): Promise<void> {
     this.relay(channel);
@@ -210,18 +191,6 @@ export class SqliteEngine implements Engine {
   /** No-op, because SQLite has no notifications. */
   listen(): () => Promise<void> {
     return async () => undefined;
-  }
-
-  clock(afterMs: number): string {
-    return `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '${afterMs / 1000} seconds')`;
-  }
-
-  jsonElements(parameter: string): string {
-    return `json_each(${parameter})`;
-  }
-
-  limitedCondition(table: string, condition: string, order: string, limit: number): string {
-    return `rowid IN (SELECT rowid FROM ${table} WHERE ${condition} ORDER BY ${order} LIMIT ${limit})`;
   }
 
   async canWrite(): Promise<boolean> {
