@@ -1,5 +1,5 @@
 import { lruCache } from "../common/lru-cache";
-import { countMany, type Decision, WINDOW_MS, type Window } from "./window";
+import { countIn, type Decision, WINDOW_MS, type Window } from "./window";
 
 /** Max keys with a window; beyond that, the least recently used key loses its window. */
 const MAX_KEYS = 10_000;
@@ -26,9 +26,9 @@ export class KeyWindows {
     readonly now = () => performance.now(),
   ) {}
 
-  /** Counts requests with a key, like `countMany`. */
+  /** Counts requests with a key, like `countIn`. */
   count(keyId: string, limit: number, amount: number): Decision {
-    const decision = countMany(this.windows.get(keyId), limit, this.now(), amount);
+    const decision = countIn(this.windows.get(keyId), limit, this.now(), amount);
     this.windows.set(keyId, decision.window);
     if (decision.allowed) this.onCount(keyId, amount, decision);
     return decision;

@@ -1,6 +1,6 @@
 import { lruCache } from "../common/lru-cache";
 import { retryAfterError } from "./retry-after";
-import { countOne, type Window } from "./window";
+import { countIn, type Window } from "./window";
 
 const MAX_OWNERS = 10_000;
 
@@ -19,7 +19,7 @@ export class OneAtATime {
   async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
     const now = performance.now();
     if (this.running.has(owner)) throw retryAfterError("too_many_attempts", now, now, this.busy);
-    const { allowed, window } = countOne(this.windows.get(owner), this.maxPerMinute, now);
+    const { allowed, window } = countIn(this.windows.get(owner), this.maxPerMinute, now);
     this.windows.set(owner, window);
     if (!allowed) {
       throw retryAfterError(

@@ -1,7 +1,7 @@
 import { lruCache } from "../common/lru-cache";
 import { networkOf } from "../common/network";
 import { retryAfterError } from "./retry-after";
-import { countOne, type Window } from "./window";
+import { countIn, type Window } from "./window";
 
 const MAX_ADDRESSES = 10_000;
 const MAX_TOKENS = 10_000;
@@ -71,6 +71,6 @@ export class RejectedTokens {
   private count(ip: string | null): void {
     if (ip === null) return;
     const network = networkOf(ip);
-    this.windows.set(network, countOne(this.windows.get(network), this.perMinute, this.clock()).window);
+    this.windows.set(network, countIn(this.windows.get(network), this.perMinute, this.clock()).window);
   }
 }

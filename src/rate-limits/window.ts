@@ -19,20 +19,14 @@ export interface Decision {
   window: Window;
 }
 
-/** Calls `countMany` with an amount of 1. */
-export const countOne = (window: Window | undefined, limit: number, now: number): Decision =>
-  countMany(window, limit, now, 1);
-
 /**
  * Adds `amount` to the count of a fixed window, which starts with its first call; if the limit would be
  * exceeded, the count remains unchanged. This is a pure function.
  * @param window the window returned by the last call; undefined for the first call
  * @param limit max count per window
  * @param now current time (ms)
- * @param amount number to count
- * @returns the decision, with the window to pass to the next call
  */
-export function countMany(window: Window | undefined, limit: number, now: number, amount: number): Decision {
+export function countIn(window: Window | undefined, limit: number, now: number, amount = 1): Decision {
   const current = window !== undefined && now < window.endsAt ? window : { used: 0, endsAt: now + WINDOW_MS };
   const allowed = current.used + amount <= limit;
   const used = allowed ? current.used + amount : current.used;

@@ -2,7 +2,7 @@ import { networkOf } from "../../src/common/network";
 import { KeyWindows } from "../../src/rate-limits/key-windows";
 import { createRateLimit } from "../../src/rate-limits/rate-limit";
 import { RejectedTokens } from "../../src/rate-limits/rejected-tokens";
-import { countOne, WINDOW_MS, type Window } from "../../src/rate-limits/window";
+import { countIn, WINDOW_MS, type Window } from "../../src/rate-limits/window";
 import fc from "../support/generated";
 
 test("a window allows exactly its limit, and the next window starts from zero", () => {
@@ -14,7 +14,7 @@ test("a window allows exactly its limit, and the next window starts from zero", 
       const allowed = new Map<number, number>();
       for (const gap of gaps) {
         now += gap;
-        const decision = countOne(window, limit, now);
+        const decision = countIn(window, limit, now);
         window = decision.window;
         expect(window.endsAt).toBeGreaterThan(now);
         expect(window.endsAt).toBeLessThanOrEqual(now + WINDOW_MS);

@@ -7,13 +7,12 @@ import type { Database } from "../../database/database";
 import { createdBetween } from "../../pagination/created-between";
 import { countRows, MAX_COUNT } from "../../pagination/total-count";
 import { Agent } from "../agents/agent.entity";
-import { ApiKey, ApiKeyState } from "../api-keys/api-key.entity";
+import { ApiKeyState } from "../api-keys/api-key.entity";
 import { IN_STATE } from "../api-keys/key-search";
-import { ConfigurationVersion } from "../configuration/configuration-version.entity";
 import { Decision } from "../decisions/decision.entity";
 import type { UsagePeriod } from "../key-usage/usage.types";
 import { requireLine } from "../lines/find-line";
-import { Line, LineState } from "../lines/line.entity";
+import { LineState } from "../lines/line.entity";
 import { countOnLine, queuedOnLines } from "../messages/line-messages";
 import { Message } from "../messages/message.entity";
 import { MessageStatus } from "../messages/message.enums";
@@ -128,42 +127,24 @@ export class ActivityService {
         .createQueryBuilder(Agent, "agent")
         .select("agent.id", "agentId")
         .addSelect(
-          (query) =>
-            query
-              .select("COUNT(*)")
-              .from(ApiKey, "key")
-              .where(`key.agent_id = agent.id AND ${IN_STATE[ApiKeyState.active]}`, { now: timestamp() }),
+          `(SELECT COUNT(*) FROM api_key AS key
+            WHERE key.agent_id = agent.id AND ${IN_STATE[ApiKeyState.active]})`,
           "activeKeys",
         )
         .addSelect(
-          (query) =>
-            query
-              .select("COUNT(*)")
-              .from(Line, "line")
-              .where("line.agent_id = agent.id AND line.state <> :archived", {
-                archived: LineState.archived,
-              }),
+          "(SELECT COUNT(*) FROM line WHERE line.agent_id = agent.id AND line.state <> :archived)",
           "lines",
         )
         .addSelect(
-          (query) =>
-            query
-              .select("MAX(published.version)")
-              .from(ConfigurationVersion, "published")
-              .where("published.agent_id = agent.id"),
+          "(SELECT MAX(version) FROM configuration_version WHERE agent_id = agent.id)",
           "liveVersion",
         )
         .addSelect(
-          (query) =>
-            query
-              .select("made.created_at")
-              .from(Decision, "made")
-              .where("made.agent_id = agent.id")
-              .orderBy("made.id", "DESC")
-              .limit(1),
+          "(SELECT created_at FROM decision WHERE agent_id = agent.id ORDER BY id DESC LIMIT 1)",
           "lastDecisionAt",
         )
         .where({ organizationId })
+        .setParameters({ now: timestamp(), archived: LineState.archived })
         .getRawMany<AgentSummary>();
       // PostgreSQL returns counts as strings.
       return rows.map((row) => ({ ...row, activeKeys: Number(row.activeKeys), lines: Number(row.lines) }));

@@ -19,7 +19,7 @@ import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { retryAfterError } from "../../rate-limits/retry-after";
-import { countOne, type Window } from "../../rate-limits/window";
+import { countIn, type Window } from "../../rate-limits/window";
 import { actorOf, recordAudit } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
 import { endInvitation } from "./end-invitations";
@@ -316,7 +316,7 @@ export class InvitationService {
 
   private assertNotTooOften(organizationId: string): void {
     const now = performance.now();
-    const { allowed, window } = countOne(this.windows.get(organizationId), MAX_PER_MINUTE, now);
+    const { allowed, window } = countIn(this.windows.get(organizationId), MAX_PER_MINUTE, now);
     this.windows.set(organizationId, window);
     if (allowed) return;
     const message = "Too many invitations. Wait before sending another.";

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Between, type EntityManager, In, IsNull, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
@@ -36,11 +37,11 @@ type Behind = Pick<WebhookCursor, "endpointId" | "agentId">;
 /** Creates webhook deliveries from agents' events, so that transactions that record events do not have to. */
 export class WebhookDispatcher {
   private isDue = false;
-  private stopped = true;
+  /** Aborted to stop the dispatcher; undefined before it is started. */
+  private stop: AbortController | undefined;
   /** False while no endpoint is active; then only endpoints are polled, not events. */
   private hasEndpoints = true;
   private running: Promise<void> | undefined;
-  private endPause = () => {};
 
   constructor(
     private readonly database: Database,
@@ -53,17 +54,17 @@ export class WebhookDispatcher {
    * @returns a function that stops it after the current transaction
    */
   start(): () => Promise<void> {
-    this.stopped = false;
+    const stop = new AbortController();
+    this.stop = stop;
     const stopListening = this.database.listen(EVENTS_CHANNEL, () => {
       if (this.hasEndpoints) this.wake();
     });
     const timer = setInterval(this.wake, POLL_INTERVAL_MS).unref();
     this.wake();
     return async () => {
-      this.stopped = true;
+      stop.abort();
       clearInterval(timer);
       await stopListening();
-      this.endPause();
       await this.running;
     };
   }
@@ -77,11 +78,15 @@ export class WebhookDispatcher {
     });
   };
 
+  private get stopped(): boolean {
+    return this.stop?.signal.aborted ?? true;
+  }
+
   private async run(): Promise<void> {
     while (this.isDue && !this.stopped) {
       this.isDue = false;
       if (await this.catchUpAll()) this.isDue = true;
-      else await this.pause();
+      else await pause(PAUSE_MS, undefined, { signal: this.stop?.signal, ref: false }).catch(() => undefined);
     }
   }
 
@@ -106,16 +111,6 @@ export class WebhookDispatcher {
       this.log.warn({ err }, "could not create webhook deliveries");
       return false;
     }
-  }
-
-  private pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, PAUSE_MS).unref();
-      this.endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 
   /**
