@@ -1,9 +1,6 @@
 import type { Engine } from "./engine";
 
-/**
- * Delay after the first announcement (ms), so that later ones are sent to other processes in the same
- * notification.
- */
+/** Delay after the first announcement (ms), so that later ones are sent to other processes in the same notification. */
 const GATHER_MS = 20;
 
 type Listener = (detail?: string) => void;

@@ -4,10 +4,7 @@ import type { Tx, UnitOfWork } from "./unit-of-work";
 
 /** Target duration of a chunk (ms). It is short because other writers wait until the chunk ends. */
 const CHUNK_MS = 25;
-/**
- * After a chunk that takes this long (ms), the next one is smaller; on a busy machine, even small chunks are
- * slow.
- */
+/** After a chunk that takes this long (ms), the next one is smaller; on a busy machine, even small chunks are slow. */
 const LONG_CHUNK_MS = 100;
 /** Duration of the work between two pauses (ms). */
 const WORK_MS = 50;
@@ -16,9 +13,8 @@ const MAX_CHUNK = 5_000;
 
 /**
  * Performs part of the work in the transaction.
- * @param after result of the previous chunk; undefined for the first one. A chunk that deletes rows must
- *   continue from there; otherwise, PostgreSQL scans the deleted rows again while an older snapshot, such as
- *   a backup's, sees them
+ * @param after result of the previous chunk; undefined for the first one. A chunk that deletes rows must continue from
+ *   there; otherwise, PostgreSQL scans the deleted rows again while an older snapshot, such as a backup's, sees them
  * @param limit max rows
  * @returns where the next chunk starts; undefined when nothing is left
  */
@@ -45,10 +41,8 @@ export class Pace {
   constructor(private readonly database: Database) {}
 
   /**
-   * Runs a unit of work with `Database.writeFor`, after a pause if the work since the last pause took long
-   * enough.
-   * @returns the result of the unit and its duration (ms); undefined if the signal is aborted before it
-   *   starts
+   * Runs a unit of work with `Database.writeFor`, after a pause if the work since the last pause took long enough.
+   * @returns the result of the unit and its duration (ms); undefined if the signal is aborted before it starts
    */
   async write<T>(
     unit: UnitOfWork<T>,

@@ -113,8 +113,7 @@ export class Database {
 
   /**
    * Runs a read-only query on committed rows. The query must use an index, because key lookups queue behind it.
-   * @param options.isRepeated true for a query that always runs the same few statements, to keep them
-   *   prepared
+   * @param options.isRepeated true for a query that always runs the same few statements, to keep them prepared
    * @throws GatewayError `unavailable`
    */
   read<T>(query: Read<T>, options: Pick<TransactionOptions, "isRepeated"> = {}): Promise<T> {
@@ -378,10 +377,7 @@ export class Database {
     return result;
   }
 
-  /**
-   * @param isRetried returns true for an error that is not reported as a failure, because the work will be
-   *   retried
-   */
+  /** @param isRetried returns true for an error that is not reported as a failure, because the work will be retried */
   private async writing<T>(work: () => Promise<T>, isRetried: (error: unknown) => boolean): Promise<T> {
     try {
       const result = await this.guarded("database write", work, isRetried);
@@ -413,10 +409,7 @@ export class Database {
     }
   }
 
-  /**
-   * True if a failed batch may be retried. After an outage, it may not, because its commit may have
-   * succeeded.
-   */
+  /** True if a failed batch may be retried. After an outage, it may not, because its commit may have succeeded. */
   private mayRetry(error: unknown): boolean {
     return !isUnavailable(error) || this.waitedForLock(error);
   }

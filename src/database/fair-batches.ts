@@ -43,9 +43,8 @@ interface Waiting<Row, T> {
 }
 
 /**
- * Batches rows, with one transaction per batch; organizations take turns. A batch contains the rows that
- * arrived while the previous batch ran. If it fails, the rows of each organization are retried together, then
- * one by one.
+ * Batches rows, with one transaction per batch; organizations take turns. A batch contains the rows that arrived while
+ * the previous batch ran. If it fails, the rows of each organization are retried together, then one by one.
  */
 export class FairBatches<Row, T> {
   private readonly waiting = new FairQueue<Waiting<Row, T>>();

@@ -49,8 +49,7 @@ export function insertsOf<Row extends ObjectLiteral>(
 }
 
 /**
- * True if a column can be omitted: it is null in all rows, and binding a null takes longer than binding a
- * short string.
+ * True if a column can be omitted: it is null in all rows, and binding a null takes longer than binding a short string.
  */
 const isNullInAll = <Row extends ObjectLiteral>(
   rows: readonly Partial<Row>[],

@@ -6,8 +6,7 @@ export class InsertOrderLock {
   private static readonly declared = new Map<number, InsertOrderLock>();
 
   /**
-   * @param number unique per list and stable across versions, because processes of different versions share
-   *   the lock
+   * @param number unique per list and stable across versions, because processes of different versions share the lock
    * @param options.authorizesCallers true if each insert reauthorizes its caller while holding the lock
    */
   constructor(

@@ -3,10 +3,7 @@ import type { Tx } from "./unit-of-work";
 
 /** Describes the rows to find. */
 interface NextRows<Row, Key extends keyof Row & string> {
-  /**
-   * The column with a row's parent ID, and the column that orders a parent's rows; an index must start with
-   * both.
-   */
+  /** The column with a row's parent ID, and the column that orders a parent's rows; an index must start with both. */
   index: readonly [parent: Key, order: Key];
   parents: readonly string[];
   where?: FindOptionsWhere<Row>;

@@ -7,8 +7,7 @@ export type Column = string | { sql: string; type: "int64" | "text" };
 export interface Selection<Row> {
   columns: readonly Column[];
   /**
-   * Returns the row with these values, in the order of `columns`; an int64 is decimal text. Must not retain
-   * the array.
+   * Returns the row with these values, in the order of `columns`; an int64 is decimal text. Must not retain the array.
    */
   row(values: readonly unknown[]): Row;
 }

@@ -6,9 +6,7 @@ export interface JobOptions extends ChunkOptions {
   signal: AbortSignal;
 }
 
-/**
- * Background jobs by ID. An owner's jobs run one at a time in FIFO order, concurrently with other owners' jobs.
- */
+/** Background jobs by ID. An owner's jobs run one at a time in FIFO order, concurrently with other owners' jobs. */
 export class SerialJobs {
   private readonly jobs = new Map<string, Promise<void>>();
   /** The last job of each owner. */

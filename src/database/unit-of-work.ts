@@ -15,10 +15,9 @@ export interface Tx extends EntityManager, Dialect {
    */
   lockInsertOrder(list: InsertOrderLock, parts?: readonly string[]): Promise<void>;
   /**
-   * Waits for inserts that have already authorized their callers, and blocks new ones until this unit of work
-   * ends. Call it in a unit that revokes a permission: every insert then either commits before the revocation
-   * or is denied. Call it after the unit's other waits, because inserts for all agents then wait for this
-   * unit.
+   * Waits for inserts that have already authorized their callers, and blocks new ones until this unit of work ends.
+   * Call it in a unit that revokes a permission: every insert then either commits before the revocation or is denied.
+   * Call it after the unit's other waits, because inserts for all agents then wait for this unit.
    */
   waitForInserts(): Promise<void>;
   /** Runs a hook at the end of the unit, for short-lived locks. Not for single-statement units. */

@@ -32,10 +32,7 @@ export interface Dispatch {
   send: (attempt: Attempt) => Promise<SendResult>;
 }
 
-/**
- * The work of the due lanes that a transaction has locked. A lane that is in none of these lists has no work
- * left.
- */
+/** The work of the due lanes that a transaction has locked. A lane that is in none of these lists has no work left. */
 export interface DueWork {
   next: NextWork;
   dispatches: readonly Dispatch[];

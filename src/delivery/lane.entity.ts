@@ -38,9 +38,7 @@ export class Lane {
   @Column({ type: "varchar", length: 36, nullable: true })
   lease!: string | null;
 
-  /**
-   * When the send's lease expires, by the database's clock; afterwards, any process may take over the work.
-   */
+  /** When the send's lease expires, by the database's clock; afterwards, any process may take over the work. */
   @Column({ type: "varchar", length: 24, nullable: true })
   leaseUntil!: Timestamp | null;
 }

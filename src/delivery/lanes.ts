@@ -31,9 +31,7 @@ export interface SomeLanes {
   only?: readonly WaitingLanes[];
 }
 
-/**
- * Due lanes to lock, at most `max`: lanes waiting for a sender (`waiting`) or all others (`ready`, the default).
- */
+/** Due lanes to lock, at most `max`: lanes waiting for a sender (`waiting`) or all others (`ready`, the default). */
 export interface DuePart {
   max: number;
   waiting?: SomeLanes | undefined;
@@ -86,8 +84,7 @@ export class Lanes {
   }
 
   /**
-   * Adds lanes in the transaction that creates the work; an existing lane becomes due at the earlier of the
-   * two times.
+   * Adds lanes in the transaction that creates the work; an existing lane becomes due at the earlier of the two times.
    */
   async add(tx: Tx, lanes: readonly NewLane[]): Promise<void> {
     await changeTogether(tx, this.adding(tx, lanes));
@@ -111,18 +108,15 @@ export class Lanes {
     }));
   }
 
-  /**
-   * Makes lanes' work due, possibly on a different channel; ignores lanes without a row, which have no work.
-   */
+  /** Makes lanes' work due, possibly on a different channel; ignores lanes without a row, which have no work. */
   async wake(tx: Tx, ids: readonly string[]): Promise<void> {
     await tx.update(Lane, [...ids], { wakeAt: timestamp(), needsSender: false, channelId: null });
     this.announce(tx);
   }
 
   /**
-   * Makes agents' lanes due, because they may no longer have to wait; lanes that wait only for a time are not
-   * affected. The first lanes become due now; a lane of kind `wake` wakes the rest, even if this process is
-   * killed.
+   * Makes agents' lanes due, because they may no longer have to wait; lanes that wait only for a time are not affected.
+   * The first lanes become due now; a lane of kind `wake` wakes the rest, even if this process is killed.
    */
   async wakeAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Deliveries may be about to put a lane to sleep based on the old state.
@@ -195,8 +189,7 @@ export class Lanes {
 
   /**
    * Locks due lanes until the transaction ends, longest due first in each part; other processes skip them.
-   * @param parts which lanes to lock, and how many; the result has the lanes of each part, in the order of the
-   *   parts
+   * @param parts which lanes to lock, and how many; the result has the lanes of each part, in the order of the parts
    */
   async lockDue(tx: Tx, ...parts: readonly DuePart[]): Promise<DueLane[]> {
     const parameters: unknown[] = [timestamp()];

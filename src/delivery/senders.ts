@@ -12,17 +12,13 @@ export interface SenderGroup {
   share?: string | undefined;
 }
 
-/**
- * The free senders offered to a transaction. If the transaction commits, it retains the senders that it has
- * taken.
- */
+/** The free senders offered to a transaction. If the transaction commits, it retains the senders that it has taken. */
 export interface FreeSenders {
   /**
    * Acquires a sender for a lane's message.
    * @param options.mayWait true if the message may wait for a sender after the transaction
    * @param options.share name of the `Share` that limits the message's senders
-   * @param options.isFailing true if the channel's last attempt is known to have failed, possibly in another
-   *   process
+   * @param options.isFailing true if the channel's last attempt is known to have failed, possibly in another process
    * @returns true if a sender was available for the channel
    */
   take(
@@ -246,8 +242,7 @@ export class Senders {
     else this.failing.delete(key);
     const before = this.averageMs.get(key)?.ms ?? 0;
     const ms = before + LAST_WEIGHT * (durationMs - before);
-    // A named group is shared by several organizations, so it is not limited to one sender like a slow
-    // receiver.
+    // A named group is shared by several organizations, so it is not limited to one sender like a slow receiver.
     if (ms < QUICK_MS || this.isNamed(group)) this.averageMs.delete(key);
     else this.averageMs.set(key, { ...groupOf(group), ms });
     this.sendNext();

@@ -47,10 +47,9 @@ const lineFault = (code: string, detail: string, isPermanent = true): Failure =>
 });
 
 /**
- * Returns the failure for an error. A reply is a permanent rejection only if it concerns the message's
- * recipient or text. Replies about the session (greeting, TLS, login), the sender or relaying are faults of
- * the line. Like Postfix, the gateway then retries until the message expires, so that messages are delivered
- * after the settings are fixed.
+ * Returns the failure for an error. A reply is a permanent rejection only if it concerns the message's recipient or
+ * text. Replies about the session (greeting, TLS, login), the sender or relaying are faults of the line. Like Postfix,
+ * the gateway then retries until the message expires, so that messages are delivered after the settings are fixed.
  */
 export function failureOf(error: unknown, hasLeft: boolean, password = ""): Failure {
   if (error instanceof InvalidMail) {

@@ -17,10 +17,7 @@ const URL_MAX_LENGTH = 2_048;
  */
 const IDLE_TIMEOUT_MS = 4_000;
 
-/**
- * Time to wait for an address before trying the next one (ms); Node's 250 ms is too short for distant
- * receivers.
- */
+/** Time to wait for an address before trying the next one (ms); Node's 250 ms is too short for distant receivers. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_000;
 
 /** Max time to resolve a name while its line is saved (ms). */

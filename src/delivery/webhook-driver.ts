@@ -40,8 +40,7 @@ const bodyOf = ({ id, conversationId, contactId, to, text, createdAt }: Outbound
 });
 
 /**
- * Returns the content of a response; anything undocumented is ignored, because the message has already been
- * accepted.
+ * Returns the content of a response; anything undocumented is ignored, because the message has already been accepted.
  */
 function receiptOf({ body, isComplete }: HttpAnswer): { providerId: string | null; isDelivered: boolean } {
   const { providerId, delivered } = isComplete ? jsonObject(body) : {};

@@ -49,8 +49,7 @@ export class RejectedTokens {
 
   /** Exempts an existing token from the limit, from any address. */
   remember(hash: string): void {
-    // An evicted token that is still in use is cached again on its next request, so recency need not be
-    // tracked.
+    // An evicted token that is still in use is cached again on its next request, so recency need not be tracked.
     if (!this.found.has(hash)) this.found.set(hash, true);
   }
 

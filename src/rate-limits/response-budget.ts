@@ -33,9 +33,8 @@ interface Reservation {
 }
 
 /**
- * Bounds the memory of large responses. Each response reserves its maximum size before it is built, waiting
- * briefly if the budget is exhausted. Once it is built, only its actual size remains reserved until it is
- * sent.
+ * Bounds the memory of large responses. Each response reserves its maximum size before it is built, waiting briefly if
+ * the budget is exhausted. Once it is built, only its actual size remains reserved until it is sent.
  */
 export class ResponseBudget {
   private readonly budget = new Budget(MAX_CHARACTERS, MAX_CHARACTERS_OF_ORGANIZATION);

@@ -87,8 +87,7 @@ async function exitOf(worker: Worker): Promise<Exit> {
   const disconnected = new Promise<true>((resolve) => worker.once("disconnect", () => resolve(true)));
   const exit = await new Promise<Exit>((resolve) => {
     worker.once("exit", (code, signal) => resolve({ code, signal: signal as NodeJS.Signals | null }));
-    // A message to a worker that has just exited also causes an error. A worker without a process could not
-    // be started.
+    // A message to a worker that has just exited also causes an error. A worker without a process could not be started.
     worker.on("error", () => {
       if (worker.process.pid === undefined) resolve({ code: null, signal: null });
     });

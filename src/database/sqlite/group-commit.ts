@@ -27,9 +27,8 @@ const MAX_UNITS = 100;
 const MAX_MS = 50;
 
 /**
- * Group commit for a database with one writer: units that arrive during a transaction run together in the
- * next one, so that they wait for the disk only once. Owners take turns, so that an owner with many units
- * does not delay the others.
+ * Group commit for a database with one writer: units that arrive during a transaction run together in the next one, so
+ * that they wait for the disk only once. Owners take turns, so that an owner with many units does not delay the others.
  */
 export class GroupCommit {
   private readonly waiting = new FairQueue<Waiting>();

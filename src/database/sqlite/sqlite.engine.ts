@@ -277,8 +277,7 @@ export class SqliteEngine implements Engine {
       await this.writer.query(`PRAGMA busy_timeout = ${wasBusy ? SHORT_BUSY_TIMEOUT_MS : WAITS.writer}`);
       this.shortBusyTimeout = wasBusy;
     } catch {
-      // If the timeout cannot be changed, the old one stays: the next transaction tries again and reports any
-      // problem.
+      // If the timeout cannot be changed, the old one stays: the next transaction tries again and reports any problem.
     }
   }
 }

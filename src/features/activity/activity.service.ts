@@ -84,17 +84,12 @@ export class AgentSummary {
   lastDecisionAt!: Timestamp | null;
 }
 
-/**
- * Length of each period (days), ending at the current time; message and decision lists use the same periods.
- */
+/** Length of each period (days), ending at the current time; message and decision lists use the same periods. */
 const DAYS: Readonly<Record<UsagePeriod, number>> = { last_24_hours: 1, last_30_days: 30 };
 
 const SENT = [MessageStatus.sent, MessageStatus.delivered, MessageStatus.read] as const;
 
-/**
- * Counts messages and decisions by scanning indexes up to a limit, so that the cost does not grow with table
- * size.
- */
+/** Counts messages and decisions by scanning indexes up to a limit, so that the cost does not grow with table size. */
 export class ActivityService {
   constructor(private readonly database: Database) {}
 

@@ -8,10 +8,7 @@ import { type JobOptions, SerialJobs } from "../../database/serial-jobs";
 import type { HookRegistry } from "../../schema/hooks";
 import { Agent } from "./agent.entity";
 
-/**
- * Max time after an agent's deletion during which transactions that started before it may still add rows
- * (ms).
- */
+/** Max time after an agent's deletion during which transactions that started before it may still add rows (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
 /**

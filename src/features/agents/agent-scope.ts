@@ -59,8 +59,7 @@ export const unlessDeleted = async <List>(
 ): Promise<List | null> => (deletedAt == null ? read(id) : null);
 
 /**
- * Finds a row by ID; null unless it belongs to the calling agent or, for members, to an agent in their
- * organization.
+ * Finds a row by ID; null unless it belongs to the calling agent or, for members, to an agent in their organization.
  */
 export async function findOfCaller<
   Row extends ObjectLiteral & { id: string; agentId: string; agent?: Agent },

@@ -41,10 +41,7 @@ export class Agent {
   @Column({ type: "integer", nullable: true })
   policyVersion!: number | null;
 
-  /**
-   * TypeORM omits deleted agents from every query and join that does not use `withDeleted`; raw SQL includes
-   * them.
-   */
+  /** TypeORM omits deleted agents from every query and join that does not use `withDeleted`; raw SQL includes them. */
   @Nullable(
     () => GraphQLISODateTime,
     "When the agent was deleted. A deleted agent is visible only through its revoked and expired keys.",

@@ -70,8 +70,7 @@ export class AgentService {
   }
 
   /**
-   * Returns the agent that owns a resource, even if the agent is deleted. The caller must have access to the
-   * resource.
+   * Returns the agent that owns a resource, even if the agent is deleted. The caller must have access to the resource.
    * @throws GatewayError `not_found`
    */
   async of({ agentId }: { agentId: string }): Promise<Agent> {

@@ -147,8 +147,7 @@ async function webhooks({ reader, organizationId }: Scope): Promise<AttentionIte
 
 async function waitingConversations({ reader, agents }: Scope): Promise<AttentionItem[]> {
   const agentIds = [...agents.keys()];
-  // This condition must have the same text as the partial index's condition, because SQLite compares the two
-  // textually.
+  // This condition must have the same text as the partial index's condition, because SQLite compares the two textually.
   const waiting = () =>
     reader.createQueryBuilder(Conversation, "conversation").where("conversation.waiting_since IS NOT NULL");
   const order = ConversationOrder.longest_waiting_first;

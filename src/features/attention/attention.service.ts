@@ -10,10 +10,7 @@ import { SOURCES } from "./attention-sources";
 
 const ORDER = Object.keys(AttentionKind);
 
-/**
- * Finds items that need a person's attention. Counts are capped, so that the cost does not grow with table
- * size.
- */
+/** Finds items that need a person's attention. Counts are capped, so that the cost does not grow with table size. */
 export class AttentionService {
   constructor(
     private readonly database: Database,

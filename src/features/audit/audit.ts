@@ -19,8 +19,7 @@ export interface AuditTarget {
 }
 
 /**
- * Records an action in the transaction that performs it, so that the action and its record are committed
- * atomically.
+ * Records an action in the transaction that performs it, so that the action and its record are committed atomically.
  * @param changes the fields that the action may have changed; unchanged fields are omitted
  */
 export async function recordAudit(

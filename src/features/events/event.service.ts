@@ -44,8 +44,7 @@ export class EventService {
       if (cursor != null) await assertNextStored(reader, agent, from, last);
       const nodes = rows.slice(0, first);
       const next = rows[first];
-      // A page ends just before the next event, so that its cursor remains valid where a restore skipped
-      // positions.
+      // A page ends just before the next event, so that its cursor remains valid where a restore skipped positions.
       const end = next === undefined ? (examined ?? BigInt(nodes.at(-1)?.position ?? 0)) : before(next);
       const hasNextPage = next !== undefined || (examined !== undefined && examined < last);
       // Events may have been added since the last position was read.
@@ -57,10 +56,7 @@ export class EventService {
 
 const before = ({ position }: Pick<Event, "position">): bigint => BigInt(position) - 1n;
 
-/**
- * For a page filtered by type, returns the last position to scan; undefined to scan all remaining
- * events.
- */
+/** For a page filtered by type, returns the last position to scan; undefined to scan all remaining events. */
 async function endOfExamined(
   reader: EntityManager,
   agentId: string,

@@ -51,8 +51,7 @@ export function recordEvents(tx: Tx, events: readonly NewEvent[], changes: reado
 }
 
 /**
- * Returns the changes that store a few events together with their agents' positions, in one statement instead
- * of two.
+ * Returns the changes that store a few events together with their agents' positions, in one statement instead of two.
  */
 function inOne(events: readonly NewEvent[]): Change[] {
   const byAgent = [...groupBy(events, ({ agentId }) => agentId)];
@@ -112,10 +111,7 @@ async function store(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   await insertAll(tx, Event, stored);
 }
 
-/**
- * Returns an event's subject: the conversation or, if there is none, the contact or the agent's
- * configuration.
- */
+/** Returns an event's subject: the conversation or, if there is none, the contact or the agent's configuration. */
 export const closestSubject = ({
   agentId,
   contactId,

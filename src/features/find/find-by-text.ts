@@ -64,8 +64,7 @@ async function findContacts({ reader, organizationId }: FindScope, text: string)
 }
 
 /**
- * Parses a string as addresses, in normalized form; a phone number without a country code yields all possible
- * numbers.
+ * Parses a string as addresses, in normalized form; a phone number without a country code yields all possible numbers.
  */
 function addressesIn(text: string): Address[] {
   const address = (NAMED_ADDRESS.exec(text)?.[1] ?? text).replace(/^mailto:/i, "");
@@ -91,8 +90,7 @@ async function findDecisions({ reader, organizationId }: FindScope, key: string)
 }
 
 /**
- * Finds resources by part of their names. Compares names in JavaScript, because the databases fold case
- * differently.
+ * Finds resources by part of their names. Compares names in JavaScript, because the databases fold case differently.
  */
 async function findNamed({ reader, organizationId, manages }: FindScope, text: string): Promise<FoundRow[]> {
   const part = text.toLowerCase();

@@ -31,9 +31,7 @@ export const NOTICES = "notices";
 /** Max attempts to send a notice; they take about a day. */
 const MAX_ATTEMPTS = 30;
 
-/**
- * Weight of an attempt that may have delivered its e-mail, so that a member receives at most three copies.
- */
+/** Weight of an attempt that may have delivered its e-mail, so that a member receives at most three copies. */
 const UNCERTAIN_ATTEMPTS = MAX_ATTEMPTS / 3;
 
 /** Failures caused by this process rather than the mail server: the process was stopping or too slow. */

@@ -32,8 +32,7 @@ export function kindAndSettingsOf({ settings }: Pick<CreateLineInput, "settings"
 /**
  * Inserts a line; an agent's first line becomes its default.
  * @param tx must have locked the agent's row if the agent may have other lines
- * @throws GatewayError `conflict` if the name is taken or the line needs a missing instance key,
- *   `limit_reached`
+ * @throws GatewayError `conflict` if the name is taken or the line needs a missing instance key, `limit_reached`
  */
 export async function insertLine(
   tx: Tx,

@@ -15,8 +15,7 @@ export const webhookSettings = ({ url, addressKind }: NewLineWebhook): LineWebho
 });
 
 /**
- * Omits `listAddress` if there is no list, so that the result equals settings stored by versions without this
- * field.
+ * Omits `listAddress` if there is no list, so that the result equals settings stored by versions without this field.
  */
 const listOf = (listAddress: string | null | undefined): Pick<LineEmail, "listAddress"> =>
   listAddress == null ? {} : { listAddress };
@@ -36,10 +35,7 @@ export function emailSettings(input: NewLineEmail): LineEmail {
   };
 }
 
-/**
- * Returns an e-mail line's settings after a change. Either both the user name and the password are set, or
- * neither.
- */
+/** Returns an e-mail line's settings after a change. Either both the user name and the password are set, or neither. */
 export function changedEmail(before: LineEmail, input: LineEmailChanges): LineEmail {
   const security = input.security ?? before.security;
   const isCleared = input.user === null || input.password === null;

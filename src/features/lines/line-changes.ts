@@ -87,8 +87,7 @@ function emailProblem(
   if (password != null && after.user === null)
     return { path: "user", message: "is required with a password" };
   if (user != null && !after.hasPassword) return { path: "password", message: "is required with a user" };
-  // Without this check, someone who does not know the password could have the gateway send it to another
-  // server.
+  // Without this check, someone who does not know the password could have the gateway send it to another server.
   if (after.hasPassword && password == null && isOtherServer(before, after)) {
     return { path: "password", message: "must be passed again if the host, port or security changes" };
   }

@@ -4,9 +4,7 @@ import type { Targets } from "../../delivery/targets";
 import { createWebhookDriver } from "../../delivery/webhook-driver";
 import type { LineTarget } from "./line-target";
 
-/**
- * Returns the driver that sends messages to a line's target; undefined for a local line, which sends nothing.
- */
+/** Returns the driver that sends messages to a line's target; undefined for a local line, which sends nothing. */
 export function lineDriver(targets: Targets, target: LineTarget): Send | undefined {
   switch (target.kind) {
     case "local":

@@ -10,10 +10,7 @@ import { Line } from "./line.entity";
 import { lineDriver } from "./line-driver";
 import { lineTarget } from "./line-target";
 
-/**
- * Max lines whose drivers are cached; creating a driver requires reading the line and deriving its signing
- * secret.
- */
+/** Max lines whose drivers are cached; creating a driver requires reading the line and deriving its signing secret. */
 const MAX_KEPT = 1_000;
 
 /** The driver for one version of a line. */

@@ -70,8 +70,7 @@ export const isOtherServer = (one: LineEmail, other: LineEmail): boolean =>
   one.host !== other.host || one.port !== other.port || one.security !== other.security;
 
 /**
- * Returns the address in text such as `anna@example.com` or `Anna <anna@example.com>`; undefined for any
- * other text.
+ * Returns the address in text such as `anna@example.com` or `Anna <anna@example.com>`; undefined for any other text.
  */
 export function addressIn(mailbox: string): string | undefined {
   const [, named, plain] = /^(?:[^<>",;:@\\]*<([^<>\s]+)>|([^<>\s]+))$/.exec(mailbox.trim()) ?? [];

@@ -269,8 +269,7 @@ export class LineService {
   }
 
   /**
-   * Changes a line in the caller's organization and records the change; an update that changes nothing is a
-   * no-op.
+   * Changes a line in the caller's organization and records the change; an update that changes nothing is a no-op.
    * @param tx the transaction to join; by default, a new one
    * @throws GatewayError `not_found`
    */

@@ -6,8 +6,7 @@ import { changedSettings } from "./line-changes";
 import { isOtherServer, type LineEmail, SmtpSecurity } from "./line-settings";
 
 /**
- * Validates lines' targets before they are saved. Must not run inside a transaction, because it resolves host
- * names.
+ * Validates lines' targets before they are saved. Must not run inside a transaction, because it resolves host names.
  */
 export class TargetChecks {
   constructor(private readonly targets: Targets) {}

@@ -13,10 +13,7 @@ import { WebhookDelivery, WebhookDeliveryConnection, WebhookDeliveryState } from
 
 /** Lists deliveries to webhook endpoints. */
 export class DeliveryLogService {
-  /**
-   * Reads the body of a delivery's requests, without an access check; undefined if the event is no longer
-   * stored.
-   */
+  /** Reads the body of a delivery's requests, without an access check; undefined if the event is no longer stored. */
   readonly bodyOf: (id: string) => Promise<string | undefined>;
 
   private readonly heads: (id: string) => Promise<string | undefined>;
@@ -63,10 +60,7 @@ export class DeliveryLogService {
   }
 }
 
-/**
- * Maps each delivery behind another pending one in its lane to the event ID of the lane's first pending
- * delivery.
- */
+/** Maps each delivery behind another pending one in its lane to the event ID of the lane's first pending delivery. */
 async function headsBefore(
   reader: EntityManager,
   deliveryIds: readonly string[],

@@ -23,8 +23,7 @@ export class EndpointHealth {
 
   /**
    * Records attempts, in the transaction that stores their results and has locked their lanes.
-   * @param endpoints sorted in a fixed order, so that transactions that change several endpoints do not
-   *   deadlock
+   * @param endpoints sorted in a fixed order, so that transactions that change several endpoints do not deadlock
    */
   async note(
     tx: Tx,

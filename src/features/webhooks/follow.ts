@@ -27,10 +27,7 @@ export async function lockCursors(tx: Tx, endpointId: string): Promise<void> {
   await tx.lock(cursors.orderBy("cursor.agent_id")).getMany();
 }
 
-/**
- * Advances an endpoint's cursors, so that it receives all future events but not the events that it has
- * missed.
- */
+/** Advances an endpoint's cursors, so that it receives all future events but not the events that it has missed. */
 export async function followFromNow(tx: Tx, endpoint: Followed): Promise<void> {
   const { id, organizationId, agentId } = endpoint;
   await tx.query(

@@ -116,8 +116,7 @@ export class RedeliveryService {
 
   /**
    * Determines the positions where a redelivery starts.
-   * @returns one start, with the endpoint's current position, for each agent whose events the endpoint has
-   *   received
+   * @returns one start, with the endpoint's current position, for each agent whose events the endpoint has received
    */
   private async starts(
     reader: EntityManager,
@@ -179,8 +178,7 @@ async function countMissed(
 /**
  * Returns the position to start after when delivering an agent's events.
  * @param keptSince the time since which all events are stored, if known
- * @throws GatewayError `invalid_cursor`, or `position_expired` if events after that position are no longer
- *   stored
+ * @throws GatewayError `invalid_cursor`, or `position_expired` if events after that position are no longer stored
  */
 async function startIn(
   reader: EntityManager,

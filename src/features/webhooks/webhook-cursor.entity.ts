@@ -1,9 +1,6 @@
 import { Column, Entity, PrimaryColumn } from "typeorm";
 import { UUID_COLUMN } from "../../database/columns";
-/**
- * The position in an agent's events up to which an endpoint's deliveries have been created; 0 if there is no
- * row.
- */
+/** The position in an agent's events up to which an endpoint's deliveries have been created; 0 if there is no row. */
 @Entity()
 export class WebhookCursor {
   @PrimaryColumn(UUID_COLUMN)

@@ -171,8 +171,7 @@ export class WebhookService {
 
   /**
    * Re-enables an endpoint, so that its pending deliveries and all future events are sent.
-   * @throws GatewayError `not_found`, or `conflict` if its signing secret was lost and has not been
-   *   rotated since
+   * @throws GatewayError `not_found`, or `conflict` if its signing secret was lost and has not been rotated since
    */
   enable(context: RequestContext, id: string): Promise<WebhookEndpoint> {
     const decide: Decide = async (tx, endpoint) => {

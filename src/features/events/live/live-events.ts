@@ -25,8 +25,7 @@ const POLL_INTERVAL_MS = 1_000;
 const ORGANIZATION_SHARE = 0.5;
 
 /**
- * Max streams being opened concurrently, in total and per organization, because opening a stream takes
- * several queries.
+ * Max streams being opened concurrently, in total and per organization, because opening a stream takes several queries.
  */
 const MAX_OPENING = 4;
 const MAX_OPENING_OF_ORGANIZATION = 2;
@@ -34,9 +33,7 @@ const MAX_OPENING_OF_ORGANIZATION = 2;
 /** Max time a stream can wait while other streams are being opened (ms). */
 const OPEN_TIMEOUT_MS = 30_000;
 
-/**
- * The lowest value of the limit on positions served per round. The limit increases with the number of agents.
- */
+/** The lowest value of the limit on positions served per round. The limit increases with the number of agents. */
 const MIN_CURSORS_PER_ROUND = 40;
 
 const LOG_INTERVAL_MS = 60_000;

@@ -69,9 +69,8 @@ interface Row {
 }
 
 /**
- * Reads events along with the states of their readers' credentials. Both come from one statement and
- * therefore one snapshot on either engine: a credential accepted here was not revoked before any of the
- * events.
+ * Reads events along with the states of their readers' credentials. Both come from one statement and therefore one
+ * snapshot on either engine: a credential accepted here was not revoked before any of the events.
  */
 export async function readLive(reader: EntityManager, query: LiveQuery): Promise<LiveSnapshot> {
   const { agentIds = [], cursors = [], keyIds = [], sessionIds = [], memberAgentIds = [] } = query;
