@@ -10,10 +10,7 @@ export interface Change {
   with?: string;
 }
 
-/**
- * Max parameters of a combined statement. Longer statements save little time and have too many variants to
- * keep prepared.
- */
+/** Max parameters of a combined statement; longer ones save little time and have too many variants to prepare. */
 const MAX_COMBINED_PARAMETERS = 64;
 
 /**

@@ -69,10 +69,7 @@ export class Pace {
   }
 }
 
-/**
- * Returns the max rows of the next chunk, given the duration of the last one (ms): at most twice as many, because later
- * rows may take longer.
- */
+/** Returns the max rows of the next chunk, given the duration of the last one (ms); at most doubles them. */
 export function nextLimit(limit: number, took: number, max = MAX_CHUNK): number {
   if (took >= CHUNK_MS && took < LONG_CHUNK_MS) return limit;
   return Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, max));

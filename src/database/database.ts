@@ -14,10 +14,7 @@ import { pendingMigrations, runMigrations } from "./run-migrations";
 import { SqliteEngine } from "./sqlite/sqlite.engine";
 import { asDryRun, type Transaction, type Tx, transactionOf, type UnitOfWork } from "./unit-of-work";
 
-/**
- * Max time that a batch with rows of several organizations waits for a lock (ms). It is short because all of
- * the batch's rows wait.
- */
+/** Max time that a batch waits for a lock (ms) if it has rows of several organizations, which all wait. */
 const MAX_LOCK_WAIT_MS = 250;
 
 /** Max organizations to track; an evicted organization starts a new batch. */

@@ -19,10 +19,7 @@ export interface TransactionOptions {
   singleStatement?: boolean;
   /** Limits for a unit that no request waits for. */
   limits?: Limits;
-  /**
-   * True for a unit that always runs the same few statements, to keep them prepared: planning them takes longer than
-   * running them.
-   */
+  /** True for a unit that always runs the same few statements, which are then kept prepared. */
   isRepeated?: boolean;
   /** ID of the organization that owns the unit; organizations share the connections fairly. */
   owner?: string | undefined;
@@ -157,10 +154,7 @@ export interface Engine {
   dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T>;
   /** Runs a unit of work in a transaction and resolves once it is durable; a failed unit is rolled back. */
   transaction<T>(unit: UnitOfWork<T>, options?: TransactionOptions): Promise<T>;
-  /**
-   * Runs a transaction that excludes every other `withMigrationLock` on the same database, in any process.
-   * Its statements have no time limit.
-   */
+  /** Runs a transaction without time limits that excludes other `withMigrationLock` calls of any process. */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T>;
   /**
    * Serializes inserts into a list across processes until the transaction ends, so that no row appears before a cursor

@@ -15,10 +15,7 @@ export type Outcome<T> = T | Error;
 export interface FairBatchesOptions<Row, T> {
   /** Returns a row's organization. */
   ownerOf(row: Row): string;
-  /**
-   * Returns a row's cost, 0 by default. A batch takes its first row at any cost, then more rows while its
-   * total cost is below `maxCost`.
-   */
+  /** Returns a row's cost, 0 by default. A batch takes rows while its total cost is below `maxCost`, at least one. */
   costOf?(row: Row): number;
   maxCost?: number;
   /** Max rows per batch. */

@@ -4,10 +4,7 @@ export const WAITS = {
   connection: 2_000,
   /** Max wait for another SQLite writer. */
   writer: 5_000,
-  /**
-   * Max time between two statements of a PostgreSQL transaction, so that the locks of a disconnected process
-   * are released.
-   */
+  /** Max time between two statements of a transaction, so that a disconnected process's locks are released. */
   nextStatement: 5_000,
 };
 
@@ -15,10 +12,7 @@ export const WAITS = {
 export interface Limits {
   /** Max duration of a whole call, including the wait for a connection. */
   call: number;
-  /**
-   * Max duration of one statement; 0 for no limit. It is shorter than `call`, so that the database usually
-   * cancels the statement and frees its locks.
-   */
+  /** Max duration of one statement, 0 for no limit; below `call`, so that the database cancels it and frees locks. */
   statement: number;
 }
 
@@ -31,8 +25,5 @@ export const DELIVERING: Limits = { call: 20_000, statement: 10_000 };
 /** Limits for work that no request waits for: housekeeping and the command line. */
 export const BACKGROUND: Limits = { call: 600_000, statement: 30_000 };
 
-/**
- * Limits for migrations, whose statements may change every row of a large table, and for processes that wait
- * for migrations.
- */
+/** Limits for migrations, which may change every row of a large table, and for processes that wait for them. */
 export const MIGRATING: Limits = { call: 24 * 3_600_000, statement: 0 };

@@ -112,10 +112,7 @@ export class BatchLoop {
     }
   }
 
-  /**
-   * Waits for more work that can share a batch. If sends have finished, it does not wait, because their conversations
-   * are already waiting.
-   */
+  /** Waits for more work that can share a batch, unless sends have finished: their conversations are waiting. */
   private pause(): Promise<void> {
     if (this.batches.hasResults()) return Promise.resolve();
     return new Promise((resolve) => {

@@ -75,10 +75,7 @@ export class Deliverer {
   private readonly sending = new Set<Promise<void>>();
   /** Finished sends whose results are not yet stored. */
   private ended: LeasedSend[] = [];
-  /**
-   * The owner of more than half of the last batch's lanes. Its lanes come last in the next batch, but never
-   * twice in a row.
-   */
+  /** Owner of more than half of the last batch's lanes: last in the next batch, but never twice in a row. */
   private greedy: readonly string[] = [];
   private readonly loop: BatchLoop;
   private readonly stopListening: () => Promise<void>;

@@ -10,10 +10,7 @@ export const LOCKED_MS = 250;
 /** The time when each lane is next due; a lane without an entry has no more work. */
 export type NextWork = ReadonlyMap<string, Timestamp>;
 
-/**
- * Work that a sender performs after the commit, such as sending a message; its lane stays leased until the
- * work has ended.
- */
+/** Work that a sender performs after the commit, such as sending a message; it holds its lane until it ends. */
 export interface Dispatch {
   laneId: string;
   /** The channel that the work uses: a line, a webhook endpoint, or another named group. */
@@ -57,10 +54,7 @@ export interface LaneContext {
 
 /** The work of one kind of lane. */
 export interface LaneWork {
-  /**
-   * Performs lanes' due work, in the transaction that has locked the lanes; senders are assigned in the order
-   * of `laneIds`.
-   */
+  /** Performs the due work of the lanes that the transaction has locked; assigns senders in the order of `laneIds`. */
   start(tx: Tx, laneIds: readonly string[], context: LaneContext): Promise<DueWork>;
   /** Stores the results of finished sends, in a transaction that has locked the lanes that they still hold. */
   finish(tx: Tx, ended: readonly FinishedSend[], observer: WorkObserver): Promise<void>;

@@ -36,10 +36,7 @@ export interface DuePart {
   max: number;
   waiting?: SomeLanes | undefined;
   ready?: SomeLanes | undefined;
-  /**
-   * Additional SQL columns of the result, each preceded by a comma; because the parts are combined with UNION
-   * ALL, all of them must have the same columns.
-   */
+  /** Additional SQL columns of the result, each preceded by a comma; the same for all parts. */
   columns?: string;
 }
 

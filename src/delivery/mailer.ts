@@ -31,10 +31,7 @@ export type SendMail = (
   attempt?: Pick<Attempt, "signal" | "mayLeave">,
 ) => Promise<Pick<Failure, "outcome" | "code"> | undefined>;
 
-/**
- * Creates the function that sends e-mails through the gateway's own mail server (`SMTP_URL`); undefined if
- * none is configured.
- */
+/** Creates the function that sends e-mails through the gateway's own server (`SMTP_URL`); undefined without one. */
 export function createMailer({
   mail: server,
   environment,

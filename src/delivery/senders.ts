@@ -147,10 +147,7 @@ export class Senders {
     return this.busy < this.max ? this.max - this.busy : -this.queue.length;
   }
 
-  /**
-   * Selects the lanes waiting for a sender that cannot be given one yet, because their channel, organization
-   * or share has reached its limit.
-   */
+  /** Selects the waiting lanes whose channel, organization or share has reached its limit of senders. */
   get excluded(): WaitingLanes[] {
     const { taken } = this;
     const owners = taken.owners;

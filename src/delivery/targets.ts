@@ -11,10 +11,7 @@ import { resolveHost } from "./stub-resolver";
 /** Max length of a target URL. */
 const URL_MAX_LENGTH = 2_048;
 
-/**
- * Close idle connections after this time (ms), earlier than most servers do, because a request is lost if the server
- * has just closed the connection.
- */
+/** Close idle connections after this time (ms), before servers do: a request on a closed connection is lost. */
 const IDLE_TIMEOUT_MS = 4_000;
 
 /** Time to wait for an address before trying the next one (ms); Node's 250 ms is too short for distant receivers. */

@@ -98,10 +98,7 @@ async function exitOf(worker: Worker): Promise<Exit> {
   return exit;
 }
 
-/**
- * Closes a connection that was being handed to a worker when the worker died. Otherwise, `node:cluster` keeps it open,
- * and its client waits forever.
- */
+/** Closes a connection that was being handed to a worker that died; `node:cluster` would keep it open forever. */
 function closeLostConnections({ process }: Worker): void {
   let hasEnded = false;
   const last = new Map<string, { close?: () => void }>();

@@ -36,10 +36,7 @@ const CONNECTION_LOST = /^08[0-9A-Z]{3}$|^57P0[1245]$|^25P0[34]$/;
 /** The SQLSTATE of a session on a read-only server: a standby, or a server that is switching over. */
 const READ_ONLY = "25006";
 
-/**
- * Min time between replacements of all connections (ms); otherwise, reads would keep waiting for new connections while
- * every server is read-only.
- */
+/** Min time between replacements of all connections (ms), so that reads work while every server is read-only. */
 const REPLACE_INTERVAL_MS = 1_000;
 
 /** Matches SQLSTATEs, but not five-letter system error codes such as `EPIPE`. */

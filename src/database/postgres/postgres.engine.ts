@@ -29,10 +29,7 @@ import {
 } from "./postgres-transactions";
 import { queryPrepared } from "./prepared-statements";
 
-/**
- * SQLSTATEs (PostgreSQL manual, appendix A) of temporary failures: connection, deadlock, resources, operator
- * intervention.
- */
+/** SQLSTATEs of temporary failures: connection, deadlock, resources, operator intervention (manual, appendix A). */
 const UNAVAILABLE = /^(08|40|53|57|58)[0-9A-Z]{3}$|^25006$|^42501$|^55P03$/;
 
 const UNIQUE_VIOLATION = "23505";

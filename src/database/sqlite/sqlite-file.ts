@@ -89,10 +89,7 @@ export class SqliteFile {
   }
 }
 
-/**
- * Creates a database file and its folder if they are missing, and restricts the file to its owner, because it contains
- * hashes and client data.
- */
+/** Creates a database file and its folder if missing, and restricts the file, which has secrets, to its owner. */
 export function restrictToOwner(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));

@@ -90,10 +90,7 @@ export class SqliteEngine implements Engine {
   readonly dialect = DIALECT;
   /** Interval at which other processes poll the write lock (ms). */
   readonly minPauseMs = 100;
-  /**
-   * One batch runs at a time, because SQLite runs a connection's statements one by one, and waiting
-   * statements occupy pool threads.
-   */
+  /** One batch at a time: SQLite runs a connection's statements one by one, and waiting ones occupy threads. */
   readonly readGate = new BatchGate(true);
   private readonly queue = new Mutex();
   private readonly units: GroupCommit;
@@ -302,10 +299,7 @@ async function openReader(writer: DataSource): Promise<DataSource> {
   return reader;
 }
 
-/**
- * Switches to WAL, with retries, because SQLite does not wait: if several processes start together, all but one get an
- * error.
- */
+/** Switches to WAL, with retries: SQLite does not wait for other processes that do the same. */
 const switchToWal = (source: DataSource): Promise<void> =>
   retryWhileBusy(WAITS.writer, () => source.query("PRAGMA journal_mode = WAL"));
 

@@ -55,10 +55,7 @@ export class StatementCache {
     else run();
   }
 
-  /**
-   * Drops a failed statement: after a lock conflict, SQLite would consider it running, and an interrupt would
-   * stay in effect.
-   */
+  /** Drops a failed statement, which SQLite may consider running (after a lock conflict) or interrupted. */
   private keeping(sql: string, done: Callback): Callback {
     const { statements } = this;
     return function (...result) {
@@ -80,8 +77,5 @@ export class StatementCache {
   }
 }
 
-/**
- * Replaces `$1` with `?1`. SQLite treats `$1` as a name and searches a list for it: a statement with 1,000 names takes
- * four times as long.
- */
+/** Replaces `$1` with `?1`, because SQLite searches a list for each name, which is slow in long statements. */
 const numbered = (statement: string): string => statement.replace(/\$(\d+)/g, "?$1");

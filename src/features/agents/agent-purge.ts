@@ -19,10 +19,7 @@ export type PurgeStep = (agentId: string, options: ChunkOptions) => Promise<bool
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /**
-     * Purges a deleted agent. Hooks run in reverse feature order, because later features' rows refer to
-     * earlier features' rows.
-     */
+    /** Purges a deleted agent. Hooks run in reverse feature order, because rows refer to earlier features' rows. */
     agentPurged: PurgeStep;
   }
 }

@@ -46,10 +46,7 @@ const REQUIRED = { permission: Permission.config_manage };
 
 /** Creates, lists, renames and deletes organizations' agents. */
 export class AgentService {
-  /**
-   * Finds an agent by its ID, even if deleted, without an access check; the caller must already have access to one of
-   * the agent's resources.
-   */
+  /** Finds an agent by ID, even if deleted; the caller must already have access to one of its resources. */
   readonly byId: (id: string) => Promise<Agent | undefined>;
 
   constructor(

@@ -10,10 +10,7 @@ const ERASED = `'{"id":"' || substr(subject, ${"contact:".length + 1}) || '"}'`;
 
 const HAS_DATA = { type: Raw(() => `${OF_CONTACT} AND type <> 'contact.erased'`) };
 
-/**
- * Erases contact data from events about erased contacts. Events about their decisions, conversations and
- * messages do not contain any.
- */
+/** Erases contact data from events about erased contacts; other events contain none. */
 export const eraseEvents =
   (database: Database) =>
   (contactIds: readonly string[], options: ChunkOptions): Promise<boolean> =>

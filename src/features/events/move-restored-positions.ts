@@ -1,13 +1,7 @@
-/**
- * Number of positions that a restored database skips; far more than the events that any agent can have had
- * since the backup.
- */
+/** Number of positions that a restored database skips: far more than an agent's events since any backup. */
 const LEFT_OUT = 1_000_000_000;
 
-/**
- * Advances the positions of a restored database past all positions that followers may have seen, so that no
- * position is reused.
- */
+/** Skips all positions that followers of a restored database may have seen, so that none is reused. */
 export const MOVE_RESTORED_POSITIONS = {
   table: "agent_stream",
   statement: `UPDATE agent_stream SET last = last + ${LEFT_OUT}`,

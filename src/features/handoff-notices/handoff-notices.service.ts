@@ -33,10 +33,7 @@ export class HandoffNotices {
     });
   }
 
-  /**
-   * True if the calling member has turned on an agent's notices; null if the server sends no e-mail or the
-   * caller is not a member.
-   */
+  /** True if the calling member has turned on an agent's notices; null for other callers and without e-mail. */
   async isEnabled({ caller }: RequestContext, agentId: string): Promise<boolean | null> {
     if (this.sendMail === undefined || caller.kind !== "member") return null;
     return (await this.subscriptionOf(`${caller.id} ${agentId}`)) !== undefined;

@@ -29,10 +29,7 @@ export class DeliveryLogService {
     );
   }
 
-  /**
-   * Returns the event ID of the delivery that a pending delivery is waiting for; null if there is none. Does
-   * not check access.
-   */
+  /** Returns the event ID of the delivery that a pending one waits for, or null. Does not check access. */
   waitsFor({ id, state }: WebhookDelivery): Promise<string | null> {
     return findIfAny(this.heads, state === WebhookDeliveryState.pending ? id : null);
   }

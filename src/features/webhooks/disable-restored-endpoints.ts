@@ -1,10 +1,7 @@
 import { WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpointState } from "./webhook-endpoint.entity";
 
-/**
- * Disables a restored database's endpoints and cancels its pending deliveries, which may have been sent since
- * the backup.
- */
+/** Disables a restored database's endpoints and cancels its pending deliveries, which may have been sent. */
 export const DISABLE_RESTORED_ENDPOINTS = [
   {
     table: "webhook_endpoint",

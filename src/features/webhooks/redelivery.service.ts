@@ -141,10 +141,7 @@ export class RedeliveryService {
     return starts;
   }
 
-  /**
-   * Returns the time since which all events are stored; undefined if purging is off, because it may have been
-   * on earlier.
-   */
+  /** Returns the time since which all events are stored; undefined if purging is off, as it may have been on. */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
     return days === 0 ? undefined : timestamp(-days * DAY_MS);

@@ -228,10 +228,7 @@ export class WebhookDispatcher {
   }
 }
 
-/**
- * True if an event must be sent to an endpoint, given its delivery's state; the state is undefined if there
- * is no delivery.
- */
+/** True if an event must be sent, given the state of its delivery; undefined if there is none. */
 const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
   state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
 
