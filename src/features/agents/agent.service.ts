@@ -4,11 +4,11 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
+import { rowByKey } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import { GatewayError, noSuch } from "../../errors";
@@ -47,24 +47,15 @@ const REQUIRED = { permission: Permission.config_manage };
 /** Creates, lists, renames and deletes organizations' agents. */
 export class AgentService {
   /** Finds an agent by ID, even if deleted; the caller must already have access to one of its resources. */
-  readonly byId: (id: string) => Promise<Agent | undefined>;
+  readonly byId = rowByKey(this.database, "agents", "id", (reader, ids) =>
+    reader.createQueryBuilder(Agent, "agent").withDeleted().where("agent.id IN (:...ids)", { ids }).getMany(),
+  );
 
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
     private readonly hooks: HookRegistry,
-  ) {
-    this.byId = database.coalesceByKey("agents", async (ids) => {
-      const agents = await database.read((reader) =>
-        reader
-          .createQueryBuilder(Agent, "agent")
-          .withDeleted()
-          .where("agent.id IN (:...ids)", { ids })
-          .getMany(),
-      );
-      return indexBy(agents, ({ id }) => id);
-    });
-  }
+  ) {}
 
   /**
    * Returns the agent that owns a resource, even if the agent is deleted. The caller must have access to the resource.

@@ -14,7 +14,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import { type PageArgs, paginate } from "../../pagination/connection";
-import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
+import { listOfParent } from "../../pagination/list-of-parent";
 import { listPage } from "../../pagination/list-page";
 import { Agent } from "../agents/agent.entity";
 import { actorOf, recordAudit } from "../audit/audit";
@@ -56,9 +56,13 @@ const REQUIRED = { permission: Permission.config_manage };
 /** Mints, lists, changes, rotates and revokes API keys; each change takes effect on the next request. */
 export class ApiKeyService {
   /** Reads a page of an agent's keys, without an access check. */
-  readonly ofAgent: ListOfParent<ApiKeyConnection>;
+  readonly ofAgent = listOfParent(this.database, ApiKeyConnection, {
+    what: "keys of agents",
+    entity: ApiKey,
+    parent: "agentId",
+  });
 
-  private readonly successors: (id: string) => Promise<ApiKey | undefined>;
+  private readonly successors = rowsById(this.database, "successors", ApiKey);
   private readonly environment: KeyEnvironment;
   private readonly maxLifetimeDays: number | undefined;
   /** Max requests per minute for a key without its own limit; 0 for no limit. */
@@ -75,12 +79,6 @@ export class ApiKeyService {
     this.maxLifetimeDays = keyMaxLifetimeDays;
     this.rateLimit = rateLimitPerMinute;
     this.environment = KEY_ENVIRONMENT[environment];
-    this.ofAgent = listOfParent(database, ApiKeyConnection, {
-      what: "keys of agents",
-      entity: ApiKey,
-      parent: "agentId",
-    });
-    this.successors = rowsById(database, "successors", ApiKey);
   }
 
   /**

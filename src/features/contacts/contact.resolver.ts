@@ -57,7 +57,7 @@ export class AgentTopicsResolver {
       "The topics in the agent's live policy, or null for a deleted agent. API keys need the `contacts:read` scope.",
   })
   topics(@Root() agent: Agent): Promise<Topic[] | null> {
-    return unlessDeleted(agent, (id) => this.service.topicsOf(id));
+    return unlessDeleted(agent, async (id) => (await this.service.topicsOf(id)) ?? []);
   }
 }
 
@@ -137,9 +137,9 @@ export class ContactResolver {
   })
   changeContactTags(
     @Ctx() context: RequestContext,
-    @Input() { id, add, remove }: ChangeContactTagsInput,
+    @Input() input: ChangeContactTagsInput,
   ): Promise<TagChange> {
-    return this.service.changeTags(context, id, { add: add ?? [], remove: remove ?? [] });
+    return this.service.changeTags(context, input);
   }
 
   @Access(WRITE)
@@ -181,8 +181,8 @@ export class ContactResolver {
 
   @AtMost(MAX_TAGS)
   @FieldResolver(() => [String], { description: "The contact's tags, in alphabetical order." })
-  async tags(@Root() { id }: Contact): Promise<string[]> {
-    return (await this.service.tagsOf(id)) ?? [];
+  tags(@Root() { id }: Contact): Promise<string[]> {
+    return this.service.tagsOf(id);
   }
 
   @FieldResolver(() => Agent, { description: "The contact's agent." })

@@ -2,15 +2,13 @@ import { type EntityManager, In } from "typeorm";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { groupBy } from "../../common/group-by";
 import { isUuid } from "../../common/uuid";
 import { settled } from "../../database/coalesce-in-tx";
 import type { Database } from "../../database/database";
-import { rowsById } from "../../database/rows-by-id";
-import type { Tx } from "../../database/unit-of-work";
+import { rowsById, rowsByKey } from "../../database/rows-by-id";
 import { noSuch } from "../../errors";
 import { directionOf, pageOfRows } from "../../pagination/connection";
-import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
+import { listOfParent } from "../../pagination/list-of-parent";
 import { countRows } from "../../pagination/total-count";
 import type { HookRegistry } from "../../schema/hooks";
 import { problemIn } from "../../schema/validate-input";
@@ -22,7 +20,13 @@ import type { Consents } from "./consents";
 import { contactActions } from "./contact.audit";
 import { ContactConnection } from "./contact.connection";
 import { Contact } from "./contact.entity";
-import type { ContactArgs, ContactsArgs, SetConsentInput, TagChange } from "./contact.inputs";
+import type {
+  ChangeContactTagsInput,
+  ContactArgs,
+  ContactsArgs,
+  SetConsentInput,
+  TagChange,
+} from "./contact.inputs";
 import { ContactAddress } from "./contact-address.entity";
 import { markDeliverable } from "./contact-addresses";
 import { ContactTag } from "./contact-tag.entity";
@@ -58,65 +62,47 @@ import { assertTopics, type Topic, unknownTopics } from "./topic";
  */
 export class ContactService {
   /** Reads a contact's addresses, oldest first, without an access check. */
-  readonly addressesOf: (contactId: string) => Promise<ContactAddress[] | undefined>;
-  /** Reads a contact's tags in alphabetical order, without an access check. */
-  readonly tagsOf: (contactId: string) => Promise<string[] | undefined>;
-
+  readonly addressesOf = rowsByKey(this.database, "addresses", "contactId", (reader, ids) =>
+    reader.find(ContactAddress, { where: { contactId: In(ids) }, order: { id: "ASC" } }),
+  );
   /** Finds a contact by ID, without an access check. */
-  readonly byId: (id: string) => Promise<Contact | undefined>;
+  readonly byId = rowsById(this.database, "contacts", Contact);
   /** Reads a page of an agent's contacts, without an access check. */
-  readonly ofAgent: ListOfParent<ContactConnection>;
-
+  readonly ofAgent = listOfParent(this.database, ContactConnection, {
+    what: "contacts of agents",
+    entity: Contact,
+    parent: "agentId",
+    condition: "erased_at IS NULL",
+  });
   /** Reads the topics of an agent's live policy, without an access check. */
-  readonly topicsOf: (agentId: string) => Promise<Topic[]>;
+  readonly topicsOf = this.database.coalesceByKey("topics", (agentIds) =>
+    this.database.read(async (reader) => {
+      const found = agentIds.map(async (id) => [id, await this.readTopics(reader, id)] as const);
+      return new Map(await Promise.all(found));
+    }),
+  );
 
-  private readonly readTopics: (reader: EntityManager, agentId: string) => Promise<Topic[]>;
-  private readonly consentsAt: (addressId: string) => Promise<Consent[] | undefined>;
-  private readonly changeInBatch: (request: TagRequest) => Promise<TagChange>;
+  private readonly tags = rowsByKey(this.database, "tags", "contactId", (reader, ids) =>
+    reader.findBy(ContactTag, { contactId: In(ids) }),
+  );
+  private readonly consentsAt = rowsByKey(this.database, "consents", "addressId", (reader, ids) =>
+    reader.findBy(Consent, { addressId: In(ids) }),
+  );
+  private readonly changeInBatch = this.database.batchInsertsByOwner<TagRequest, TagChange>(
+    ({ context }) => ownerOf(context.caller),
+    changeTagsTogether,
+  );
 
   constructor(
     private readonly database: Database,
     private readonly erasures: Erasures,
     private readonly consents: Consents,
-    hooks: HookRegistry,
-  ) {
-    this.readTopics = (reader, agentId) => hooks.the("topics")(reader, agentId);
-    const topics = database.coalesceByKey("topics", (agentIds) =>
-      database.read(async (reader) => {
-        const found = agentIds.map(async (id) => [id, await this.readTopics(reader, id)] as const);
-        return new Map(await Promise.all(found));
-      }),
-    );
-    this.topicsOf = async (agentId) => (await topics(agentId)) ?? [];
-    this.changeInBatch = database.batchInsertsByOwner<TagRequest, TagChange>(
-      ({ context }) => ownerOf(context.caller),
-      (tx, requests) => changeTagsTogether(tx, requests),
-    );
-    this.byId = rowsById(database, "contacts", Contact);
-    this.ofAgent = listOfParent(database, ContactConnection, {
-      what: "contacts of agents",
-      entity: Contact,
-      parent: "agentId",
-      condition: "erased_at IS NULL",
-    });
-    this.addressesOf = database.coalesceByKey("addresses", async (ids) =>
-      groupBy(
-        await database.read((reader) =>
-          reader.find(ContactAddress, { where: { contactId: In(ids) }, order: { id: "ASC" } }),
-        ),
-        contactOf,
-      ),
-    );
-    this.consentsAt = database.coalesceByKey("consents", async (ids) =>
-      groupBy(
-        await database.read((reader) => reader.findBy(Consent, { addressId: In(ids) })),
-        ({ addressId }) => addressId as string,
-      ),
-    );
-    const tags = database.coalesceByKey("tags", async (ids) =>
-      groupBy(await database.read((reader) => reader.findBy(ContactTag, { contactId: In(ids) })), contactOf),
-    );
-    this.tagsOf = async (id) => (await tags(id))?.map(({ tag }) => tag).sort();
+    private readonly hooks: HookRegistry,
+  ) {}
+
+  /** Reads a contact's tags in alphabetical order, without an access check. */
+  async tagsOf(contactId: string): Promise<string[]> {
+    return ((await this.tags(contactId)) ?? []).map(({ tag }) => tag).sort();
   }
 
   /**
@@ -191,7 +177,7 @@ export class ContactService {
     return this.database.writeFor(
       ownerOf(context.caller),
       async (tx) => {
-        await this.authorize(tx, context, Permission.conversations_write);
+        await assertStillAllowed(tx, context, Permission.conversations_write);
         const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
         const named = topicsIn(input, "input.");
         if (named.length > 0) assertTopics(await this.readTopics(tx, agent), named);
@@ -248,7 +234,7 @@ export class ContactService {
     return this.database.writeFor(
       ownerOf(context.caller),
       async (tx) => {
-        await this.authorize(tx, context, Permission.conversations_write);
+        await assertStillAllowed(tx, context, Permission.conversations_write);
         const stored = await settled(requests.map((request) => putTagged(tx, request, this.consents)));
         const put = stored.map(({ contact }, i) => ({ request: requests[i] as PutRequest, contact }));
         await putConsents(tx, put, this.consents, ConsentSource.import);
@@ -267,7 +253,7 @@ export class ContactService {
    */
   async erase(context: RequestContext, id: string): Promise<Contact> {
     const { contact, isUnfinished } = await this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await this.authorize(tx, context, Permission.config_manage);
+      await assertStillAllowed(tx, context, Permission.config_manage);
       const contact = await lockContact(tx, context, id);
       if (contact.erasedAt !== null)
         return { contact, isUnfinished: await tx.existsBy(Erasure, { contactId: id }) };
@@ -287,7 +273,7 @@ export class ContactService {
     { id, topic, state, addressId, evidence = null }: SetConsentInput,
   ): Promise<Contact> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await this.authorize(tx, context, Permission.conversations_write);
+      await assertStillAllowed(tx, context, Permission.conversations_write);
       const contact = await lockContact(tx, context, id);
       assertNotErased(contact);
       assertTopics(await this.readTopics(tx, contact.agentId), [{ topic, path: "input.topic" }]);
@@ -308,7 +294,7 @@ export class ContactService {
    */
   markDeliverable(context: RequestContext, id: string, addressId: string): Promise<Contact> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await this.authorize(tx, context, Permission.conversations_write);
+      await assertStillAllowed(tx, context, Permission.conversations_write);
       const contact = await lockContact(tx, context, id);
       const address = (await addressesOf(tx, id))?.find((each) => each.id === addressId);
       if (address === undefined) throw noSuch("address");
@@ -321,21 +307,15 @@ export class ContactService {
    * Adds and removes a contact's tags atomically.
    * @throws GatewayError `not_found`, `invalid_request`, `limit_reached`, or `conflict` for an erased contact
    */
-  changeTags(
-    context: RequestContext,
-    id: string,
-    { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
-  ): Promise<TagChange> {
-    return this.changeInBatch({ context, contactId: id, add, remove });
+  changeTags(context: RequestContext, { id, add, remove }: ChangeContactTagsInput): Promise<TagChange> {
+    return this.changeInBatch({ context, contactId: id, add: add ?? [], remove: remove ?? [] });
   }
 
-  private authorize(tx: Tx, context: RequestContext, permission: Permission): Promise<void> {
-    return assertStillAllowed(tx, context, permission);
+  private readTopics(reader: EntityManager, agentId: string): Promise<Topic[]> {
+    return this.hooks.the("topics")(reader, agentId);
   }
 }
 
 /** Returns the topics of the consents in an input, with their paths. */
 const topicsIn = ({ consents }: PutContactInput, parent = "") =>
   (consents ?? []).map(({ topic }, i) => ({ topic, path: `${parent}consents.${i}.topic` }));
-
-const contactOf = ({ contactId }: { contactId: string }): string => contactId;

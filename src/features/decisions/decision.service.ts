@@ -12,7 +12,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput } from "../../errors";
 import { onceEach } from "../../idempotency/idempotency";
 import { createdBetween } from "../../pagination/created-between";
-import { type ListOfParent, listOfParent } from "../../pagination/list-of-parent";
+import { listOfParent } from "../../pagination/list-of-parent";
 import { inParts, type Part, pageByIdOfParts } from "../../pagination/page-of-parts";
 import { countRows } from "../../pagination/total-count";
 import { findOfCaller, scopedAgentId, scopedAgentIds } from "../agents/agent-scope";
@@ -111,11 +111,19 @@ function mayReadMany({ since: _, ...filter }: DecisionFilter): boolean {
 /** Submits situations to agents, and lists their decisions. */
 export class DecisionService {
   /** Finds a decision by ID, without an access check. */
-  readonly byId: (id: string) => Promise<Decision | undefined>;
+  readonly byId = rowsById(this.database, "decisions", Decision);
   /** Reads a page of the decisions about a contact, without an access check. */
-  readonly ofContact: ListOfParent<DecisionConnection>;
+  readonly ofContact = listOfParent(this.database, DecisionConnection, {
+    what: "decisions of contacts",
+    entity: Decision,
+    parent: "contactId",
+  });
   /** Reads a page of the decisions about a conversation, without an access check. */
-  readonly ofConversation: ListOfParent<DecisionConnection>;
+  readonly ofConversation = listOfParent(this.database, DecisionConnection, {
+    what: "decisions of conversations",
+    entity: Decision,
+    parent: "conversationId",
+  });
 
   private readonly decideInBatch: (request: Request) => Promise<Decision>;
 
@@ -125,17 +133,6 @@ export class DecisionService {
     planning: Planning,
     private readonly candidates: Candidates,
   ) {
-    this.byId = rowsById(database, "decisions", Decision);
-    this.ofContact = listOfParent(database, DecisionConnection, {
-      what: "decisions of contacts",
-      entity: Decision,
-      parent: "contactId",
-    });
-    this.ofConversation = listOfParent(database, DecisionConnection, {
-      what: "decisions of conversations",
-      entity: Decision,
-      parent: "conversationId",
-    });
     this.decideInBatch = database.batchFairly<Request, Decision>({
       ...planning.batchesBy(({ context }) => ownerOf(context.caller) ?? ""),
       store: (tx, requests) => this.decideEach(tx, requests),

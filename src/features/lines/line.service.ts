@@ -3,10 +3,9 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { groupBy } from "../../common/group-by";
 import { DAY_MS, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
-import { rowsById } from "../../database/rows-by-id";
+import { rowsById, rowsByKey } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
 import type { Targets } from "../../delivery/targets";
@@ -47,9 +46,11 @@ const PREVIOUS_SECRET_MS = DAY_MS;
  */
 export class LineService {
   /** Finds a line by ID, without an access check. */
-  readonly byId: (id: string) => Promise<Line | undefined>;
+  readonly byId = rowsById(this.database, "lines", Line);
   /** Reads an agent's lines, ordered by name, without an access check. */
-  readonly ofAgent: (agentId: string) => Promise<Line[] | undefined>;
+  readonly ofAgent = rowsByKey(this.database, "lines of agents", "agentId", (reader, ids) =>
+    reader.find(Line, { where: { agentId: In(ids) }, order: { name: "ASC" } }),
+  );
 
   /** Finds the fault that keeps a line from sending, without an access check. */
   readonly faultOf: (id: string) => Promise<LineFault | undefined>;
@@ -74,15 +75,6 @@ export class LineService {
         ]),
       );
     });
-    this.byId = rowsById(database, "lines", Line);
-    this.ofAgent = database.coalesceByKey("lines of agents", async (ids) =>
-      groupBy(
-        await database.read((reader) =>
-          reader.find(Line, { where: { agentId: In(ids) }, order: { name: "ASC" } }),
-        ),
-        ({ agentId }) => agentId,
-      ),
-    );
   }
 
   /**

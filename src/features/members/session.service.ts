@@ -10,13 +10,13 @@ import {
   type RequestContext,
 } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { indexBy } from "../../common/coalesce";
 import { HOUR_MS, timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
 import { hashPassword, verifyPassword } from "../../credentials/password";
 import { hashToken, isWellFormedSessionToken, mintSessionToken } from "../../credentials/token-format";
 import type { Database } from "../../database/database";
+import { rowByKey } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
@@ -55,7 +55,14 @@ export const MAX_LISTED_SESSIONS = 100;
 /** Opens, resolves, lists and ends sessions. */
 export class SessionService implements CredentialResolver<MemberCaller> {
   /** Finds sessions by token hash, with their member and organization. */
-  private readonly byHash: (hash: string) => Promise<Session | undefined>;
+  private readonly byHash = rowByKey(this.database, "sessions", "tokenHash", (reader, hashes) =>
+    reader
+      .createQueryBuilder(Session, "session")
+      .innerJoinAndSelect("session.member", "member")
+      .innerJoinAndSelect("member.organization", "organization")
+      .where("session.token_hash IN (:...hashes)", { hashes })
+      .getMany(),
+  );
 
   private readonly countsOf: CountLookup;
 
@@ -66,19 +73,6 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     private readonly config: Pick<Config, "oidc">,
   ) {
     this.countsOf = createCountLookup(database);
-    this.byHash = database.coalesceByKey("sessions", async (hashes) =>
-      indexBy(
-        await database.read((reader) =>
-          reader
-            .createQueryBuilder(Session, "session")
-            .innerJoinAndSelect("session.member", "member")
-            .innerJoinAndSelect("member.organization", "organization")
-            .where("session.token_hash IN (:...hashes)", { hashes })
-            .getMany(),
-        ),
-        ({ tokenHash }) => tokenHash,
-      ),
-    );
   }
 
   /**

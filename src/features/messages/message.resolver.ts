@@ -105,7 +105,7 @@ export class MessageResolver {
       "Name of the line that last sent or received the message. For a message that has not been sent, name of the line that it is waiting on. Null if there is none.",
   })
   async lineName(@Root() { id }: Message): Promise<string | null> {
-    return (await this.service.lineNameOf(id)) ?? null;
+    return (await this.service.lineNameOf(id))?.name ?? null;
   }
 
   @Access(MAY_READ_LINES)

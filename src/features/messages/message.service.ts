@@ -1,10 +1,10 @@
 import { type EntityManager } from "typeorm";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Database } from "../../database/database";
 import { allReturning } from "../../database/returning";
+import { rowByKey, rowsByKey } from "../../database/rows-by-id";
 import type { Lanes } from "../../delivery/lanes";
 import { noSuch } from "../../errors";
 import { countRows } from "../../pagination/total-count";
@@ -26,40 +26,24 @@ import { messagesIn, pageOfMessages } from "./message-list";
 /** Lists messages; an agent can read only its own messages. */
 export class MessageService {
   /** Reads the last attempts to send a message, oldest first, without an access check. */
-  readonly attemptsOf: (messageId: string) => Promise<DeliveryAttempt[] | undefined>;
+  readonly attemptsOf = rowsByKey(this.database, "attempts", "messageId", lastAttempts);
 
   /** Finds the name of a message's line, as in `lineIdOf`, without an access check. */
-  readonly lineNameOf: (messageId: string) => Promise<string | undefined>;
+  readonly lineNameOf = rowByKey(this.database, "lines of messages", "id", lineNames);
 
-  private readonly fronts: (messageId: string) => Promise<string | undefined>;
+  private readonly fronts = rowByKey(this.database, "messages in front", "id", unsentInFront);
 
   constructor(
     private readonly database: Database,
     private readonly lanes: Lanes,
-  ) {
-    this.attemptsOf = database.coalesceByKey("attempts", async (ids) =>
-      groupBy(await database.read((reader) => lastAttempts(reader, ids)), ({ messageId }) => messageId),
-    );
-    this.lineNameOf = database.coalesceByKey(
-      "lines of messages",
-      async (ids) =>
-        new Map((await database.read((reader) => lineNames(reader, ids))).map(({ id, name }) => [id, name])),
-    );
-    this.fronts = database.coalesceByKey(
-      "messages in front",
-      async (ids) =>
-        new Map(
-          (await database.read((reader) => unsentInFront(reader, ids))).map(({ id, front }) => [id, front]),
-        ),
-    );
-  }
+  ) {}
 
   /**
    * Returns the ID of the unsent message that a queued message is waiting for; null if there is none. Does
    * not check access.
    */
   async inFrontOf(message: Message): Promise<string | null> {
-    return (this.mayWait(message) && (await this.fronts(message.id))) || null;
+    return (this.mayWait(message) && (await this.fronts(message.id))?.front) || null;
   }
 
   /** True if a message is queued in a conversation, where another message may be ahead of it. */
