@@ -1,8 +1,10 @@
-import { In } from "typeorm";
+import { type EntityManager, In } from "typeorm";
 import { systemFor } from "../../auth/context";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
+import type { Database } from "../../database/database";
 import { lockRows } from "../../database/lock-rows";
+import { rowByKey } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
 import { Lane } from "../../delivery/lane.entity";
 import { type LaneWork, LOCKED_MS } from "../../delivery/lane-work";
@@ -35,14 +37,70 @@ export const releaseWork = (
   start: async (tx, laneIds) => {
     const next = new Map<string, Timestamp>();
     for (const { id, agentId } of await tx.findBy(Lane, { id: In([...laneIds]) })) {
-      const { configuration } = await compiledConfigurations.live(tx, agentId);
-      const afterMs = periodMs(configuration.document.releaseAfter ?? "");
+      const afterMs = await releaseAfterMs(tx, compiledConfigurations, agentId);
       if (afterMs !== undefined) next.set(id, await release(tx, lanes, changes, { agentId, afterMs }));
     }
     return { next, dispatches: [], waiting: [] };
   },
   finish: async () => undefined,
 });
+
+/** Returns the live configuration's `releaseAfter` (ms); undefined if it is not set. */
+async function releaseAfterMs(
+  reader: EntityManager,
+  compiledConfigurations: CompiledConfigurations,
+  agentId: string,
+): Promise<number | undefined> {
+  const { configuration } = await compiledConfigurations.live(reader, agentId);
+  return periodMs(configuration.document.releaseAfter ?? "");
+}
+
+/**
+ * Creates a lookup of the time when a conversation will be released unless a human answers first; null if it
+ * will not be released. Follows the same rules as `release`.
+ */
+export function releaseTimes(
+  database: Database,
+  compiledConfigurations: CompiledConfigurations,
+): (conversation: Conversation) => Promise<Date | null> {
+  const afterMsOf = database.coalesceByKey("release periods", (agentIds) =>
+    database.read(async (reader) => {
+      const periods = agentIds.map(
+        async (id) => [id, await releaseAfterMs(reader, compiledConfigurations, id)] as const,
+      );
+      return new Map(await Promise.all(periods));
+    }),
+  );
+  const lastOf = rowByKey(database, "conversations handed off together", "contactId", handedOffTogether);
+  return async ({ agentId, contactId, state, humanAt }) => {
+    if (humanAt === null || state === ConversationState.closed) return null;
+    const afterMs = await afterMsOf(agentId);
+    if (afterMs === undefined) return null;
+    return new Date(Date.parse((await lastOf(contactId))?.humanAt ?? humanAt) + afterMs);
+  };
+}
+
+/**
+ * Returns, for each handed-off contact, the latest `humanAt` of its conversations, which are released
+ * together.
+ */
+const handedOffTogether = (
+  reader: EntityManager,
+  contactIds: readonly string[],
+): Promise<{ contactId: string; humanAt: Timestamp }[]> =>
+  reader
+    .createQueryBuilder(Conversation, "conversation")
+    .innerJoin(
+      Contact,
+      "contact",
+      "contact.id = conversation.contact_id AND contact.handed_off_at IS NOT NULL",
+    )
+    .select("conversation.contact_id", "contactId")
+    .addSelect("MAX(conversation.human_at)", "humanAt")
+    .where("conversation.contact_id IN (:...contactIds)", { contactIds })
+    .andWhere({ state: ConversationState.open, handler: Handler.human })
+    .groupBy("conversation.contact_id")
+    .getRawMany();
 
 /**
  * Releases an agent's due conversations.
