@@ -11,10 +11,7 @@ export type Address = Pick<ContactAddress, "kind" | "address">;
 /** Matches control characters, which addresses must not contain. */
 const CONTROL = /\p{Cc}/u;
 
-/**
- * Matches addresses that mail servers may send from, such as `root@localhost`, but no characters that could separate
- * addresses in a list.
- */
+/** Matches addresses that servers may send from, such as `root@localhost`, without separators of lists. */
 const DELIVERED_FROM = /^[^\s@<>(),;:"\\[\]]+@[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
 /** A short code, or a name of up to 11 characters (GSM 03.40, 9.1.2.5). */
@@ -59,10 +56,7 @@ export function normalizeAddress(kind: AddressKind, text: string): { address: st
   return address === undefined || address.length > ADDRESS_MAX_LENGTH ? { problem: mustBe } : { address };
 }
 
-/**
- * Lowercases even the local part, because mail servers rarely distinguish "Anna" from "anna", and people use
- * both.
- */
+/** Lowercases even the local part, because mail servers rarely distinguish "Anna" from "anna". */
 function normalizeEmail(text: string): string | undefined {
   const at = text.lastIndexOf("@");
   const domain = domainToASCII(text.slice(at + 1).replace(/\.$/, ""));
@@ -78,15 +72,10 @@ const CHANNEL = /^(whatsapp|tel|sms|rcs):/i;
 /** The international dialing prefix, equivalent to `+`. */
 const INTERNATIONAL = /^00(?=[\s().-]*[1-9])/;
 
-/**
- * A Mexican mobile number as written by WhatsApp and older networks; the 1 after the country code is not part
- * of the number.
- */
+/** A Mexican mobile number as WhatsApp writes it; the 1 after the country code is not part of the number. */
 const OLD_MEXICAN = /^\+[\s().-]*52[\s().-]*1(?=(?:[\s().-]*\d){10}$)/;
 
-/**
- * Loaded on demand, because most deployments have no phone numbers and the library's tables consume memory.
- */
+/** Loaded on demand, because the library takes memory and most deployments have no phones. */
 const loadPhones = (): typeof import("libphonenumber-js/min") => require("libphonenumber-js/min");
 
 /** Returns a number in E.164 format; undefined if it is invalid or has no country code. */

@@ -188,9 +188,7 @@ async function storeTogether(tx: Tx, wanted: readonly Wanted[]): Promise<Consent
 /** Returns a consent's key: its address's ID or hash, and its topic. */
 export const nameOfConsent = (address: string, topic: string): string => `${address} ${topic}`;
 
-/**
- * Returns the stored consent for a key from `nameOfConsent`; the transaction must have locked the contact.
- */
+/** Returns the consent for a key from `nameOfConsent`; the transaction must have locked the contact. */
 export const consentTo = coalesceKeysInTx(
   async (tx: Tx, names): Promise<ReadonlyMap<string, ConsentState>> => {
     const pairs = names.map((name) => name.split(" ") as [string, string]);

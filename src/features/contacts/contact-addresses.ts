@@ -16,10 +16,7 @@ const ANOTHER_CONTACT = "Another contact has one of the addresses.";
 
 const nameOf = ({ kind, address }: Address) => `${kind} ${address}`;
 
-/**
- * Returns the distinct normalized addresses, in a fixed order, so that concurrent inserts of the same addresses do not
- * deadlock.
- */
+/** Returns distinct normalized addresses in a fixed order, so that concurrent inserts do not deadlock. */
 export function normalized(addresses: readonly NewAddress[]): Address[] {
   const all = addresses.map(({ kind, address }, i) => {
     const found = normalizeAddress(kind, address);

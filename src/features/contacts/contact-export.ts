@@ -28,10 +28,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/**
- * Patterns for valid integers, by column type. PostgreSQL fails to compare an integer column with any other
- * text.
- */
+/** Valid integers by column type; PostgreSQL fails to compare an integer column with other text. */
 const INTEGERS: Readonly<Partial<Record<string, RegExp>>> = { integer: /^\d{1,9}$/, bigint: /^\d{1,18}$/ };
 
 /** Exports all data that the features store about a contact, page by page. */

@@ -7,10 +7,7 @@ import { Contact } from "./contact.entity";
 import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 import { ContactTerm } from "./contact-term.entity";
 
-/**
- * Max contacts for reading a list contact by contact. If more contacts match, scanning the list in order
- * fills a page quickly.
- */
+/** Max contacts for reading a list by contact; with more, scanning the list in order fills a page sooner. */
 const MAX_CONTACTS = 1_000;
 
 /** The contacts that a list is limited to: a few IDs, or a condition that selects many contacts. */
@@ -69,10 +66,7 @@ export async function findContacts(
   return contactIds.length === 0 ? null : { contactIds };
 }
 
-/**
- * Returns SQL conditions on the table of search terms, whose alias must be `entry`. A contact matches a
- * search if any of its terms meets any of the conditions.
- */
+/** Returns SQL conditions on terms (`entry`); a contact matches if any of its terms meets any of them. */
 function matching(search: string): { conditions: string[]; parameters: ObjectLiteral } {
   const parameters: ObjectLiteral = {};
   const bind = (value: string) => {

@@ -60,10 +60,7 @@ export class Contact {
   @Column({ type: "integer" })
   version!: number;
 
-  /**
-   * False if the contact has no waiting timers, so that events that could cancel timers need not look for
-   * any.
-   */
+  /** False if the contact has no waiting timers, so that events need not look for timers to cancel. */
   @Column({ type: "boolean", default: false })
   hasTimers!: boolean;
 

@@ -57,9 +57,7 @@ import { changeTagsTogether, type TagRequest } from "./tag-changes";
 import { normalizeTag } from "./tags";
 import { assertTopics, type Topic, unknownTopics } from "./topic";
 
-/**
- * Implements all fields and routes for agents' contacts; most of the logic is in other files in this folder.
- */
+/** Manages agents' contacts; most of the logic is in other files in this folder. */
 export class ContactService {
   /** Reads a contact's addresses, oldest first, without an access check. */
   readonly addressesOf = rowsByKey(this.database, "addresses", "contactId", (reader, ids) =>
@@ -105,9 +103,7 @@ export class ContactService {
     return ((await this.tags(contactId)) ?? []).map(({ tag }) => tag).sort();
   }
 
-  /**
-   * Returns the consents for a contact's addresses, ordered by address, oldest first. Does not check access.
-   */
+  /** Returns a contact's consents, ordered by address, oldest first. Does not check access. */
   async consentsOf(contactId: string): Promise<Consent[]> {
     const addresses = (await this.addressesOf(contactId)) ?? [];
     const consents = await Promise.all(addresses.map(({ id }) => this.consentsAt(id)));

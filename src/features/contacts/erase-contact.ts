@@ -13,10 +13,7 @@ import { ContactTag } from "./contact-tag.entity";
 import { ContactTerm } from "./contact-term.entity";
 import type { Erasures } from "./erasures";
 
-/**
- * Erases locked contacts' own data except their IDs and timestamps, and starts the erasure of their data in
- * other features.
- */
+/** Erases locked contacts except their IDs and timestamps, and starts their erasure in other features. */
 export async function eraseContacts(
   tx: Tx,
   context: RequestContext,

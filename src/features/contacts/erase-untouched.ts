@@ -29,10 +29,7 @@ export interface ContactTouch {
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /**
-     * Returns when the feature's data about the given contacts last changed; the result may contain a contact
-     * more than once.
-     */
+    /** Returns when the feature's data about contacts last changed, possibly more than once per contact. */
     contactsTouched: (
       reader: EntityManager,
       contactIds: readonly string[],

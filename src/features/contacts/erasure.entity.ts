@@ -2,10 +2,7 @@ import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { Contact } from "./contact.entity";
 
-/**
- * An erased contact whose data in other features is not yet erased; the row is deleted when that data is
- * gone.
- */
+/** An erased contact whose data in other features is not yet erased; deleted afterwards. */
 @Entity()
 export class Erasure {
   @PrimaryColumn({ type: "varchar", length: 36 })

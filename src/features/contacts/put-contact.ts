@@ -134,10 +134,7 @@ const insertContact = coalesceInTx(async (tx: Tx, drafts: readonly (Fields & { a
 /** The last change to each contact, by transaction. */
 const lastChanges = new WeakMap<Tx, Map<string, Promise<unknown>>>();
 
-/**
- * Runs a change after the transaction's earlier changes to the same contact, because each change reads the
- * rows it updates.
- */
+/** Runs a change after the transaction's earlier changes to the contact, whose rows it reads and updates. */
 export function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Promise<T> {
   const last = lastChanges.get(tx) ?? new Map<string, Promise<unknown>>();
   lastChanges.set(tx, last);
@@ -146,10 +143,7 @@ export function changeInTurn<T>(tx: Tx, id: string, work: () => Promise<T>): Pro
   return turn;
 }
 
-/**
- * Changes a locked contact; a change that is already in effect is a no-op, so that repeating it does not
- * create a new version.
- */
+/** Changes a locked contact. A change that is already in effect does not create a new version. */
 async function change(
   tx: Tx,
   id: string,

@@ -2,10 +2,7 @@ import type { EntityManager } from "typeorm";
 import { MAX_COUNT } from "../../pagination/total-count";
 import { hasWords, severalWords, startsWith, termOf } from "./contact-search";
 
-/**
- * Max contacts found by the prefix of a term, in alphabetical order, so that short search texts are not
- * slower than long ones.
- */
+/** Max contacts found by a term's prefix, in alphabetical order, so that short texts are not slow. */
 const MAX_BY_PREFIX = 1_000;
 
 /** The contacts to find: contacts of one agent, or of all agents in an organization. */

@@ -65,10 +65,7 @@ async function rejectionsOf(
   return rejections;
 }
 
-/**
- * Returns a sort key that identifies a caller. Members sort first, because revoking a key locks the member
- * before the key.
- */
+/** Identifies and orders callers: members first, because revoking a key locks the member before the key. */
 const callerOf = ({ context: { caller } }: TagRequest): string =>
   caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
 

@@ -74,10 +74,7 @@ export async function cancelAll(
   lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], messages.length);
 }
 
-/**
- * Returns a conversation's unsent messages, in order, with scheduled and proposed messages last. At most one
- * of them is being sent.
- */
+/** Returns a conversation's unsent messages in order, at most one being sent; unplaced ones are last. */
 export async function unsent(
   tx: Tx,
   conversationId: string,

@@ -4,10 +4,7 @@ import { placeholders } from "../../database/returning";
 import type { ContactTouch } from "../contacts/erase-untouched";
 import { IS_UNPLACED, IS_UNSENT } from "../messages/message.entity";
 
-/**
- * Returns when each contact's conversations last changed. A contact is in use while a message to it is unsent
- * or one of its conversations awaits a reply.
- */
+/** Implements `contactsTouched`; a contact with an unsent message or awaiting a reply is in use. */
 export async function contactsInConversation(
   reader: EntityManager,
   contactIds: readonly string[],

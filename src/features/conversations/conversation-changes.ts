@@ -44,10 +44,7 @@ import { storeAudited, storeChange } from "./store-change";
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /**
-     * Adds a feature's changes to the transaction that releases a conversation and has locked the
-     * conversation and its contact.
-     */
+    /** Joins the transaction that releases a conversation and has locked it and its contact. */
     conversationReleased: (tx: Tx, conversation: Conversation, reason: ReleaseReason) => Promise<void>;
   }
 }
@@ -58,10 +55,7 @@ const CANCELABLE: ReadonlySet<MessageStatus> = new Set([
   MessageStatus.proposed,
 ]);
 
-/**
- * Moves, hands off, releases and closes conversations. Each change increments the version. An acknowledged change also
- * applies to messages accepted before it.
- */
+/** Changes conversations and their versions. A change also applies to messages accepted before it. */
 export class ConversationChanges {
   constructor(
     private readonly database: Database,

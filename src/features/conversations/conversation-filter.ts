@@ -7,10 +7,7 @@ import { Conversation } from "./conversation.entity";
 import type { ConversationsArgs } from "./conversation.inputs";
 import { findLines } from "./destination";
 
-/**
- * A query for the conversations that match a filter. It is not yet restricted to the given agents or contacts;
- * the caller must add that condition.
- */
+/** A query for the conversations that match a filter; the caller must restrict it to `owners`. */
 export interface Matching {
   query: SelectQueryBuilder<Conversation>;
   owners: Owners;

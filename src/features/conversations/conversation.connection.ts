@@ -36,10 +36,7 @@ interface ListedConversations extends Pick<ConversationsArgs, "order" | "state" 
   owners: Owners;
 }
 
-/**
- * Splits a list into parts that the order's index covers; contacts have few conversations and do not need an
- * index.
- */
+/** Splits a list into parts that the order's index covers; contacts have too few to need an index. */
 function partsOf({ owners, order, state, assigneeId }: ListedConversations): Part[] {
   if ("contactIds" in owners) {
     const { contactIds } = owners;

@@ -25,10 +25,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/**
- * A process's position in its scan of old messages. Retained messages are rechecked only after a day, because
- * there may be many.
- */
+/** A process's scan of old messages, restarted daily because many messages may have to be retained. */
 export interface MessageWalk {
   /** The ID of the last examined message. */
   after: string;

@@ -100,10 +100,7 @@ export async function addressOn(
   return address;
 }
 
-/**
- * Returns the address where a line reaches a contact, chosen from the given addresses the way `addressOn`
- * chooses it; undefined if the line reaches none of them.
- */
+/** Chooses one of the addresses like `addressOn`; undefined if the line reaches none of them. */
 function reachedAt(
   line: Line,
   addresses: readonly ContactAddress[],
@@ -114,10 +111,7 @@ function reachedAt(
   return all.find(isPreferred) ?? all[0];
 }
 
-/**
- * Returns the line and address for a conversation with a contact on the agent's default line; undefined if
- * that line does not reach the contact.
- */
+/** Returns the agent's default line and the address that it reaches; undefined if it reaches none. */
 export async function placeOnDefaultLine(
   tx: Tx,
   contact: Contact,
@@ -129,10 +123,7 @@ export async function placeOnDefaultLine(
   return line === undefined || address === undefined ? undefined : { line, contact, address };
 }
 
-/**
- * Returns the line and address of the latest open conversation that reaches the contact; undefined if there
- * is none.
- */
+/** Returns the place of the latest open conversation that reaches the contact; undefined if there is none. */
 export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | undefined> {
   const addresses = (await addressesOf(tx, contact.id)) ?? [];
   const reached = addresses.filter(
@@ -151,10 +142,7 @@ export async function latestPlace(tx: Tx, contact: Contact): Promise<Place | und
   return undefined;
 }
 
-/**
- * Returns an agent's default line; undefined if there is none. Cached for the transaction, which therefore
- * must not change lines.
- */
+/** Returns an agent's default line. Cached for the transaction, which therefore must not change lines. */
 const defaultLineOf = coalesceKeysInTx(
   async (tx: Tx, agentIds) => {
     const lines = await tx.findBy(Line, { agentId: In(agentIds), isDefault: true });

@@ -20,10 +20,7 @@ const withAttempts = async (reader: EntityManager, messages: readonly ObjectLite
   }));
 };
 
-/**
- * Exports a contact's conversations with their logs and messages. Messages that do not have a position yet
- * are exported last.
- */
+/** Exports a contact's conversations, logs and messages; messages without a position come last. */
 export const conversationParts: readonly ContactPart[] = [
   {
     kind: "conversation",

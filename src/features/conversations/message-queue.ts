@@ -33,9 +33,7 @@ import { conversationQueueFull, queueMessages, roomIn } from "./queue-messages";
 /** A message to send, and the caller that sends it. */
 interface Sending {
   context: RequestContext;
-  /**
-   * ID of the conversation; null for the conversation with the agent's default contact, if the agent has one.
-   */
+  /** The conversation's ID; null for the agent's default contact, if it has one. */
   conversationId: string | null;
   text: string;
   /** When to queue the message; undefined to queue it immediately. */
@@ -202,10 +200,7 @@ async function assertMembersSignedIn(tx: Tx, sendings: readonly Sending[]): Prom
     await assertSignedIn(tx, context, { permission: Permission.conversations_write });
 }
 
-/**
- * Rejects messages that cannot be queued. Checks them in order of arrival, so that the first ones use the
- * remaining room.
- */
+/** Rejects messages that cannot be queued, in order of arrival: the first ones use the remaining room. */
 async function checkEach(
   tx: Tx,
   placed: readonly (Placed | GatewayError)[],

@@ -44,10 +44,7 @@ interface Proposal {
   conversation: Conversation | null;
 }
 
-/**
- * Approves or discards messages proposed by agents. Each proposal is resolved exactly once, even if a review,
- * a cancellation and the expiry race.
- */
+/** Reviews proposed messages; each is resolved once, even if reviews, cancellation and expiry race. */
 export class MessageReviews {
   constructor(
     private readonly database: Database,

@@ -118,10 +118,7 @@ export const planHandoff = (
         },
       };
 
-/**
- * Stores when all of a locked contact's conversations were handed off together; null once they are released
- * or closed.
- */
+/** Stores when a locked contact's conversations were handed off together; null once released or closed. */
 export async function setHandedOff(
   tx: Tx,
   contact: Contact,

@@ -20,9 +20,7 @@ import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
 import { isBound, type PolicyDecision, type PolicyGates, type Rescheduled } from "../messages/policy-gates";
 
-/**
- * Delay before caps are rechecked while other messages to the contact are being sent and may still fail (ms).
- */
+/** Delay before caps are rechecked while messages to the contact are being sent and may still fail (ms). */
 const SENDING_MS = 1_000;
 
 /** A message that counts toward a contact's caps. */
@@ -177,10 +175,7 @@ class ReadPolicyGates implements PolicyGates {
   }
 }
 
-/**
- * Returns the time when all full caps allow another message, and the path of the last cap to do so; undefined
- * if no cap is full.
- */
+/** Returns when all full caps allow another message, and the path of the last; undefined if none is full. */
 function fullUntil(caps: readonly Cap[], others: readonly Counted[], nowMs: number): PolicyHold | undefined {
   let last: { untilMs: number; path: string } | undefined;
   for (const cap of caps) {

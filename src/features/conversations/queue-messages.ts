@@ -163,10 +163,7 @@ export async function resumeWait(
 export const conversationQueueFull = () =>
   queueFull(`A conversation can have at most ${MAX_QUEUED} queued, scheduled and proposed messages.`);
 
-/**
- * Assigns messages the next positions in their locked conversation; the transaction must store the messages
- * and the conversation.
- */
+/** Assigns messages the next positions in their locked conversation; the caller must store all of them. */
 export function takePlaces(conversation: Conversation, messages: readonly Message[]): void {
   for (const message of messages) {
     conversation.lastSequence += 1;
@@ -186,10 +183,7 @@ export async function placingIn(tx: Tx, conversationId: string): Promise<PlaceMe
   };
 }
 
-/**
- * Returns the change that stores each conversation's `lastSequence` and the times when a human last answered
- * and when the contact started waiting.
- */
+/** Returns the change that stores `lastSequence` and the times of the last answer and of the wait. */
 export function sequencesOf(tx: Tx, conversations: readonly Conversation[]): Change[] {
   const now = timestamp();
   for (const conversation of conversations) conversation.updatedAt = now;

@@ -17,10 +17,7 @@ import type { Organization } from "../organizations/organization.entity";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import type { ConversationChanges } from "./conversation-changes";
 
-/**
- * Max conversations released per transaction. Deliveries in these conversations wait until the transaction
- * commits.
- */
+/** Max conversations released per transaction, because deliveries in them wait for its commit. */
 const MAX_RELEASED = 20;
 
 /**
@@ -55,10 +52,7 @@ async function releaseAfterMs(
   return periodMs(configuration.document.releaseAfter ?? "");
 }
 
-/**
- * Creates a lookup of the time when a conversation will be released unless a human answers first; null if it
- * will not be released. Follows the same rules as `release`.
- */
+/** Creates a lookup of when a conversation will be released, by the rules of `release`; null if never. */
 export function releaseTimes(
   database: Database,
   compiledConfigurations: CompiledConfigurations,
@@ -80,10 +74,7 @@ export function releaseTimes(
   };
 }
 
-/**
- * Returns, for each handed-off contact, the latest `humanAt` of its conversations, which are released
- * together.
- */
+/** Returns the latest `humanAt` of each handed-off contact's conversations, which are released together. */
 const handedOffTogether = (
   reader: EntityManager,
   contactIds: readonly string[],

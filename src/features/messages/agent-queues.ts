@@ -23,10 +23,7 @@ export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">)
   return sendAt === undefined ? MessageStatus.queued : MessageStatus.scheduled;
 }
 
-/**
- * Lifetime of a cached count (ms). Until the next count, messages added by other processes may exceed the
- * limit.
- */
+/** Lifetime of a count (ms). Until the next one, other processes' messages may exceed the limit. */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 30_000 };
 
 /**
@@ -38,10 +35,7 @@ const LIFETIME_FACTOR = 50;
 /** Delay after which a message rejected because a queue is full can be sent again. */
 const RETRY_AFTER_SECONDS = 5;
 
-/**
- * The free slots in an agent's queue: the limit minus the last count and the messages that this process has
- * added since.
- */
+/** An agent's free slots: the limit minus the last count and the messages added by this process since. */
 interface Room {
   left: number;
   /** The time of the next count, in `performance.now` time. */
@@ -49,10 +43,7 @@ interface Room {
   counting: Promise<void> | undefined;
 }
 
-/**
- * Limits the number of waiting messages per agent. They are counted only occasionally, so the limit is
- * approximate.
- */
+/** Limits agents' waiting messages approximately, because they are counted only occasionally. */
 export class AgentQueues {
   private readonly rooms = new Map<string, Room>();
 
@@ -105,10 +96,7 @@ export class AgentQueues {
   }
 }
 
-/**
- * Imported messages are older than an agent's other messages, so the count can start after the last imported
- * message.
- */
+/** Counts from the last imported message, because imported messages are an agent's oldest. */
 const COUNT = `SELECT count(*) AS queued FROM (
   SELECT 1 FROM message WHERE agent_id = $1 AND status = $2 AND id > coalesce((
     SELECT max(id) FROM message WHERE agent_id = $1 AND held_reason = '${HeldReason.imported}'

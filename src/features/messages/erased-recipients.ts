@@ -1,10 +1,7 @@
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
-/**
- * Returns the IDs of messages whose contacts were erased. Receivers' errors must not be stored for these
- * messages, because an error may quote the message or the address.
- */
+/** Returns the IDs of messages to erased contacts; errors may quote these, so they must not be stored. */
 export async function toErased(tx: Tx, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (messageIds.length === 0) return new Set();
   const ids = padded(messageIds);

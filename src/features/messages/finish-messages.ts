@@ -30,10 +30,7 @@ interface Outcome {
   deliveredAt: Timestamp | null;
 }
 
-/**
- * Stores the results of finished sends. If a send has lost its lane, only its attempt is stored, because other
- * processes may have changed the message.
- */
+/** Stores the results of finished sends; if a send lost its lane, only its attempt is stored. */
 export async function finishMessages(
   tx: Tx,
   ended: readonly FinishedSend[],
@@ -186,10 +183,7 @@ function attemptsOf(
   };
 }
 
-/**
- * Drops a receiver's ID if another message on the line already has it, because a receipt must identify a
- * single message.
- */
+/** Drops a receiver's ID that another message on the line has; a receipt must identify a single message. */
 async function withFreshProviderIds(tx: Tx, ended: readonly FinishedSend[]): Promise<FinishedSend[]> {
   const given = ended.flatMap(({ channelId: lineId, result }) =>
     "providerId" in result && result.providerId !== null ? [{ lineId, providerId: result.providerId }] : [],

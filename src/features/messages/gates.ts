@@ -27,10 +27,7 @@ export interface GateContext {
     timezone: string | null;
     /** True if the contact opted in to the message's topic at the address. */
     hasOptedIn: boolean;
-    /**
-     * The contact's address on the line, with its opt-outs of all messages and of the topic; undefined if the
-     * address was deleted.
-     */
+    /** The contact's address on the line, with opt-outs of everything or the topic; undefined if deleted. */
     address:
       | { kind: AddressKind; address: string; isOptedOut: boolean; isUndeliverable: boolean }
       | undefined;

@@ -21,10 +21,7 @@ export type InConversation = Pick<Message, "sequence" | "fence"> & { conversatio
 export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   /** Max time the message may wait to be sent after it is queued (ms). */
   expiresAfterMs: number;
-  /**
-   * The message's position in a conversation; undefined for a standalone message, which is sent on the
-   * default line.
-   */
+  /** The position in a conversation; undefined for a standalone message, sent on the default line. */
   conversation?: InConversation | undefined;
   /** ID of the member who wrote the message; undefined for other authors. */
   memberId?: string | undefined;

@@ -7,10 +7,7 @@ export type FailedMessage = Pick<Message, "id" | "errorCode">;
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /**
-     * Adds a feature's changes to the transaction that marks messages as failed. The transaction may hold
-     * lane locks, so the hook must not wait for other locks.
-     */
+    /** Joins the transaction that marks messages as failed; must not wait for locks, as it may hold lanes. */
     messagesFailed: (tx: Tx, failed: readonly FailedMessage[]) => Promise<void>;
   }
 }

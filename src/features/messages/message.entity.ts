@@ -31,16 +31,10 @@ export const lockMessageOrder = (tx: Tx, owned: readonly { agentId: string }[]):
   return tx.lockInsertOrder(MESSAGE_ORDER, agentIds);
 };
 
-/**
- * SQL condition for unsent messages, with the same text as in the partial index, because SQLite compares them
- * textually.
- */
+/** Condition for unsent messages, as in the partial index, because SQLite compares the texts. */
 export const IS_UNSENT = "status IN ('queued', 'sending')";
 
-/**
- * SQL condition for messages that do not have a position in their conversation yet, with the same text as in
- * the partial index.
- */
+/** Condition for messages without a position in their conversation yet, as in the partial index. */
 export const IS_UNPLACED = "status IN ('scheduled', 'proposed')";
 
 /** Max time that a message without a line may wait to be sent (ms): 72 hours. */

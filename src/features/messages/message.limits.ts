@@ -7,9 +7,7 @@ export const DISCARD_REASON_MAX_LENGTH = 500;
 /** Max length of a message's HTML (code points). */
 export const MESSAGE_HTML_MAX_LENGTH = 40_000;
 
-/**
- * Placeholder for the unsubscribe link in stored texts, so that reading a message does not reveal the link.
- */
+/** Placeholder for unsubscribe links in stored texts, so that reading a message does not reveal its link. */
 export const UNSUBSCRIBE_URL = "{{ unsubscribeUrl }}";
 
 /** Max time between accepting and queuing a scheduled message (days). */

@@ -38,10 +38,7 @@ export class MessageService {
     private readonly lanes: Lanes,
   ) {}
 
-  /**
-   * Returns the ID of the unsent message that a queued message is waiting for; null if there is none. Does
-   * not check access.
-   */
+  /** Returns the ID of the message that a queued message waits for, or null, without an access check. */
   async inFrontOf(message: Message): Promise<string | null> {
     return (this.mayWait(message) && (await this.fronts(message.id))?.front) || null;
   }
@@ -154,10 +151,7 @@ const lineNames = (
     .where("message.id IN (:...messageIds)", { messageIds })
     .getRawMany();
 
-/**
- * Returns, for each message that is still queued, the last unsent message ahead of it; omits messages that
- * have none.
- */
+/** Returns the last unsent message ahead of each queued message; omits messages that have none. */
 const unsentInFront = (
   reader: EntityManager,
   messageIds: readonly string[],

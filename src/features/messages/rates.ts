@@ -6,9 +6,7 @@ import { LineTraffic } from "../lines/line-traffic.entity";
 import type { GateLine, QueuedRow } from "./gates";
 import { HeldReason } from "./message.enums";
 
-/**
- * Time by which a message may be sent ahead of its turn (ms), so that late wake-ups do not lower the rate.
- */
+/** How early a message may take its turn (ms), so that late wake-ups do not lower the rate. */
 const TOLERANCE_MS = 1_000;
 
 /** The initial traffic of a line. */

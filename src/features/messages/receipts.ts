@@ -39,10 +39,7 @@ export type PlaceMessage = (message: Message) => Promise<void>;
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /**
-     * Locks a conversation and its contact, so that a message without a position can be assigned one.
-     * Implemented by exactly one feature.
-     */
+    /** Locks a conversation and its contact, to place a message in it; implemented by one feature. */
     placingIn: (tx: Tx, conversationId: string) => Promise<PlaceMessage>;
   }
 }

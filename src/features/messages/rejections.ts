@@ -17,10 +17,7 @@ import { LineTraffic } from "../lines/line-traffic.entity";
 /** Number of consecutive permanent rejections and faults after which a line is paused. */
 const MAX_REJECTIONS = 20;
 
-/**
- * Matches e-mail addresses, which must not be stored in a line's fault because the fault may outlive an
- * erased contact.
- */
+/** Matches e-mail addresses, which a line's stored fault must not contain; it may outlive the contact. */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
 
 /** A line that cannot send, with a code for the reason. */
@@ -78,10 +75,7 @@ const isNews = (
   (fault !== undefined && fault.detail !== traffic?.faultDetail) ||
   (hasSucceeded && traffic !== undefined && (traffic.rejections > 0 || traffic.faultCode !== null));
 
-/**
- * Counts lines' rejections and faults. Runs after the transaction that stores the results, because that
- * transaction may have locked other lines' traffic.
- */
+/** Counts lines' rejections and faults after the transaction of the results, which may hold other lines. */
 export class Rejections {
   /** The results of attempts that have not been counted yet, oldest first. */
   private ended: FinishedSend[] = [];
@@ -127,10 +121,7 @@ export class Rejections {
     return [...byLine].filter(([id, ended]) => isNews(streakOf(ended), traffic.get(id)));
   }
 
-  /**
-   * Uses a separate transaction for each line, so that it never waits for one line's lock while holding
-   * another's.
-   */
+  /** Uses one transaction per line, so that it never waits for a line while it holds another. */
   private async countLine(ended: readonly FinishedSend[]): Promise<void> {
     const rejecting = await this.database.write((tx) => countRejections(tx, ended), { limits: BACKGROUND });
     if (rejecting.length > 0) this.lineHealth.pauseRejecting(rejecting);

@@ -1,19 +1,13 @@
 /** Delay after each failed attempt (ms); the last one applies to all further attempts. */
 const DELAYS_MS = [5, 30, 120, 600, 1_800, 3_600].map((seconds) => seconds * 1_000);
 
-/**
- * Max random extra delay, as a fraction of the delay, so that messages that failed together are not retried
- * together.
- */
+/** Max random extra delay, as a fraction, so that messages that failed together are not retried together. */
 const JITTER = 0.2;
 
 /** Min delay that a receiver can request (ms). */
 const MIN_DELAY_MS = 1_000;
 
-/**
- * Max number of delays per message that a receiver can shorten. Without this limit, a long outage could cause
- * an attempt per second.
- */
+/** Max delays per message that a receiver can shorten, lest an outage cause an attempt a second. */
 const MAX_SHORTENED = 3;
 
 /**

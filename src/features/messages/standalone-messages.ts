@@ -8,15 +8,10 @@ import { IS_UNSENT } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import type { Queues } from "./message-work";
 
-/**
- * Max uncertain attempts to send an e-mail. Its recipient sees every copy, whereas receivers of webhook lines
- * drop duplicates.
- */
+/** Max uncertain attempts to send an e-mail, because its recipient sees every copy. */
 const MAX_UNCERTAIN_EMAILS = 3;
 
-/**
- * SQL expression for how to handle a message with status `sending` if its attempt's result remains unknown.
- */
+/** SQL for how to handle a message with status `sending` if its attempt's result remains unknown. */
 export const WHEN_UNCERTAIN = `(select case when sent_on.kind = '${LineKind.email}' and (
     select count(*) from delivery_attempt
     where message_id = message.id and outcome = '${AttemptOutcome.uncertain}'

@@ -26,10 +26,7 @@ export interface Content {
 /** Max number of earlier messages to search for the e-mail to reply to. */
 const MAX_SEARCHED = 100;
 
-/**
- * SQL for the `Message-ID` and subject of the first e-mail from this line to the contact, within a range of
- * messages.
- */
+/** SQL for the `Message-ID` and subject of this line's first e-mail to the contact in a range. */
 const firstOfLine = (isSearched: string) =>
   `(select coalesce('<' || earlier.provider_id || '>', earlier.id) || '\n' || coalesce(earlier.subject, '')
      from message earlier
@@ -125,10 +122,7 @@ export async function storeStarts(
   return contents;
 }
 
-/**
- * Returns the values of the columns id, status, held_reason, not_before, error_code, line_id, attempts and
- * delivered_at.
- */
+/** Returns the values of the columns of `started`, in order. */
 function columnsOf({ id, attempts }: QueuedRow, start: Start, now: Timestamp): (string | null)[] {
   if ("line" in start) {
     const deliveredAt = start.status === MessageStatus.delivered ? now : null;
