@@ -9,7 +9,7 @@ import { recordEvents } from "../events/record-events";
 import { IS_UNPLACED, IS_UNSENT, Message } from "../messages/message.entity";
 import { MessageError, MessageStatus } from "../messages/message.enums";
 import { MESSAGES } from "../messages/message.metrics";
-import { messageEvent } from "../messages/message-events";
+import { statusEvent } from "../messages/message-events";
 import { Conversation } from "./conversation.entity";
 import type { PlannedChange } from "./planned-change";
 import { resumeWait, sequencesOf, takePlaces } from "./queue-messages";
@@ -67,10 +67,7 @@ export async function cancelAll(
       ...lanes.ending(idsOf(unplaced)),
     ]);
   }
-  recordEvents(
-    tx,
-    messages.map((message) => messageEvent("message.canceled", message)),
-  );
+  recordEvents(tx, messages.map(statusEvent));
   lanes.observing(tx).count(MESSAGES, [MessageStatus.canceled], messages.length);
 }
 

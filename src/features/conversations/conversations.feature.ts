@@ -7,10 +7,8 @@ import type { ContactService } from "../contacts/contact.service";
 import type { UnsubscribeLinks } from "../contacts/unsubscribe-links";
 import type { LineServices } from "../lines/lines.feature";
 import type { AgentQueues } from "../messages/agent-queues";
-import type { MessageFailures } from "../messages/message-failures";
 import { CONVERSATION_LANE } from "../messages/message-lanes";
 import { messageWork } from "../messages/message-work";
-import type { MessagePolicies } from "../messages/policy-gates";
 import type { Receipts } from "../messages/receipts";
 import type { Rejections } from "../messages/rejections";
 import { cancelWithdrawn } from "./cancel-withdrawn";
@@ -50,8 +48,6 @@ interface Needs extends LineServices {
   agentQueues: AgentQueues;
   contacts: ContactService;
   compiledConfigurations: CompiledConfigurations;
-  messageFailures: MessageFailures;
-  messagePolicies: MessagePolicies;
   receipts: Receipts;
   rejections: Rejections;
   unsubscribeLinks: UnsubscribeLinks;
@@ -139,7 +135,7 @@ export const conversations = feature({
       services.compiledConfigurations,
       services.conversationChanges,
     ),
-    [SCHEDULE_LANE]: scheduleWork(services.lanes, services.messageFailures),
+    [SCHEDULE_LANE]: scheduleWork(services.lanes, services.hooks),
     [CONVERSATION_LANE]: messageWork(readQueues, services),
   }),
 });

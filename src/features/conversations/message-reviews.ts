@@ -18,7 +18,7 @@ import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus, ScheduledReason } from "../messages/message.enums";
 import type { ApproveMessageInput, DiscardMessageInput } from "../messages/message.inputs";
 import { MESSAGES } from "../messages/message.metrics";
-import { messageEvent } from "../messages/message-events";
+import { messageEvent, statusEvent } from "../messages/message-events";
 import { cancelAll } from "./cancel-messages";
 import { conversationActions } from "./conversation.audit";
 import { type Conversation, Handler } from "./conversation.entity";
@@ -83,10 +83,7 @@ export class MessageReviews {
         ...this.lanes.ending([id]),
       ]);
       await this.lanes.add(tx, [laneOf(message)]);
-      recordEvents(tx, [
-        messageEvent("message.approved", message),
-        messageEvent(`message.${change.status}`, message),
-      ]);
+      recordEvents(tx, [messageEvent("message.approved", message), statusEvent(message)]);
       this.lanes.observing(tx).count(MESSAGES, [change.status]);
       await this.audit(tx, context, message, { text: isEdited });
     });

@@ -7,13 +7,14 @@ import type { Tx } from "../../database/unit-of-work";
 import { updatesOf } from "../../database/updates-of";
 import { type LaneWork, LOCKED_MS } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
+import type { HookRegistry } from "../../schema/hooks";
 import { recordEvents } from "../events/record-events";
 import { laneOf } from "../messages/insert-messages";
 import { Message } from "../messages/message.entity";
 import { MessageError, MessageStatus } from "../messages/message.enums";
 import { MESSAGES } from "../messages/message.metrics";
-import { messageEvent } from "../messages/message-events";
-import type { MessageFailures } from "../messages/message-failures";
+import { statusEvent } from "../messages/message-events";
+import { tellFailed } from "../messages/message-failures";
 import { MESSAGE_LANE } from "../messages/message-lanes";
 import { Conversation } from "./conversation.entity";
 import { sequencesOf, takePlaces } from "./queue-messages";
@@ -27,8 +28,6 @@ const CHANGED = [
   "updatedAt",
 ] as const satisfies (keyof Message)[];
 
-type Ended = typeof MessageStatus.queued | typeof MessageStatus.failed;
-
 const isProposed = ({ status }: Message): boolean => status === MessageStatus.proposed;
 
 const QUEUED = { status: MessageStatus.queued, scheduledReason: null, scheduledBy: null };
@@ -40,7 +39,7 @@ const EXPIRED = { status: MessageStatus.failed, errorCode: MessageError.expired 
  * gates. Fails proposed messages that were not approved in time. Never waits for locks on conversations and
  * their lanes, because it already holds lanes.
  */
-export const scheduleWork = (lanes: Lanes, messageFailures: MessageFailures): LaneWork => ({
+export const scheduleWork = (lanes: Lanes, hooks: HookRegistry): LaneWork => ({
   start: async (tx, laneIds, { observer }) => {
     const conversations = await lockConversationsOf(tx, laneIds);
     const busy = await lanes.lockFree(tx, [...conversations.keys()]);
@@ -81,13 +80,10 @@ export const scheduleWork = (lanes: Lanes, messageFailures: MessageFailures): La
     const kept = queued.flatMap(({ id, conversationId }) => (conversationId === null ? id : []));
     if (kept.length > 0) await lanes.become(tx, kept, MESSAGE_LANE);
     for (const id of kept) next.set(id, now);
-    recordEvents(
-      tx,
-      due.map((message) => messageEvent(`message.${message.status as Ended}`, message)),
-    );
+    recordEvents(tx, due.map(statusEvent));
     observer.count(MESSAGES, [MessageStatus.queued], queued.length);
     observer.count(MESSAGES, [MessageStatus.failed], expired.length);
-    await messageFailures.tell(tx, expired);
+    await tellFailed(tx, hooks, expired);
     return { next, dispatches: [], waiting: [] };
   },
   finish: async () => undefined,

@@ -7,6 +7,7 @@ import type { Tx } from "../../database/unit-of-work";
 import { AttemptOutcome } from "../../delivery/driver";
 import type { FinishedSend } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
+import type { HookRegistry } from "../../schema/hooks";
 import { recordEvents } from "../events/record-events";
 import { WhenUncertain } from "../lines/line.entity";
 import { toErased } from "./erased-recipients";
@@ -14,7 +15,7 @@ import { Message } from "./message.entity";
 import { HeldReason, MessageDirection, MessageError, MessageStatus } from "./message.enums";
 import { ATTEMPTS, MESSAGES, observeSent } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
-import type { MessageFailures } from "./message-failures";
+import { tellFailed } from "./message-failures";
 import { retryDelayMs } from "./retries";
 import { WHEN_UNCERTAIN } from "./standalone-messages";
 
@@ -35,7 +36,7 @@ export async function finishMessages(
   tx: Tx,
   ended: readonly FinishedSend[],
   observer: WorkObserver,
-  messageFailures: MessageFailures,
+  hooks: HookRegistry,
 ): Promise<void> {
   const now = timestamp();
   for (const [kind, ofKind] of groupBy(ended, ({ channelKind }) => channelKind)) {
@@ -101,8 +102,9 @@ export async function finishMessages(
     ),
   );
   const failed = changed.filter(([, { status }]) => status === MessageStatus.failed);
-  await messageFailures.tell(
+  await tellFailed(
     tx,
+    hooks,
     failed.map(([{ messageId: id }, { errorCode }]) => ({ id, errorCode })),
   );
   // If a receipt arrived before the response, it has already set the status.

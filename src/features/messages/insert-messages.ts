@@ -6,11 +6,11 @@ import { nextIds } from "../../database/next-ids";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes, NewLane } from "../../delivery/lanes";
 import { SCHEDULE_LANE } from "../../delivery/wake-lanes";
-import { type NewEvent, recordEvents } from "../events/record-events";
+import { recordEvents } from "../events/record-events";
 import { Message } from "./message.entity";
 import { MessageAuthor, MessageDirection, MessageStatus, ScheduledReason } from "./message.enums";
 import { MESSAGES } from "./message.metrics";
-import { messageEvent } from "./message-events";
+import { statusEvent } from "./message-events";
 import { pathOfReview, type ReviewDemand } from "./message-gate";
 import { CONVERSATION_LANE, MESSAGE_LANE } from "./message-lanes";
 
@@ -163,19 +163,9 @@ async function store(tx: Tx, lanes: Lanes, messages: Message[], more: readonly C
   const observer = lanes.observing(tx);
   for (const [status, { length }] of groupBy(messages, (message) => message.status))
     observer.count(MESSAGES, [status], length);
-  recordEvents(tx, messages.map(acceptedEvent));
+  recordEvents(tx, messages.map(statusEvent));
   return messages;
 }
-
-/** Returns the event for a newly accepted message. */
-const acceptedEvent = (message: Message): NewEvent =>
-  messageEvent(`message.${message.status as Accepted}`, message);
-
-type Accepted =
-  | typeof MessageStatus.proposed
-  | typeof MessageStatus.scheduled
-  | typeof MessageStatus.queued
-  | typeof MessageStatus.received;
 
 /** Returns a caller's message as it was when accepted. */
 export const asAccepted = (message: Message): Message => ({

@@ -40,10 +40,12 @@ export const TOLD = `message.id, message.agent_id as "agentId", message.conversa
   message.author, message.sequence, message.decision_id as "decisionId", message.line_id as "lineId",
   message.error_code as "errorCode", message.provider_id as "providerId"`;
 
+/** Returns the event for a message's new status, which must not be `sending`. */
+export const statusEvent = (message: Told): NewEvent =>
+  messageEvent(`message.${message.status as Exclude<MessageStatus, "sending">}`, message);
+
 /** Returns events for messages whose status has just changed; retries and dispatches do not cause events. */
 export const statusEvents = (messages: readonly Told[]): NewEvent[] =>
-  messages.flatMap((message) => {
-    const { status } = message;
-    if (status === MessageStatus.queued || status === MessageStatus.sending) return [];
-    return [messageEvent(`message.${status}`, message)];
-  });
+  messages
+    .filter(({ status }) => status !== MessageStatus.queued && status !== MessageStatus.sending)
+    .map(statusEvent);

@@ -12,13 +12,12 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Notifies other features of failed messages. */
-export class MessageFailures {
-  constructor(private readonly hooks: HookRegistry) {}
-
-  /** Runs the hooks for messages that a transaction marks as failed. */
-  async tell(tx: Tx, failed: readonly FailedMessage[]): Promise<void> {
-    if (failed.length === 0) return;
-    for (const hook of this.hooks.of("messagesFailed")) await hook(tx, failed);
-  }
+/** Notifies other features of messages that a transaction marks as failed. */
+export async function tellFailed(
+  tx: Tx,
+  hooks: HookRegistry,
+  failed: readonly FailedMessage[],
+): Promise<void> {
+  if (failed.length === 0) return;
+  for (const hook of hooks.of("messagesFailed")) await hook(tx, failed);
 }

@@ -36,7 +36,7 @@ export const messageWork = (
     return next === undefined ? due : { ...due, next: new Map([...due.next, ...next]) };
   },
   finish: async (tx, ended, observer) => {
-    await finishMessages(tx, ended, observer, services.messageFailures);
+    await finishMessages(tx, ended, observer, services.hooks);
     const held = ended.filter(({ isHeld }) => isHeld);
     if (held.length > 0) tx.afterCommit(() => services.rejections.count(held));
     const undeliverable = held.flatMap(({ messageId, result }) =>

@@ -12,10 +12,8 @@ import { MessageResolver } from "./message.resolver";
 import { messageRoutes } from "./message.routes";
 import { messageScopes } from "./message.scopes";
 import { MessageService } from "./message.service";
-import { MessageFailures } from "./message-failures";
 import { MESSAGE_LANE } from "./message-lanes";
 import { messageWork } from "./message-work";
-import { MessagePolicies } from "./policy-gates";
 import { Receipts } from "./receipts";
 import { Rejections } from "./rejections";
 import { readStandaloneMessages } from "./standalone-messages";
@@ -36,17 +34,12 @@ declare module "../events/event-types" {
 /** Agents' messages and their delivery. */
 export const messages = feature({
   entities: [Message, DeliveryAttempt],
-  services: ({ database, lanes, hooks, lineHealth, log }: Core & Needs) => {
-    const messageFailures = new MessageFailures(hooks);
-    return {
-      messagePolicies: new MessagePolicies(hooks),
-      agentQueues: new AgentQueues(database),
-      messageFailures,
-      receipts: new Receipts(database, lanes, hooks, messageFailures, log),
-      rejections: new Rejections(database, lineHealth, log),
-      messages: new MessageService(database, lanes),
-    };
-  },
+  services: ({ database, lanes, hooks, lineHealth, log }: Core & Needs) => ({
+    agentQueues: new AgentQueues(database),
+    receipts: new Receipts(database, lanes, hooks, log),
+    rejections: new Rejections(database, lineHealth, log),
+    messages: new MessageService(database, lanes),
+  }),
   hooks: ({ database }) => ({ agentPurged: purgeRows(database, Message, [[DeliveryAttempt, "messageId"]]) }),
   resolvers: (services) => [new MessageResolver(services.messages, services.agents, services.lines)],
   routes: messageRoutes,

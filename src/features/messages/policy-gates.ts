@@ -48,16 +48,15 @@ declare module "../../schema/hooks" {
 export const isBound = ({ author, isUnprompted, isUrgent, context }: QueuedMessage): boolean =>
   context.policyVersion !== null && author === MessageAuthor.agent && isUnprompted && !isUrgent;
 
-/** Checks agents' policies: when, how often and about which topics they may write to contacts. */
-export class MessagePolicies {
-  constructor(private readonly hooks: HookRegistry) {}
-
-  /** Returns the policies that apply to messages, without a query if none applies. */
-  async of(tx: Tx, messages: readonly QueuedMessage[]): Promise<PolicyGates> {
-    const hasTopic = ({ topic, context }: QueuedMessage) => topic !== null && context.policyVersion !== null;
-    const bound = messages.filter((message) => isBound(message) || hasTopic(message));
-    return bound.length === 0 ? NO_GATES : this.hooks.the("policyGates")(tx, bound);
-  }
+/** Returns the policies that apply to messages, without a query if none applies. */
+export async function policyGatesFor(
+  tx: Tx,
+  hooks: HookRegistry,
+  messages: readonly QueuedMessage[],
+): Promise<PolicyGates> {
+  const hasTopic = ({ topic, context }: QueuedMessage) => topic !== null && context.policyVersion !== null;
+  const bound = messages.filter((message) => isBound(message) || hasTopic(message));
+  return bound.length === 0 ? NO_GATES : hooks.the("policyGates")(tx, bound);
 }
 
 const NO_GATES: PolicyGates = {

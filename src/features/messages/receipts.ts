@@ -14,7 +14,7 @@ import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
 import { MessageDirection, MessageError, MessageStatus } from "./message.enums";
 import { MESSAGES } from "./message.metrics";
 import { statusEvents } from "./message-events";
-import type { MessageFailures } from "./message-failures";
+import { tellFailed } from "./message-failures";
 
 /** A receiver's report about a message. */
 export interface Receipt {
@@ -64,7 +64,6 @@ export class Receipts {
     private readonly database: Database,
     private readonly lanes: Lanes,
     private readonly hooks: HookRegistry,
-    private readonly failures: MessageFailures,
     private readonly log: Logger,
   ) {}
 
@@ -140,7 +139,7 @@ export class Receipts {
         Object.assign(message, change);
         recordEvents(tx, statusEvents([message]));
         this.lanes.observing(tx).count(MESSAGES, [status]);
-        if (fails) await this.failures.tell(tx, [{ id, errorCode: MessageError.rejected }]);
+        if (fails) await tellFailed(tx, this.hooks, [{ id, errorCode: MessageError.rejected }]);
         if (wasScheduled) await this.lanes.end(tx, [id]);
         // The message may have been waiting for a retry at the head of its queue.
         else if (locked.has(laneId)) await this.lanes.wake(tx, [laneId]);

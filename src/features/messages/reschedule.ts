@@ -10,7 +10,7 @@ import { laneOf } from "./insert-messages";
 import type { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 import { MESSAGES } from "./message.metrics";
-import { messageEvent, TOLD, type Told } from "./message-events";
+import { statusEvent, TOLD, type Told } from "./message-events";
 import type { Rescheduled } from "./policy-gates";
 
 /**
@@ -52,10 +52,7 @@ export async function reschedule(
   await lanes.add(tx, others.map(laneOf));
   const inOrder = new Map(messages.map(([{ id }], i) => [id, i]));
   stored.sort((a, b) => (inOrder.get(a.id) ?? 0) - (inOrder.get(b.id) ?? 0));
-  recordEvents(
-    tx,
-    stored.map((message) => messageEvent("message.scheduled", message)),
-  );
+  recordEvents(tx, stored.map(statusEvent));
   observer.count(MESSAGES, [MessageStatus.scheduled], stored.length);
   return standalone;
 }

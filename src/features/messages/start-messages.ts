@@ -3,6 +3,7 @@ import type { Tx } from "../../database/unit-of-work";
 import type { OutboundMessage } from "../../delivery/driver";
 import { type Dispatch, type DueWork, type LaneContext, LOCKED_MS } from "../../delivery/lane-work";
 import type { Lanes } from "../../delivery/lanes";
+import type { HookRegistry } from "../../schema/hooks";
 import type { UnsubscribeLinks } from "../contacts/unsubscribe-links";
 import { LineKind, WhenUncertain } from "../lines/line.entity";
 import type { LineDrivers } from "../lines/line-drivers";
@@ -10,8 +11,8 @@ import { type GateLine, gate, held, type QueuedMessage, type QueuedRow, type Sta
 import { EXPIRE_AFTER_MS } from "./message.entity";
 import { HeldReason, MessageAuthor, MessageStatus } from "./message.enums";
 import { UNSUBSCRIBE_URL } from "./message.limits";
-import type { MessageFailures } from "./message-failures";
-import type { MessagePolicies, Rescheduled } from "./policy-gates";
+import { tellFailed } from "./message-failures";
+import { policyGatesFor, type Rescheduled } from "./policy-gates";
 import { Rates } from "./rates";
 import { reschedule } from "./reschedule";
 import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
@@ -20,8 +21,7 @@ import { type Content, recordLostAttempts, storeStarts } from "./store-starts";
 export interface Dependencies {
   lanes: Lanes;
   drivers: LineDrivers;
-  messageFailures: MessageFailures;
-  messagePolicies: MessagePolicies;
+  hooks: HookRegistry;
   unsubscribeLinks: UnsubscribeLinks;
 }
 
@@ -34,7 +34,7 @@ export interface Dependencies {
 export async function startMessages(
   tx: Tx,
   queues: ReadonlyMap<string, readonly QueuedMessage[]>,
-  { lanes, drivers, messageFailures, messagePolicies, unsubscribeLinks }: Dependencies,
+  { lanes, drivers, hooks, unsubscribeLinks }: Dependencies,
   { senders, observer }: LaneContext,
 ): Promise<DueWork> {
   const all = [...queues.values()].flat();
@@ -42,7 +42,7 @@ export async function startMessages(
     tx,
     all.flatMap(({ context }) => context.line ?? []),
   );
-  const policies = await messagePolicies.of(tx, all);
+  const policies = await policyGatesFor(tx, hooks, all);
   const now = timestamp();
   const next = new Map<string, Timestamp>();
   const waiting: DueWork["waiting"][number][] = [];
@@ -120,7 +120,7 @@ export async function startMessages(
   const failed = starts.flatMap(([{ id }, start]) =>
     start.status === MessageStatus.failed ? [{ id, errorCode: start.errorCode }] : [],
   );
-  await messageFailures.tell(tx, failed);
+  await tellFailed(tx, hooks, failed);
   return {
     next,
     waiting,
