@@ -17,10 +17,8 @@ import { recordEvents } from "../events/record-events";
 import { deletingNotices } from "../handoff-notices/add-notices";
 import { HandoffNotice } from "../handoff-notices/handoff-notice.entity";
 import { MEMBER_CHANGES, Member } from "../members/member.entity";
-import { Message } from "../messages/message.entity";
-import { MessageError, MessageStatus } from "../messages/message.enums";
 import { WaitingTimers } from "../timers/waiting-timers";
-import { cancelAll, idsOf, unsent } from "./cancel-messages";
+import { idsOf, unsent } from "./cancel-messages";
 import { conversationActions } from "./conversation.audit";
 import { Conversation, Handler } from "./conversation.entity";
 import type {
@@ -48,12 +46,6 @@ declare module "../../schema/hooks" {
     conversationReleased: (tx: Tx, conversation: Conversation, reason: ReleaseReason) => Promise<void>;
   }
 }
-
-const CANCELABLE: ReadonlySet<MessageStatus> = new Set([
-  MessageStatus.queued,
-  MessageStatus.scheduled,
-  MessageStatus.proposed,
-]);
 
 /** Changes conversations and their versions. A change also applies to messages accepted before it. */
 export class ConversationChanges {
@@ -135,36 +127,6 @@ export class ConversationChanges {
   ): Promise<PlannedChange> {
     for (const hook of this.hooks.of("conversationReleased")) await hook(tx, conversation, releaseReason);
     return { change: { handler: Handler.agent }, releaseReason };
-  }
-
-  /**
-   * Cancels a message that has not been sent.
-   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it can no longer be
-   *   canceled
-   */
-  cancelMessage(context: RequestContext, id: string): Promise<Message> {
-    return this.database.writeFor(ownerOf(context.caller), async (tx) => {
-      await assertStillAllowed(tx, context, Permission.conversations_write);
-      const found = await findOfCaller(tx, context, Message, id);
-      if (found === null) throw noSuch("message");
-      const { conversationId } = found;
-      // Prevents concurrent delivery of the message and, if it is scheduled, concurrent queuing.
-      const conversation =
-        conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
-      await this.lanes.lock(tx, conversationId ?? id);
-      const message = await tx.findOneByOrFail(Message, { id });
-      if (!CANCELABLE.has(message.status)) {
-        throw new GatewayError(
-          "conflict",
-          `The message is ${message.status}. Only queued, scheduled and proposed messages can be canceled.`,
-        );
-      }
-      await cancelAll(tx, this.lanes, conversation ?? null, [message], MessageError.canceled);
-      if (conversationId === null) await this.lanes.end(tx, [id]);
-      // Wakes the lane, because later messages may have been waiting for the canceled message.
-      else await this.lanes.wake(tx, [conversationId]);
-      return message;
-    });
   }
 
   /**

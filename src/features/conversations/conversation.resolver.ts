@@ -130,7 +130,7 @@ export class ConversationResolver {
   @Access(SEND)
   @Mutation(() => Message, { description: "Cancels a message that has not been sent." })
   cancelMessage(@Ctx() context: RequestContext, @Input() { id }: CancelMessageInput): Promise<Message> {
-    return this.changes.cancelMessage(context, id);
+    return this.reviews.cancel(context, id);
   }
 
   @Access(CHANGE)

@@ -38,13 +38,29 @@ const APPROVED = [
   "sequence",
 ] as const satisfies (keyof Message)[];
 
-/** A proposed message, with its locked conversation; null for a standalone message. */
-interface Proposal {
-  message: Message;
-  conversation: Conversation | null;
+/** Changes a locked message; its locked conversation is null for a standalone message. */
+type Decide = (tx: Tx, locked: { message: Message; conversation: Conversation | null }) => Promise<void>;
+
+/** A kind of change: the lane to lock, and the statuses in which a message can be changed. */
+interface Action {
+  laneOf: (message: Message) => string;
+  statuses: readonly MessageStatus[];
+  required: string;
 }
 
-/** Reviews proposed messages; each is resolved once, even if reviews, cancellation and expiry race. */
+const REVIEW: Action = {
+  laneOf: ({ id }) => id,
+  statuses: [MessageStatus.proposed],
+  required: "Only proposed messages can be approved or discarded.",
+};
+
+const CANCEL: Action = {
+  laneOf: ({ id, conversationId }) => conversationId ?? id,
+  statuses: [MessageStatus.queued, MessageStatus.scheduled, MessageStatus.proposed],
+  required: "Only queued, scheduled and proposed messages can be canceled.",
+};
+
+/** Reviews and cancels messages; each is resolved once, even if reviews, cancellation and expiry race. */
 export class MessageReviews {
   constructor(
     private readonly database: Database,
@@ -102,29 +118,46 @@ export class MessageReviews {
     });
   }
 
-  private async review(
+  /**
+   * Cancels a message that has not been sent.
+   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it can no longer be canceled
+   */
+  cancel(context: RequestContext, id: string): Promise<Message> {
+    return this.change(context, id, CANCEL, async (tx, { message, conversation }) => {
+      await cancelAll(tx, this.lanes, conversation, [message], MessageError.canceled);
+      if (message.conversationId === null) await this.lanes.end(tx, [id]);
+      // Wakes the lane, because later messages may have been waiting for the canceled message.
+      else await this.lanes.wake(tx, [message.conversationId]);
+    });
+  }
+
+  private review(context: RequestContext, id: string, decide: Decide): Promise<Message> {
+    return this.change(context, id, REVIEW, async (tx, proposal) => {
+      const { expiresAt } = proposal.message;
+      if (expiresAt !== null && expiresAt <= timestamp())
+        throw new GatewayError("conflict", "The message has expired.");
+      await decide(tx, proposal);
+    });
+  }
+
+  private async change(
     context: RequestContext,
     id: string,
-    decide: (tx: Tx, proposal: Proposal) => Promise<void>,
+    { laneOf, statuses, required }: Action,
+    decide: Decide,
   ): Promise<Message> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertStillAllowed(tx, context, Permission.conversations_write);
       const found = await findOfCaller(tx, context, Message, id);
       if (found === null) throw noSuch("message");
       const { conversationId } = found;
-      // Prevents concurrent changes to the conversation, concurrent reviews, and the proposal's expiry.
+      // Prevents concurrent changes to the conversation, deliveries, reviews, and the message's expiry.
       const conversation =
         conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
-      await this.lanes.lock(tx, id);
+      await this.lanes.lock(tx, laneOf(found));
       const message = await tx.findOneByOrFail(Message, { id });
-      if (message.status !== MessageStatus.proposed) {
-        throw new GatewayError(
-          "conflict",
-          `The message is ${message.status}. Only proposed messages can be approved or discarded.`,
-        );
-      }
-      if (message.expiresAt !== null && message.expiresAt <= timestamp())
-        throw new GatewayError("conflict", "The message has expired.");
+      if (!statuses.includes(message.status))
+        throw new GatewayError("conflict", `The message is ${message.status}. ${required}`);
       await decide(tx, { message, conversation: conversation ?? null });
       return message;
     });
