@@ -25,16 +25,7 @@ import { DefaultConversations } from "./default-conversations";
 import { deleteEndedMessages, MESSAGE_RETENTION, newWalk } from "./delete-ended-messages";
 import { eraseConversations } from "./erase-conversations";
 import { conversationParts } from "./export-conversations";
-import {
-  AgentConversationsResolver,
-  AuditEntryConversationResolver,
-  ContactConversationsResolver,
-  ConversationContactResolver,
-  ConversationLineResolver,
-  ConversationMessagesResolver,
-  MessageConversationResolver,
-  TimerConversationResolver,
-} from "./links.resolvers";
+import { ConversationContactResolver, ConversationLineResolver, conversationLinks } from "./links.resolvers";
 import { MessageQueue } from "./message-queue";
 import { MessageReviews } from "./message-reviews";
 import { readPolicyGates } from "./policy-gates";
@@ -112,12 +103,7 @@ export const conversations = feature({
       all.agents,
       all.lines,
     ),
-    new AgentConversationsResolver(all.conversations),
-    new AuditEntryConversationResolver(all.conversations),
-    new ContactConversationsResolver(all.conversations),
-    new MessageConversationResolver(all.conversations),
-    new TimerConversationResolver(all.conversations),
-    new ConversationMessagesResolver(all.conversations),
+    ...conversationLinks.map((Link) => new Link(all.conversations)),
     new ConversationContactResolver(all.contacts),
     new ConversationLineResolver(all.lines),
   ],

@@ -14,47 +14,45 @@ import { MAY_READ_CONVERSATIONS } from "./conversation.access";
 import { ConversationConnection } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
 
-export const AgentConversationsResolver = linkToPage(Agent, ConversationConnection, OrderedPageArgs, {
-  name: "conversations",
-  access: MAY_READ_CONVERSATIONS,
-  description: "The agent's conversations, or null for a deleted agent.",
-  list: "ofAgent",
-});
-
-export const ContactConversationsResolver = linkToPage(Contact, ConversationConnection, OrderedPageArgs, {
-  name: "conversations",
-  access: MAY_READ_CONVERSATIONS,
-  description: "The conversations with the contact.",
-  list: "ofContact",
-});
-
-export const MessageConversationResolver = linkById(Message, Conversation, {
-  name: "conversation",
-  access: MAY_READ_CONVERSATIONS,
-  description: "The message's conversation, or null if it does not belong to one.",
-  id: "conversationId",
-});
-
-export const AuditEntryConversationResolver = linkById(AuditEntry, Conversation, {
-  name: "conversation",
-  access: MAY_READ_CONVERSATIONS,
-  description: "The conversation that was changed, or null for other entries and deleted conversations.",
-  id: "targetId",
-});
-
-export const TimerConversationResolver = linkById(Timer, Conversation, {
-  name: "conversation",
-  access: MAY_READ_CONVERSATIONS,
-  description: "The conversation, or null if there was none when the timer was set.",
-  id: "conversationId",
-});
-
-export const ConversationMessagesResolver = linkToPage(Conversation, MessageConnection, OrderedPageArgs, {
-  name: "messages",
-  access: MAY_READ_MESSAGES,
-  description: "The messages in the conversation.",
-  list: "messagesOf",
-});
+/** Links that `ConversationService` reads. */
+export const conversationLinks = [
+  linkToPage(Agent, ConversationConnection, OrderedPageArgs, {
+    name: "conversations",
+    access: MAY_READ_CONVERSATIONS,
+    description: "The agent's conversations, or null for a deleted agent.",
+    list: "ofAgent",
+  }),
+  linkToPage(Contact, ConversationConnection, OrderedPageArgs, {
+    name: "conversations",
+    access: MAY_READ_CONVERSATIONS,
+    description: "The conversations with the contact.",
+    list: "ofContact",
+  }),
+  linkById(Message, Conversation, {
+    name: "conversation",
+    access: MAY_READ_CONVERSATIONS,
+    description: "The message's conversation, or null if it does not belong to one.",
+    id: "conversationId",
+  }),
+  linkById(AuditEntry, Conversation, {
+    name: "conversation",
+    access: MAY_READ_CONVERSATIONS,
+    description: "The conversation that was changed, or null for other entries and deleted conversations.",
+    id: "targetId",
+  }),
+  linkById(Timer, Conversation, {
+    name: "conversation",
+    access: MAY_READ_CONVERSATIONS,
+    description: "The conversation, or null if there was none when the timer was set.",
+    id: "conversationId",
+  }),
+  linkToPage(Conversation, MessageConnection, OrderedPageArgs, {
+    name: "messages",
+    access: MAY_READ_MESSAGES,
+    description: "The messages in the conversation.",
+    list: "messagesOf",
+  }),
+];
 
 export const ConversationContactResolver = linkById(Conversation, Contact, {
   name: "contact",

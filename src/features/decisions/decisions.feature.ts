@@ -28,14 +28,7 @@ import { DecisionSteps } from "./decision-steps";
 import { eraseDecisions } from "./erase-decisions";
 import { decisionParts } from "./export-decisions";
 import { contactsDecidedAbout, conversationsBeingDecided } from "./in-use";
-import {
-  ContactDecisionsResolver,
-  ConversationDecisionsResolver,
-  DecisionContactResolver,
-  DecisionConversationResolver,
-  MessageDecisionResolver,
-  TimerDecisionResolver,
-} from "./links.resolvers";
+import { DecisionContactResolver, DecisionConversationResolver, decisionLinks } from "./links.resolvers";
 import { Model } from "./model/model";
 import { ModelUsage } from "./model/model-usage.entity";
 import { Planning } from "./planning";
@@ -109,10 +102,7 @@ export const decisions = feature({
     new ConfigurationTestsResolver(configurationTests),
     new DecisionContactResolver(contacts),
     new DecisionConversationResolver(conversations),
-    new ContactDecisionsResolver(decisions),
-    new ConversationDecisionsResolver(decisions),
-    new MessageDecisionResolver(decisions),
-    new TimerDecisionResolver(decisions),
+    ...decisionLinks.map((Link) => new Link(decisions)),
   ],
   routes: decisionRoutes,
   scopes: decisionScopes,

@@ -10,24 +10,34 @@ import { Timer } from "../timers/timer.entity";
 import { DecisionConnection } from "./decision.connection";
 import { Decision } from "./decision.entity";
 
-export const ContactDecisionsResolver = linkToPage(Contact, DecisionConnection, NewestFirstPageArgs, {
-  name: "decisions",
-  access,
-  description: "The decisions about the contact.",
-  list: "ofContact",
-});
-
-export const ConversationDecisionsResolver = linkToPage(
-  Conversation,
-  DecisionConnection,
-  NewestFirstPageArgs,
-  {
+/** Links that `DecisionService` reads. */
+export const decisionLinks = [
+  linkToPage(Contact, DecisionConnection, NewestFirstPageArgs, {
+    name: "decisions",
+    access,
+    description: "The decisions about the contact.",
+    list: "ofContact",
+  }),
+  linkToPage(Conversation, DecisionConnection, NewestFirstPageArgs, {
     name: "decisions",
     access,
     description: "The decisions about the conversation.",
     list: "ofConversation",
-  },
-);
+  }),
+  linkById(Message, Decision, {
+    name: "decision",
+    access,
+    description:
+      "The decision that sent the message or, for an inbound message, the decision that it triggered. Null if there is none.",
+    id: "decisionId",
+  }),
+  linkById(Timer, Decision, {
+    name: "decision",
+    access,
+    description: "The decision that set the timer, or null if the decision has been deleted.",
+    id: "decisionId",
+  }),
+];
 
 export const DecisionContactResolver = linkById(Decision, Contact, {
   name: "contact",
@@ -41,19 +51,4 @@ export const DecisionConversationResolver = linkById(Decision, Conversation, {
   access: MAY_READ_CONVERSATIONS,
   description: "The conversation, or null if the decision is not about a conversation.",
   id: "conversationId",
-});
-
-export const MessageDecisionResolver = linkById(Message, Decision, {
-  name: "decision",
-  access,
-  description:
-    "The decision that sent the message or, for an inbound message, the decision that it triggered. Null if there is none.",
-  id: "decisionId",
-});
-
-export const TimerDecisionResolver = linkById(Timer, Decision, {
-  name: "decision",
-  access,
-  description: "The decision that set the timer, or null if the decision has been deleted.",
-  id: "decisionId",
 });
