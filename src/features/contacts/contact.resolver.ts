@@ -56,7 +56,7 @@ export class AgentTopicsResolver {
     description:
       "The topics in the agent's live policy, or null for a deleted agent. API keys need the `contacts:read` scope.",
   })
-  topics(@Root() agent: Agent): Promise<Topic[] | null> {
+  topics(@Root() agent: Agent) {
     return unlessDeleted(agent, async (id) => (await this.service.topicsOf(id)) ?? []);
   }
 }
@@ -74,7 +74,7 @@ export class ContactResolver {
     nullable: true,
     description: "One contact by its ID or `ref`, or null if it does not exist.",
   })
-  contact(@Ctx() context: RequestContext, @Args() args: ContactArgs): Promise<Contact | null> {
+  contact(@Ctx() context: RequestContext, @Args() args: ContactArgs) {
     return this.service.find(context, args);
   }
 
@@ -83,7 +83,7 @@ export class ContactResolver {
   @Query(() => ContactConnection, {
     description: "An agent's contacts, excluding erased contacts.",
   })
-  contacts(@Ctx() context: RequestContext, @Args() args: ContactsArgs): Promise<ContactConnection> {
+  contacts(@Ctx() context: RequestContext, @Args() args: ContactsArgs) {
     return this.service.list(context, args);
   }
 
@@ -94,10 +94,7 @@ export class ContactResolver {
     description:
       "Everything stored about a contact. A page of large records may contain fewer records than requested.",
   })
-  exportContact(
-    @Ctx() context: RequestContext,
-    @Args() args: ContactExportArgs,
-  ): Promise<ContactRecordConnection> {
+  exportContact(@Ctx() context: RequestContext, @Args() args: ContactExportArgs) {
     return this.contactExport.read(context, args);
   }
 
@@ -106,7 +103,7 @@ export class ContactResolver {
     description:
       "Creates a contact, or changes the contact with the same `ref` or addresses. Repeating a call has no effect.",
   })
-  putContact(@Ctx() context: RequestContext, @Input() input: PutContactInput): Promise<StoredContact> {
+  putContact(@Ctx() context: RequestContext, @Input() input: PutContactInput) {
     return this.service.put(context, input);
   }
 
@@ -115,10 +112,7 @@ export class ContactResolver {
     description:
       "Creates or changes up to 500 contacts as `putContact` does, and returns a result for each. Repeating a call has no effect.",
   })
-  async putContacts(
-    @Ctx() context: RequestContext,
-    @Input() input: PutContactsInput,
-  ): Promise<PutContactsPayload> {
+  async putContacts(@Ctx() context: RequestContext, @Input() input: PutContactsInput) {
     return { results: await this.service.putAll(context, input) };
   }
 
@@ -127,7 +121,7 @@ export class ContactResolver {
     description:
       "Deletes all data about a contact except its ID and timestamps. Erasing a contact again has no effect.",
   })
-  eraseContact(@Ctx() context: RequestContext, @Input() { id }: EraseContactInput): Promise<Contact> {
+  eraseContact(@Ctx() context: RequestContext, @Input() { id }: EraseContactInput) {
     return this.service.erase(context, id);
   }
 
@@ -135,10 +129,7 @@ export class ContactResolver {
   @Mutation(() => TagChange, {
     description: "Adds and removes a contact's tags atomically.",
   })
-  changeContactTags(
-    @Ctx() context: RequestContext,
-    @Input() input: ChangeContactTagsInput,
-  ): Promise<TagChange> {
+  changeContactTags(@Ctx() context: RequestContext, @Input() input: ChangeContactTagsInput) {
     return this.service.changeTags(context, input);
   }
 
@@ -147,7 +138,7 @@ export class ContactResolver {
     description:
       "Sets a contact's consent to receive messages. An opt-out cancels queued and scheduled messages. Setting the current state again has no effect.",
   })
-  setConsent(@Ctx() context: RequestContext, @Input() input: SetConsentInput): Promise<Contact> {
+  setConsent(@Ctx() context: RequestContext, @Input() input: SetConsentInput) {
     return this.service.setConsent(context, input);
   }
 
@@ -167,7 +158,7 @@ export class ContactResolver {
   @FieldResolver(() => [ContactAddress], {
     description: "The contact's addresses, oldest first.",
   })
-  async addresses(@Root() { id }: Contact): Promise<ContactAddress[]> {
+  async addresses(@Root() { id }: Contact) {
     return (await this.service.addressesOf(id)) ?? [];
   }
 
@@ -175,18 +166,18 @@ export class ContactResolver {
   @FieldResolver(() => [Consent], {
     description: "Consent recorded for the contact's addresses.",
   })
-  consents(@Root() { id }: Contact): Promise<Consent[]> {
+  consents(@Root() { id }: Contact) {
     return this.service.consentsOf(id);
   }
 
   @AtMost(MAX_TAGS)
   @FieldResolver(() => [String], { description: "The contact's tags, in alphabetical order." })
-  tags(@Root() { id }: Contact): Promise<string[]> {
+  tags(@Root() { id }: Contact) {
     return this.service.tagsOf(id);
   }
 
   @FieldResolver(() => Agent, { description: "The contact's agent." })
-  agent(@Root() contact: Contact): Promise<Agent> {
+  agent(@Root() contact: Contact) {
     return this.agents.of(contact);
   }
 }

@@ -84,19 +84,13 @@ export class ConversationResolver {
   @Query(() => ConversationConnection, {
     description: "The conversations of one agent or of all agents.",
   })
-  conversations(
-    @Ctx() context: RequestContext,
-    @Args() args: ConversationsArgs,
-  ): Promise<ConversationConnection> {
+  conversations(@Ctx() context: RequestContext, @Args() args: ConversationsArgs) {
     return this.service.list(context, args);
   }
 
   @Access(MAY_READ_MESSAGES)
   @Query(() => MessageConnection, { description: "The messages in a conversation." })
-  conversationMessages(
-    @Ctx() context: RequestContext,
-    @Args() args: ConversationMessagesArgs,
-  ): Promise<MessageConnection> {
+  conversationMessages(@Ctx() context: RequestContext, @Args() args: ConversationMessagesArgs) {
     return this.service.messages(context, args);
   }
 
@@ -105,31 +99,25 @@ export class ConversationResolver {
     description:
       "Opens a conversation with a contact on a line, or reuses the open one, and queues a first message.",
   })
-  openConversation(
-    @Ctx() context: RequestContext,
-    @Input() input: OpenConversationInput,
-  ): Promise<OpenedConversation> {
+  openConversation(@Ctx() context: RequestContext, @Input() input: OpenConversationInput) {
     return this.service.open(context, input);
   }
 
   @Access({ key: "messages:write" })
   @Mutation(() => Message, { description: "Queues a message for the API key's agent." })
-  sendMessage(@Ctx() context: RequestContext, @Input() input: SendMessageInput): Promise<Message> {
+  sendMessage(@Ctx() context: RequestContext, @Input() input: SendMessageInput) {
     return this.queue.send(context, input);
   }
 
   @Access(SEND)
   @Mutation(() => Message, { description: "Queues a message in a conversation." })
-  sendToConversation(
-    @Ctx() context: RequestContext,
-    @Input() input: SendToConversationInput,
-  ): Promise<Message> {
+  sendToConversation(@Ctx() context: RequestContext, @Input() input: SendToConversationInput) {
     return this.service.send(context, input);
   }
 
   @Access(SEND)
   @Mutation(() => Message, { description: "Cancels a message that has not been sent." })
-  cancelMessage(@Ctx() context: RequestContext, @Input() { id }: CancelMessageInput): Promise<Message> {
+  cancelMessage(@Ctx() context: RequestContext, @Input() { id }: CancelMessageInput) {
     return this.reviews.cancel(context, id);
   }
 
@@ -137,13 +125,13 @@ export class ConversationResolver {
   @Mutation(() => Message, {
     description: "Approves a proposed message, which is then queued, or scheduled if its rule sets a delay.",
   })
-  approveMessage(@Ctx() context: RequestContext, @Input() input: ApproveMessageInput): Promise<Message> {
+  approveMessage(@Ctx() context: RequestContext, @Input() input: ApproveMessageInput) {
     return this.reviews.approve(context, input);
   }
 
   @Access(CHANGE)
   @Mutation(() => Message, { description: "Discards a proposed message, which becomes `canceled`." })
-  discardMessage(@Ctx() context: RequestContext, @Input() input: DiscardMessageInput): Promise<Message> {
+  discardMessage(@Ctx() context: RequestContext, @Input() input: DiscardMessageInput) {
     return this.reviews.discard(context, input);
   }
 
@@ -151,10 +139,7 @@ export class ConversationResolver {
   @Mutation(() => Conversation, {
     description: "Assigns a conversation to a member of the organization, or unassigns it.",
   })
-  assignConversation(
-    @Ctx() context: RequestContext,
-    @Input() input: AssignConversationInput,
-  ): Promise<Conversation> {
+  assignConversation(@Ctx() context: RequestContext, @Input() input: AssignConversationInput) {
     return this.changes.assign(context, input);
   }
 
@@ -163,10 +148,7 @@ export class ConversationResolver {
     description:
       "Records that the signed-in member has opened a conversation, so that members are e-mailed about its next handoff. The dashboard does this for each handed-off conversation that it shows.",
   })
-  markConversationOpened(
-    @Ctx() context: RequestContext,
-    @Input() { id }: MarkConversationOpenedInput,
-  ): Promise<Conversation> {
+  markConversationOpened(@Ctx() context: RequestContext, @Input() { id }: MarkConversationOpenedInput) {
     return this.changes.markOpened(context, id);
   }
 
@@ -174,10 +156,7 @@ export class ConversationResolver {
   @Mutation(() => ConversationChange, {
     description: "Moves a conversation to another line. Moving it to its current line has no effect.",
   })
-  moveConversation(
-    @Ctx() context: RequestContext,
-    @Input() input: MoveConversationInput,
-  ): Promise<ConversationChange> {
+  moveConversation(@Ctx() context: RequestContext, @Input() input: MoveConversationInput) {
     return this.changes.move(context, input);
   }
 
@@ -186,10 +165,7 @@ export class ConversationResolver {
     description:
       "Hands a conversation off to a human and cancels the agent's queued messages. Until it is released, the agent applies only rules with `whileHuman`.",
   })
-  handOffConversation(
-    @Ctx() context: RequestContext,
-    @Input() input: HandOffConversationInput,
-  ): Promise<ConversationChange> {
+  handOffConversation(@Ctx() context: RequestContext, @Input() input: HandOffConversationInput) {
     return this.changes.handOff(context, input);
   }
 
@@ -197,10 +173,7 @@ export class ConversationResolver {
   @Mutation(() => ConversationChange, {
     description: "Releases a handed-off conversation so that the agent answers again.",
   })
-  releaseConversation(
-    @Ctx() context: RequestContext,
-    @Input() input: ReleaseConversationInput,
-  ): Promise<ConversationChange> {
+  releaseConversation(@Ctx() context: RequestContext, @Input() input: ReleaseConversationInput) {
     return this.changes.release(context, input);
   }
 
@@ -208,10 +181,7 @@ export class ConversationResolver {
   @Mutation(() => ConversationChange, {
     description: "Closes a conversation and cancels its queued messages. Closing it again has no effect.",
   })
-  closeConversation(
-    @Ctx() context: RequestContext,
-    @Input() input: CloseConversationInput,
-  ): Promise<ConversationChange> {
+  closeConversation(@Ctx() context: RequestContext, @Input() input: CloseConversationInput) {
     return this.changes.close(context, input);
   }
 
@@ -220,7 +190,7 @@ export class ConversationResolver {
     description:
       "When the conversation will be released to the agent unless a human answers first, as set by `releaseAfter` in the live configuration. Null if `releaseAfter` is not set, the agent answers, or the conversation is closed.",
   })
-  releaseAt(@Root() conversation: Conversation): Promise<Date | null> {
+  releaseAt(@Root() conversation: Conversation) {
     return this.service.releaseAtOf(conversation);
   }
 
@@ -230,18 +200,14 @@ export class ConversationResolver {
     description:
       "The last message in the conversation, or null if there is none. API keys need the `messages:read` scope.",
   })
-  lastMessage(@Root() { id }: Conversation): Promise<Message | null> {
+  lastMessage(@Root() { id }: Conversation) {
     return findIfAny(this.service.lastMessageOf, id);
   }
 
   @FieldResolver(() => ConversationLogConnection, {
     description: "The conversation's log of moves, handoffs, releases, assignments and closures.",
   })
-  log(
-    @Ctx() context: RequestContext,
-    @Root() { id }: Conversation,
-    @Args() args: NewestFirstPageArgs,
-  ): Promise<ConversationLogConnection> {
+  log(@Ctx() context: RequestContext, @Root() { id }: Conversation, @Args() args: NewestFirstPageArgs) {
     return this.service.logOf(context, id, args);
   }
 
@@ -250,17 +216,17 @@ export class ConversationResolver {
     description:
       "The last handoff. Null while the agent answers, or if the conversation was opened after all of the contact's conversations were handed off.",
   })
-  async handoff(@Root() { id, handler }: Conversation): Promise<ConversationLogEntry | null> {
+  async handoff(@Root() { id, handler }: Conversation) {
     return handler === Handler.human ? findIfAny(this.service.lastHandoffOf, id) : null;
   }
 
   @FieldResolver(() => Agent, { description: "The conversation's agent." })
-  agent(@Root() conversation: Conversation): Promise<Agent> {
+  agent(@Root() conversation: Conversation) {
     return this.agents.of(conversation);
   }
 
   @FieldResolver(() => String, { description: "Name of the conversation's line." })
-  async lineName(@Root() { lineId }: Conversation): Promise<string> {
+  async lineName(@Root() { lineId }: Conversation) {
     return (await this.lines.byId(lineId))?.name ?? "";
   }
 
@@ -269,7 +235,7 @@ export class ConversationResolver {
     nullable: true,
     description: "The contact's address on the line, or null if the contact no longer has it.",
   })
-  async address(@Root() { addressId }: Conversation): Promise<string | null> {
+  async address(@Root() { addressId }: Conversation) {
     return (await this.service.addressOf(addressId))?.address ?? null;
   }
 }

@@ -30,7 +30,7 @@ export class MessageResolver {
 
   @Access(MAY_READ_MESSAGES)
   @Query(() => MessageConnection, { description: "The messages of one agent or of all agents." })
-  messages(@Ctx() context: RequestContext, @Args() args: MessagesArgs): Promise<MessageConnection> {
+  messages(@Ctx() context: RequestContext, @Args() args: MessagesArgs) {
     return this.service.list(context, args);
   }
 
@@ -51,7 +51,7 @@ export class MessageResolver {
   @FieldResolver(() => String, {
     description: `The first ${PREVIEW_LENGTH} characters of the message on one line, with an ellipsis if there are more.`,
   })
-  preview(@Root() { text }: Message): string {
+  preview(@Root() { text }: Message) {
     const characters = [...text.replace(/\s+/g, " ").trim()];
     if (characters.length <= PREVIEW_LENGTH) return characters.join("");
     return `${characters.slice(0, PREVIEW_LENGTH).join("")}…`;
@@ -62,7 +62,7 @@ export class MessageResolver {
     description:
       "The last 20 attempts to send the message, oldest first. The server deletes attempts after `RETENTION_ATTEMPTS_DAYS`.",
   })
-  async deliveryAttempts(@Root() message: Message): Promise<DeliveryAttempt[]> {
+  async deliveryAttempts(@Root() message: Message) {
     return (await this.service.attemptsOf(message.id)) ?? [];
   }
 
@@ -70,7 +70,7 @@ export class MessageResolver {
     nullable: true,
     description: "Reason why the message is waiting, or null if nothing holds it back.",
   })
-  heldReason(@Root() message: Message): HeldReason | null | Promise<HeldReason | null> {
+  heldReason(@Root() message: Message) {
     const { heldReason } = message;
     if (heldReason !== null || !this.service.mayWait(message)) return heldReason;
     return this.service.inFrontOf(message).then((front) => (front === null ? null : HeldReason.behind));
@@ -81,7 +81,7 @@ export class MessageResolver {
     description:
       "The conditions that currently prevent the message from being sent. Empty if there are none.",
   })
-  async gates(@Root() message: Message): Promise<MessageGate[]> {
+  async gates(@Root() message: Message) {
     return gatesOf({ ...message, heldReason: await this.heldReason(message) });
   }
 
@@ -90,12 +90,12 @@ export class MessageResolver {
     description:
       "ID of the unsent message directly ahead of this message in the conversation, which must be sent or fail first. Null if there is none, or if this message is not queued.",
   })
-  waitsFor(@Root() message: Message): Promise<string | null> {
+  waitsFor(@Root() message: Message) {
     return this.service.inFrontOf(message);
   }
 
   @FieldResolver(() => Agent, { description: "The message's agent." })
-  agent(@Root() message: Message): Promise<Agent> {
+  agent(@Root() message: Message) {
     return this.agents.of(message);
   }
 
@@ -104,7 +104,7 @@ export class MessageResolver {
     description:
       "Name of the line that last sent or received the message. For a message that has not been sent, name of the line that it is waiting on. Null if there is none.",
   })
-  async lineName(@Root() { id }: Message): Promise<string | null> {
+  async lineName(@Root() { id }: Message) {
     return (await this.service.lineNameOf(id))?.name ?? null;
   }
 
@@ -114,7 +114,7 @@ export class MessageResolver {
     description:
       "The line that last sent or received the message, or null if there is none. API keys need the `agent:read` scope.",
   })
-  line(@Root() { lineId }: Message): Promise<Line | null> {
+  line(@Root() { lineId }: Message) {
     return findIfAny(this.lines.byId, lineId);
   }
 }
