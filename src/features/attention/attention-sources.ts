@@ -12,7 +12,7 @@ import { narrowToExpiring } from "../api-keys/key-search";
 import { MAY_READ_CONVERSATIONS } from "../conversations/conversation.access";
 import { pageOfConversations } from "../conversations/conversation.connection";
 import { Conversation } from "../conversations/conversation.entity";
-import { ConversationOrder } from "../conversations/conversation-order";
+import { ConversationOrder } from "../conversations/conversation.inputs";
 import { Decision, HAS_FAILURES } from "../decisions/decision.entity";
 import { Line, LineState } from "../lines/line.entity";
 import { LineTraffic } from "../lines/line-traffic.entity";

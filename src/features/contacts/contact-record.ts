@@ -4,7 +4,7 @@ import { ConnectionOf } from "../../pagination/connection";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { ThirdPartyText } from "../../schema/third-party-text";
 
-const KINDS = {
+export const ContactRecordKind = enumOf("ContactRecordKind", "Kind of contact record.", {
   contact: "The contact itself.",
   address: "An address of the contact.",
   consent: "Consent to receive messages at one of the contact's addresses, for a topic or for all messages.",
@@ -18,15 +18,8 @@ const KINDS = {
   event:
     "An event about the contact itself. Events about its messages are omitted because they duplicate other records.",
   audit_entry: "An audit log entry about the contact.",
-} as const;
-
-export type ContactRecordKind = keyof typeof KINDS;
-
-export const ContactRecordKind = enumOf<ContactRecordKind>(
-  "ContactRecordKind",
-  "Kind of contact record.",
-  KINDS,
-);
+});
+export type ContactRecordKind = keyof typeof ContactRecordKind;
 
 @ObjectType({ simpleResolvers: true, description: "A stored record about a contact." })
 export class ContactRecord {

@@ -129,7 +129,6 @@ export class PutContactInput {
   @Optional(() => [NewAddress], "Addresses to add. A contact can have at most 10.")
   @ValidateNested({ each: true })
   @ArrayMaxSize(MAX_LISTED, { message: `must have at most ${MAX_LISTED} items` })
-  @JsonSchema({ maxItems: MAX_LISTED })
   addresses?: NewAddress[] | null | undefined;
 
   @Nullable(() => [String], "Tags to add, case-insensitive.")
@@ -146,7 +145,6 @@ export class PutContactInput {
   @Optional(() => [NewContactConsent], "Consent per topic.")
   @ValidateNested({ each: true })
   @ArrayMaxSize(MAX_PUT_CONSENTS, { message: `must have at most ${MAX_PUT_CONSENTS} items` })
-  @JsonSchema({ maxItems: MAX_PUT_CONSENTS })
   @NotForModels()
   consents?: NewContactConsent[] | null | undefined;
 }

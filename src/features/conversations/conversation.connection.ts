@@ -5,8 +5,7 @@ import { GatewayError } from "../../errors";
 import { ConnectionOf, type Page } from "../../pagination/connection";
 import { type Part, pageOfParts } from "../../pagination/page-of-parts";
 import { Conversation, ConversationState } from "./conversation.entity";
-import type { ConversationsArgs } from "./conversation.inputs";
-import { ConversationOrder } from "./conversation-order";
+import { ConversationOrder, type ConversationsArgs } from "./conversation.inputs";
 
 /** Returns the ID and the times used for ordering, so that a cursor is valid for every order. */
 const positionOf = ({ id, updatedAt, waitingSince }: Conversation): string =>

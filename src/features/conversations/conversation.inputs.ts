@@ -17,7 +17,6 @@ import { SendAt } from "../messages/message.inputs";
 import { MESSAGE_TEXT_MAX_LENGTH } from "../messages/message.limits";
 import { Conversation, ConversationState, Handler } from "./conversation.entity";
 import { MAX_QUEUED } from "./conversation.limits";
-import { ConversationOrder } from "./conversation-order";
 
 export const PendingMessages = enumOf(
   "PendingMessages",
@@ -28,6 +27,15 @@ export const PendingMessages = enumOf(
   },
 );
 export type PendingMessages = keyof typeof PendingMessages;
+
+export const ConversationOrder = enumOf("ConversationOrder", "Sort order of conversations.", {
+  oldest_first: "By creation time, oldest first.",
+  newest_first: "By creation time, newest first.",
+  last_activity_first:
+    "By `updatedAt`, latest first. Pagination may skip conversations that change in the meantime.",
+  longest_waiting_first: "Only conversations with `waitingSince` set, earliest first.",
+});
+export type ConversationOrder = keyof typeof ConversationOrder;
 
 const EXPECTED_VERSION = "The change is rejected with `version_conflict` if the current version differs.";
 const TEXT = "Text of the message, 1 to 10,000 characters.";

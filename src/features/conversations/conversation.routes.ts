@@ -1,9 +1,8 @@
 import { listRoute, named, PAGE, type RestRoute, type RouteGroup } from "../../schema/rest-route";
+import { MESSAGE } from "../messages/message.routes";
 
 const CONVERSATION =
   "id contactId line: lineName address state handler assigneeId waitingSince releaseAt version lastSequence createdAt updatedAt";
-const MESSAGE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
-  heldReason waitsFor notBefore sendAt scheduledReason scheduledBy proposedText reviewedAt topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const ID = {
   name: "conversationId",

@@ -20,12 +20,13 @@ import { IS_UNPLACED, Message } from "../messages/message.entity";
 import { MessageConnection, startIn } from "../messages/message.inputs";
 import { ConversationConnection, ownedBy, pageOfConversations } from "./conversation.connection";
 import { Conversation } from "./conversation.entity";
-import type {
-  ConversationMessagesArgs,
-  ConversationsArgs,
-  OpenConversationInput,
-  OpenedConversation,
-  SendToConversationInput,
+import {
+  type ConversationMessagesArgs,
+  ConversationOrder,
+  type ConversationsArgs,
+  type OpenConversationInput,
+  type OpenedConversation,
+  type SendToConversationInput,
 } from "./conversation.inputs";
 import { type Matching, matchingIn } from "./conversation-filter";
 import {
@@ -33,7 +34,6 @@ import {
   ConversationLogEntry,
   ConversationLogKind,
 } from "./conversation-log-entry.entity";
-import { ConversationOrder } from "./conversation-order";
 import { assertOpen } from "./find-conversation";
 import type { MessageQueue } from "./message-queue";
 import { openForCaller } from "./open-for-caller";

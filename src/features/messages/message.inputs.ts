@@ -1,8 +1,9 @@
 import { ArgsType, Field, GraphQLISODateTime, ID, InputType } from "type-graphql";
+import { applyDecorators } from "../../common/apply-decorators";
 import { Nullable, Optional } from "../../common/nullable";
 import { DAY_MS } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { ArrayMaxSize, IsOptional, ValidateBy } from "../../common/validators";
+import { ArrayMaxSize, ValidateBy } from "../../common/validators";
 import { GatewayError } from "../../errors";
 import { ConnectionOf, OrderedPageArgs } from "../../pagination/connection";
 import { IdempotentInput } from "../../schema/idempotent.input";
@@ -15,25 +16,18 @@ import { MessageStatus } from "./message.enums";
 import { DISCARD_REASON_MAX_LENGTH, MAX_SCHEDULE_DAYS, MESSAGE_TEXT_MAX_LENGTH } from "./message.limits";
 
 /** Declares an input field for the time to queue a message. */
-export function SendAt(): PropertyDecorator {
-  const field = Field(() => GraphQLISODateTime, {
-    nullable: true,
-    description: `Send time, at most ${MAX_SCHEDULE_DAYS} days ahead.`,
-  });
-  const check = ValidateBy({
-    name: "isSendTime",
-    validator: {
-      validate: (value) =>
-        value instanceof Date && value.getTime() <= Date.now() + MAX_SCHEDULE_DAYS * DAY_MS,
-      defaultMessage: () => `must be at most ${MAX_SCHEDULE_DAYS} days ahead`,
-    },
-  });
-  return (target, property) => {
-    field(target, property);
-    IsOptional()(target, property as string);
-    check(target, property);
-  };
-}
+export const SendAt = (): PropertyDecorator =>
+  applyDecorators(
+    Optional(() => GraphQLISODateTime, `Send time, at most ${MAX_SCHEDULE_DAYS} days ahead.`),
+    ValidateBy({
+      name: "isSendTime",
+      validator: {
+        validate: (value) =>
+          value instanceof Date && value.getTime() <= Date.now() + MAX_SCHEDULE_DAYS * DAY_MS,
+        defaultMessage: () => `must be at most ${MAX_SCHEDULE_DAYS} days ahead`,
+      },
+    }),
+  );
 
 @InputType({ description: "A message to queue for the API key's agent." })
 export class SendMessageInput extends IdempotentInput {

@@ -1,7 +1,7 @@
 import { listRoute, named, type RouteGroup } from "../../schema/rest-route";
 
-/** The fields of an accepted message. */
-const STATE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
+/** The fields of a message. */
+export const MESSAGE = `id message: text subject html quoted status createdAt conversationId sequence direction author decisionId lineId
   heldReason waitsFor notBefore sendAt scheduledReason scheduledBy proposedText reviewedAt topic attempts errorCode errorText resentAs omitted providerId expiresAt sentAt deliveredAt readAt`;
 
 const MESSAGE_ID = {
@@ -76,7 +76,7 @@ export const messageRoutes: RouteGroup = {
       path: "/messages",
       field: "messages",
       parameters: "status: MessageStatus, order: ListOrder",
-      node: STATE,
+      node: MESSAGE,
       answers: "One page of messages, oldest first by default.",
       example: { answer: [DELIVERED] },
     }),
@@ -86,7 +86,7 @@ export const messageRoutes: RouteGroup = {
       method: "GET",
       path: "/messages/:messageId",
       document: `query getMessage($id: ID!) {
-        message(id: $id) { ${STATE} }
+        message(id: $id) { ${MESSAGE} }
       }`,
       pathParameters: [MESSAGE_ID],
       answers: "The message and its delivery.",
@@ -98,7 +98,7 @@ export const messageRoutes: RouteGroup = {
       method: "POST",
       path: "/messages/:messageId/cancel",
       document: `mutation cancelMessage($id: ID!) {
-        cancelMessage(input: { id: $id }) { ${STATE} }
+        cancelMessage(input: { id: $id }) { ${MESSAGE} }
       }`,
       pathParameters: [MESSAGE_ID],
       errors: ["not_found", "conflict"],
@@ -112,7 +112,7 @@ export const messageRoutes: RouteGroup = {
       method: "POST",
       path: "/messages/:messageId/approve",
       document: `mutation approveMessage($id: ID!, $message: String) {
-        approveMessage(input: { id: $id, text: $message }) { ${STATE} }
+        approveMessage(input: { id: $id, text: $message }) { ${MESSAGE} }
       }`,
       pathParameters: [MESSAGE_ID],
       bodyMembers: named("message"),
@@ -132,7 +132,7 @@ export const messageRoutes: RouteGroup = {
       method: "POST",
       path: "/messages/:messageId/discard",
       document: `mutation discardMessage($id: ID!, $reason: String) {
-        discardMessage(input: { id: $id, reason: $reason }) { ${STATE} }
+        discardMessage(input: { id: $id, reason: $reason }) { ${MESSAGE} }
       }`,
       pathParameters: [MESSAGE_ID],
       bodyMembers: named("reason"),
