@@ -1,4 +1,5 @@
 import { applyDecorators } from "./apply-decorators";
+import { getOrCreate } from "./get-or-create";
 import { JsonSchema } from "./json-schema";
 
 type Package = typeof import("class-validator");
@@ -32,11 +33,8 @@ function rememberRules(): void {
   const storage = load("metadata", "getMetadataStorage", "MetadataStorage")();
   const rulesOf = storage.getTargetValidationMetadatas.bind(storage);
   const known = new Map<unknown, ReturnType<typeof rulesOf>>();
-  storage.getTargetValidationMetadatas = (target, ...options) => {
-    const rules = known.get(target) ?? rulesOf(target, ...options);
-    known.set(target, rules);
-    return rules;
-  };
+  storage.getTargetValidationMetadatas = (target, ...options) =>
+    getOrCreate(known, target, () => rulesOf(target, ...options));
 }
 rememberRules();
 

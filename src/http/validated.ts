@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { getOrCreate } from "../common/get-or-create";
 import { addVary, compress, type Encoding, encodingFor, MIN_COMPRESSED_LENGTH } from "./encoding";
 
 /** A text body with its entity tag, which caches use for revalidation. */
@@ -43,8 +44,7 @@ export async function sendValidated(content: Validated, request: FastifyRequest,
   if (matches(request.headers["if-none-match"], tags))
     return reply.code(304).removeHeader("content-type").send();
   if (encoding === "identity") return reply.send(text);
-  const known = compressed.get(content) ?? {};
-  compressed.set(content, known);
+  const known = getOrCreate(compressed, content, () => ({}));
   known[encoding] ??= compress(text, encoding, LEVEL);
   return reply.header("content-encoding", encoding).send(await known[encoding]);
 }

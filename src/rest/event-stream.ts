@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { BatchedStream } from "../common/batched-stream";
+import { getOrCreate } from "../common/get-or-create";
 import { toGatewayError } from "../graphql/errors";
 import { errorBodyFor } from "../http/error-body";
 import { prefersToJson } from "../http/media-types";
@@ -67,8 +68,9 @@ export class EventStreams<Item> {
     try {
       // The first ID lets clients resume from here even if they have received no event.
       await write(sending, `retry: ${RETRY_MS}\nid: ${position}\n\n`);
-      for (let batch = await stream.nextBatch(); batch !== undefined; batch = await stream.nextBatch()) {
-        await write(sending, this.framesOf(batch));
+      for (let items = await stream.nextBatch(); items !== undefined; items = await stream.nextBatch()) {
+        const toFrames = () => Buffer.from(items.map(this.toFrame).join(""));
+        await write(sending, getOrCreate(this.frames, items, toFrames));
       }
       end(raw, ": the server is stopping\n\n");
     } catch (cause) {
@@ -79,14 +81,6 @@ export class EventStreams<Item> {
     } finally {
       this.open.delete(sending);
     }
-  }
-
-  private framesOf(batch: readonly Item[]): Buffer {
-    const known = this.frames.get(batch);
-    if (known !== undefined) return known;
-    const frames = Buffer.from(batch.map(this.toFrame).join(""));
-    this.frames.set(batch, frames);
-    return frames;
   }
 
   private add(sending: OpenStream): void {

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { getOrCreate } from "../common/get-or-create";
 import type { Database } from "../database/database";
 import { DATABASE_BATCHES, type DatabaseObserver, FAILURES, type Failure } from "../database/observer";
 import { version } from "../version";
@@ -70,7 +71,8 @@ export class Metrics implements DatabaseObserver {
     "Failed database operations, by kind.",
     ["kind"],
   );
-  private readonly ofFeatures = new Map<FeatureMetric, Counter | Histogram>();
+  private readonly counters = new Map<FeatureCounter, Counter>();
+  private readonly histograms = new Map<FeatureHistogram, Histogram>();
 
   constructor() {
     const { registry } = this;
@@ -98,16 +100,15 @@ export class Metrics implements DatabaseObserver {
   }
 
   count(metric: FeatureCounter, labels: readonly string[], by = 1): void {
-    const known = this.ofFeatures.get(metric) as Counter | undefined;
-    const counter = known ?? this.counter(metric.name, metric.help, Object.keys(metric.labels));
-    this.ofFeatures.set(metric, counter);
-    counter.labels(...labels).inc(by);
+    const create = () => this.counter(metric.name, metric.help, Object.keys(metric.labels));
+    getOrCreate(this.counters, metric, create)
+      .labels(...labels)
+      .inc(by);
   }
 
   observe(metric: FeatureHistogram, measure: () => readonly number[]): void {
-    const known = this.ofFeatures.get(metric) as Histogram | undefined;
-    const histogram = known ?? this.histogram(metric.name, metric.help, metric.bounds);
-    this.ofFeatures.set(metric, histogram);
+    const create = () => this.histogram(metric.name, metric.help, metric.bounds);
+    const histogram = getOrCreate(this.histograms, metric, create);
     for (const value of measure()) histogram.observe(value);
   }
 

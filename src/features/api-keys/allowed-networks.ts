@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../common/get-or-create";
 import { lruCache } from "../../common/lru-cache";
 import { canonicalCidr, within } from "../../common/network";
 import { GatewayError, type InputProblem } from "../../errors";
@@ -11,14 +12,8 @@ const lists = lruCache<string, readonly string[]>(MAX_LISTS);
 const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 
 /** Parses a key's network column; equal columns share a list. */
-export function networksOf(column: string | null): readonly string[] | null {
-  if (column === null) return null;
-  const known = lists.get(column);
-  if (known !== undefined) return known;
-  const networks = column.split(",");
-  lists.set(column, networks);
-  return networks;
-}
+export const networksOf = (column: string | null): readonly string[] | null =>
+  column === null ? null : getOrCreate(lists, column, () => column.split(","));
 
 /**
  * Returns the error for a key used from an address; undefined if the address is allowed.
@@ -30,15 +25,8 @@ export function addressRejection(
   ip: string | null,
 ): GatewayError | undefined {
   if (networks === null) return undefined;
-  return ip !== null && matcherOf(networks)(ip) ? undefined : new GatewayError("address_not_allowed");
-}
-
-function matcherOf(networks: readonly string[]): (ip: string) => boolean {
-  const known = matchers.get(networks);
-  if (known !== undefined) return known;
-  const matches = within(networks);
-  matchers.set(networks, matches);
-  return matches;
+  const isAllowed = ip !== null && getOrCreate(matchers, networks, within)(ip);
+  return isAllowed ? undefined : new GatewayError("address_not_allowed");
 }
 
 /**

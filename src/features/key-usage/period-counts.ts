@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../common/get-or-create";
 import { type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
 
@@ -53,17 +54,7 @@ export class PeriodCounts<Count> {
 
   /** Returns the count for an ID in the current period, which `zero` creates if necessary. */
   protected countOf(nowMs: number, id: string, zero: (id: string) => Count): Count {
-    const period = Math.floor(nowMs / this.lengthMs);
-    let counts = this.periods.get(period);
-    if (counts === undefined) {
-      counts = new Map();
-      this.periods.set(period, counts);
-    }
-    let count = counts.get(id);
-    if (count === undefined) {
-      count = zero(id);
-      counts.set(id, count);
-    }
-    return count;
+    const counts = getOrCreate(this.periods, Math.floor(nowMs / this.lengthMs), () => new Map());
+    return getOrCreate(counts, id, zero);
   }
 }

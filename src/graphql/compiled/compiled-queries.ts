@@ -7,6 +7,7 @@ import {
   type OperationDefinitionNode,
 } from "graphql";
 import type { RequestContext } from "../../auth/context";
+import { getOrCreate } from "../../common/get-or-create";
 import { mayCallAll } from "../../schema/access";
 import type { CountDeprecated } from "../../schema/deprecation";
 import { deprecatedParts } from "./deprecated-parts";
@@ -38,11 +39,7 @@ export function compiledQueries(schema: GraphQLSchema, countDeprecated: CountDep
     if (deprecated.length > 0) countDeprecated(caller, deprecated);
   };
   const planOf = (document: DocumentNode, operation: OperationDefinitionNode): KnownOperation | undefined => {
-    let known = plans.get(document);
-    if (known === undefined) {
-      known = new Map();
-      plans.set(document, known);
-    }
+    const known = getOrCreate(plans, document, () => new Map());
     if (!known.has(operation)) known.set(operation, tryCompile(schema, document, operation));
     return known.get(operation);
   };

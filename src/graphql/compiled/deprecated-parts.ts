@@ -11,6 +11,7 @@ import {
 } from "graphql";
 import { type AccessRule, isAllowed } from "../../auth/authorize";
 import type { Caller } from "../../auth/caller";
+import { getOrCreate } from "../../common/get-or-create";
 import { accessOf } from "../../schema/access";
 import { deprecatedName } from "../../schema/deprecation";
 
@@ -45,8 +46,7 @@ export function deprecatedParts(
   operation: OperationDefinitionNode,
   caller: Caller,
 ): readonly string[] {
-  const { uses } = known.get(document) ?? { uses: findUses(schema, document) };
-  known.set(document, { uses });
+  const { uses } = getOrCreate(known, document, () => ({ uses: findUses(schema, document) }));
   if (uses === undefined) return NONE;
   const changes = operation.operation === "mutation";
   const names = new Set<string>();

@@ -9,6 +9,7 @@ import {
 } from "graphql";
 import { type Caller, keyOf } from "../../auth/caller";
 import type { RequestContext } from "../../auth/context";
+import { getOrCreate } from "../../common/get-or-create";
 import { GatewayError } from "../../errors";
 import type { RateLimit } from "../../rate-limits/rate-limit";
 import { isSmallResponse, type ResponseBudget } from "../../rate-limits/response-budget";
@@ -137,8 +138,7 @@ function costsOf(schema: GraphQLSchema) {
     operation: OperationDefinitionNode | null | undefined,
     variables: Variables = {},
   ): QueryCost => {
-    const costs = known.get(document) ?? queryCosts(schema, document);
-    known.set(document, costs);
+    const costs = getOrCreate(known, document, () => queryCosts(schema, document));
     if (operation == null) return FREE;
     const most = costs.get(operation) ?? FREE;
     if (isSmall(most) || !operation.variableDefinitions?.length) return most;

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, visit } from "graphql";
 import { LRUCache } from "lru-cache";
-import type { Caller } from "../../auth/caller";
+import { type Caller, ownerOf } from "../../auth/caller";
+import { getOrCreate } from "../../common/get-or-create";
 import { lruCache } from "../../common/lru-cache";
 import { TokenBucket } from "../../common/token-bucket";
 import { credentialOf } from "../../features/events/live/rejections";
@@ -27,15 +28,8 @@ const MAX_ORGANIZATIONS = 10_000;
 /** Converts an event to its result as JSON, and waits until the result may be sent. */
 export type WriteResult = (event: object) => Promise<string>;
 
-/** Events as text, cached because all subscriptions receive the same objects. */
+/** Events as text, for cache keys; all subscriptions receive the same objects. */
 const contents = new WeakMap<object, string>();
-
-/** Returns the content of an event, for cache keys. */
-function contentOf(event: object): string {
-  const content = contents.get(event) ?? JSON.stringify(event);
-  contents.set(event, content);
-  return content;
-}
 
 /**
  * The results of subscriptions. If subscriptions have the same document, variables and credential, an event's
@@ -61,7 +55,11 @@ export class SubscriptionResults {
    * @returns a function that converts the events of a subscription, to be called serially
    */
   writerFor(caller: Caller, query: string, args: ExecutionArgs): WriteResult {
-    const budget = this.budgetOf("organization" in caller ? caller.organization.id : "");
+    const budget = getOrCreate(
+      this.budgets,
+      ownerOf(caller) ?? "",
+      () => new TokenBucket(MAX_FIELDS_AT_ONCE, FIELDS_PER_SECOND, this.clock),
+    );
     const shared = JSON.stringify([query, args.operationName, args.variableValues, credentialOf(caller)]);
     const digest = createHash("sha256").update(shared).digest("base64");
     const fields = fieldsOf(args.document);
@@ -70,17 +68,12 @@ export class SubscriptionResults {
       return JSON.stringify(this.payloadOf(await execute({ ...args, rootValue: event })));
     };
     return async (event) => {
-      const text = await this.keep(`${digest}${contentOf(event)}`, () => executeFor(event));
+      const text = await this.keep(`${digest}${getOrCreate(contents, event, JSON.stringify)}`, () =>
+        executeFor(event),
+      );
       await this.take(budget, FIELDS_PER_SEND + text.length / CHARACTERS_PER_FIELD);
       return text;
     };
-  }
-
-  private budgetOf(organizationId: string): TokenBucket {
-    const known = this.budgets.get(organizationId);
-    const budget = known ?? new TokenBucket(MAX_FIELDS_AT_ONCE, FIELDS_PER_SECOND, this.clock);
-    if (known === undefined) this.budgets.set(organizationId, budget);
-    return budget;
   }
 
   private async take(budget: TokenBucket, fields: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, HTTPMethods } from "fastify";
 import findMyWay, { type HTTPMethod } from "find-my-way";
+import { getOrCreate } from "../../common/get-or-create";
 import { GatewayError, noSuch } from "../../errors";
 
 /** Methods that routes can have, in the order of `Allow`. */
@@ -35,9 +36,7 @@ export const pathOf = (request: FastifyRequest): Path => request.unroutedPath ??
 export function collectMethods(app: FastifyInstance): () => void {
   const paths = new Map<string, { methods: string[]; config: FastifyContextConfig }>();
   app.addHook("onRoute", ({ url, method, config = {} }) => {
-    const path = paths.get(url) ?? { methods: [], config };
-    path.methods.push(...[method].flat());
-    paths.set(url, path);
+    getOrCreate(paths, url, () => ({ methods: [], config })).methods.push(...[method].flat());
   });
   // Routes for all other methods would take up a tenth of the startup time.
   const known = findMyWay(routerOptions);
