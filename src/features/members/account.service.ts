@@ -8,7 +8,7 @@ import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 import type { AuditAction } from "../audit/audit-actions";
-import { memberActions } from "./member.audit";
+import { memberActions, recordOn } from "./member.audit";
 import { Member } from "./member.entity";
 import {
   type ChangeEmailInput,
@@ -16,7 +16,7 @@ import {
   type ChangePasswordInput,
   normalizeEmail,
 } from "./member.inputs";
-import { EMAIL_TAKEN, lockMember, nameFrom, recordOn } from "./member.service";
+import { EMAIL_TAKEN, lockMember, nameFrom } from "./member.service";
 import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";

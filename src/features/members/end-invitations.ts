@@ -1,23 +1,13 @@
 import type { RequestContext } from "../../auth/context";
 import type { Tx } from "../../database/unit-of-work";
-import { recordAudit } from "../audit/audit";
 import { Invitation } from "./invitation.entity";
-import { memberActions } from "./member.audit";
+import { memberActions, recordOn } from "./member.audit";
 
 /** Ends an invitation, so that its link stops working. */
-export async function endInvitation(
-  tx: Tx,
-  context: RequestContext,
-  { id, email, organizationId, permissions }: Invitation,
-): Promise<void> {
-  await tx.delete(Invitation, { id });
-  await recordAudit(
-    tx,
-    context,
-    memberActions.invitation_withdrawn,
-    { id, name: email, organizationId },
-    { permissions: [permissions, null] },
-  );
+export async function endInvitation(tx: Tx, context: RequestContext, invitation: Invitation): Promise<void> {
+  await tx.delete(Invitation, { id: invitation.id });
+  const changes = { permissions: [invitation.permissions, null] } as const;
+  await recordOn(tx, context, memberActions.invitation_withdrawn, invitation, changes);
 }
 
 /**

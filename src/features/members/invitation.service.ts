@@ -20,7 +20,7 @@ import { once } from "../../idempotency/idempotency";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { retryAfterError } from "../../rate-limits/retry-after";
 import { countIn, type Window } from "../../rate-limits/window";
-import { actorOf, recordAudit } from "../audit/audit";
+import { actorOf } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
 import { endInvitation } from "./end-invitations";
 import { Invitation } from "./invitation.entity";
@@ -31,18 +31,10 @@ import {
   type NewInvitation,
 } from "./invitation.inputs";
 import { INVITATION_LIFETIME_MS, invitationMail } from "./invitation-mail";
-import { memberActions } from "./member.audit";
+import { memberActions, recordOn } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
 import { normalizeEmail, type SignedIn } from "./member.inputs";
-import {
-  canSignIn,
-  EMAIL_TAKEN,
-  inOrder,
-  lockMember,
-  type MemberService,
-  nameFrom,
-  recordOn as recordOnMember,
-} from "./member.service";
+import { canSignIn, EMAIL_TAKEN, inOrder, lockMember, type MemberService, nameFrom } from "./member.service";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
 import { assertPasswordsOn, type SessionService } from "./session.service";
@@ -169,7 +161,9 @@ export class InvitationService {
       expiresAt: timestamp(INVITATION_LIFETIME_MS),
     });
     await tx.insert(Invitation, created);
-    await recordOn(tx, context, "invitation_created", created, { permissions: [null, permissions] });
+    await recordOn(tx, context, memberActions.invitation_created, created, {
+      permissions: [null, permissions],
+    });
     created.organization = await tx.findOneByOrFail(Organization, { id: organizationId });
     return created;
   }
@@ -282,15 +276,14 @@ export class InvitationService {
     const session = { sessionId: "", signedInAt: timestamp() };
     const caller = { kind: "member" as const, id, email, permissions, ...session, organization };
     const context: RequestContext = { caller, origin };
-    await recordOn(tx, context, "invitation_accepted", invitation);
+    await recordOn(tx, context, memberActions.invitation_accepted, invitation);
     if (known !== null) {
       const changed = { ...account, name: account.name ?? known.name, isEmailSelfChosen: false };
       await tx.update(Member, { id }, changed);
       await tx.delete(Session, { memberId: id });
       if (account.passwordHash !== "")
-        await recordOnMember(tx, context, memberActions.member_password_changed, known);
-      else if (known.hasPassword)
-        await recordOnMember(tx, context, memberActions.member_password_removed, known);
+        await recordOn(tx, context, memberActions.member_password_changed, known);
+      else if (known.hasPassword) await recordOn(tx, context, memberActions.member_password_removed, known);
       return tx.merge(Member, known, { ...changed, organization });
     }
     const fields = { id, organizationId, email, permissions, ...account };
@@ -335,11 +328,3 @@ async function pendingInvitation(tx: Tx, organizationId: string, id: string): Pr
   if (invitation === null) throw noSuch("invitation");
   return invitation;
 }
-
-const recordOn = (
-  tx: Tx,
-  context: RequestContext,
-  action: "invitation_created" | "invitation_accepted",
-  { id, email, organizationId }: Invitation,
-  changes = {},
-) => recordAudit(tx, context, memberActions[action], { id, name: email, organizationId }, changes);

@@ -1,4 +1,8 @@
-import { auditActions } from "../audit/audit-actions";
+import type { RequestContext } from "../../auth/context";
+import type { Tx } from "../../database/unit-of-work";
+import { recordAudit } from "../audit/audit";
+import { type AuditAction, auditActions } from "../audit/audit-actions";
+import type { Changes } from "../audit/audit-change";
 
 export const memberActions = auditActions({
   member_created: "A member was added.",
@@ -35,3 +39,12 @@ export const memberActions = auditActions({
     "An invitation was withdrawn or replaced, or became invalid when its sender lost the permission to invite.",
   invitation_accepted: "A person accepted an invitation and became a member.",
 });
+
+/** Records an action on a member or an invitation. */
+export const recordOn = (
+  tx: Tx,
+  context: RequestContext,
+  action: AuditAction,
+  { id, email, organizationId }: { id: string; email: string; organizationId: string },
+  changes?: Changes,
+): Promise<void> => recordAudit(tx, context, action, { id, name: email, organizationId }, changes);

@@ -14,11 +14,8 @@ import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import type { HookRegistry } from "../../schema/hooks";
-import { recordAudit } from "../audit/audit";
-import type { AuditAction } from "../audit/audit-actions";
-import type { Changes } from "../audit/audit-change";
 import { endInvitationsOf } from "./end-invitations";
-import { memberActions } from "./member.audit";
+import { memberActions, recordOn } from "./member.audit";
 import { MEMBER_CHANGES, Member } from "./member.entity";
 import {
   type ChangePermissionsInput,
@@ -49,15 +46,6 @@ type MemberHook = (tx: Tx, member: Pick<Member, "id">, context: RequestContext) 
 export const nameFrom = ({ name }: { name?: string | null }): string | null => name?.trim() ?? null;
 
 export const EMAIL_TAKEN = "A member with this e-mail address already exists.";
-
-/** Records an action on a member. */
-export const recordOn = (
-  tx: Tx,
-  context: RequestContext,
-  action: AuditAction,
-  { id, email, organizationId }: Pick<Member, "id" | "email" | "organizationId">,
-  changes?: Changes,
-): Promise<void> => recordAudit(tx, context, action, { id, name: email, organizationId }, changes);
 
 /** Returns the distinct permissions, in display order. */
 export const inOrder = (permissions: readonly Permission[]): Permission[] =>

@@ -12,10 +12,10 @@ import { returning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
 import type { AccountService } from "./account.service";
-import { memberActions } from "./member.audit";
+import { memberActions, recordOn } from "./member.audit";
 import { Member } from "./member.entity";
 import type { SignedIn, SignInInput } from "./member.inputs";
-import { isOwn, lockMember, recordOn, removeWayToSignIn } from "./member.service";
+import { isOwn, lockMember, removeWayToSignIn } from "./member.service";
 import { Passkey } from "./passkey.entity";
 import type {
   AddPasskeyInput,
