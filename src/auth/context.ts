@@ -68,16 +68,21 @@ export interface RequestContext {
   isGone?: (() => boolean) | undefined;
 }
 
+/** Returns the context for a request without a caller, such as a sign-in. */
+export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind: "anonymous" }, origin });
+
+const NO_ORIGIN: Origin = { ip: null, userAgent: null, requestId: null };
+
 /** Returns the context for the command line and the first start, acting for an organization. */
 export const operatorFor = (organization: CallerOrganization): RequestContext & { caller: Operator } => ({
   caller: { kind: "operator", organization },
-  origin: { ip: null, userAgent: null, requestId: null },
+  origin: NO_ORIGIN,
 });
 
 /** Returns the context for actions of the gateway itself, acting for an organization. */
 export const systemFor = (organization: CallerOrganization): RequestContext & { caller: System } => ({
   caller: { kind: "system", organization },
-  origin: { ip: null, userAgent: null, requestId: null },
+  origin: NO_ORIGIN,
 });
 
 /** The part of a request that identifies its caller. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { originOf } from "../../auth/authenticate";
 import { clientAddress } from "../../auth/client-address";
-import type { RequestContext } from "../../auth/context";
+import { anonymousAt } from "../../auth/context";
 import { customerNetworkOf } from "../../common/network";
 import { GatewayError } from "../../errors";
 import { parseJson, requireJson } from "../../http/plugins/json-body";
@@ -46,7 +46,7 @@ export function addLeakedKeys(app: FastifyInstance, { leakedKeys, gitHubSignatur
     });
   });
   app.post("/leaked-keys", { config: { api: "rest" } }, async (request, reply) => {
-    const context: RequestContext = { caller: { kind: "anonymous" }, origin: originOf(request) };
+    const context = anonymousAt(originOf(request));
     const { body } = request;
     if (Array.isArray(body)) await leakedKeys.revoke(() => context, reportsOf(body));
     else await Promise.all([leakedKeys.revokeOne(context, keyOf(body)), pause(ANSWER_AFTER_MS)]);

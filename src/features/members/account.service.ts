@@ -16,7 +16,7 @@ import {
   type ChangePasswordInput,
   normalizeEmail,
 } from "./member.inputs";
-import { EMAIL_TAKEN, lockMember, nameFrom } from "./member.service";
+import { EMAIL_TAKEN, lockMember, memberById, nameFrom } from "./member.service";
 import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
@@ -62,7 +62,7 @@ export class AccountService {
         await refundAttempt(tx, member.email, context.origin.ip);
         await recordOn(tx, context, memberActions.member_password_changed, member);
       });
-      return this.reload(member.id);
+      return this.database.read((reader) => memberById(reader, member.id));
     });
   }
 
@@ -81,7 +81,7 @@ export class AccountService {
       const member = await tx.findOneByOrFail(Member, { id });
       await recordOn(tx, context, memberActions.member_password_removed, member);
     });
-    return this.reload(id);
+    return this.database.read((reader) => memberById(reader, id));
   }
 
   /**
@@ -112,7 +112,7 @@ export class AccountService {
       return false;
     });
     if (isTaken) throw new GatewayError("conflict", EMAIL_TAKEN);
-    return this.reload(id);
+    return this.database.read((reader) => memberById(reader, id));
   }
 
   /**
@@ -129,7 +129,7 @@ export class AccountService {
       await tx.update(Member, { id }, { name });
       await recordOn(tx, context, memberActions.member_name_changed, member, { name: [member.name, name] });
     });
-    return this.reload(id);
+    return this.database.read((reader) => memberById(reader, id));
   }
 
   /**
@@ -152,12 +152,6 @@ export class AccountService {
     });
     if (session === undefined) throw new GatewayError("passkey_required");
     return session;
-  }
-
-  private reload(id: string): Promise<Member> {
-    return this.database.read((reader) =>
-      reader.findOneOrFail(Member, { where: { id }, relations: { organization: true } }),
-    );
   }
 
   /**

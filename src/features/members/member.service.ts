@@ -1,4 +1,4 @@
-import { In, IsNull, Not } from "typeorm";
+import { type EntityManager, type FindOptionsWhere, In, IsNull, Not } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
@@ -90,6 +90,14 @@ export async function removeWayToSignIn(
   throw new GatewayError("conflict", `This is your only way to sign in.${advice}`);
 }
 
+/** Finds a member with their organization. */
+export const findMember = (reader: EntityManager, where: FindOptionsWhere<Member>): Promise<Member | null> =>
+  reader.findOne(Member, { where, relations: { organization: true } });
+
+/** Returns an existing member with their organization. */
+export const memberById = (reader: EntityManager, id: string): Promise<Member> =>
+  reader.findOneOrFail(Member, { where: { id }, relations: { organization: true } });
+
 /**
  * Locks a member, so that sign-ins, passkey changes and the member's removal run one at a time.
  * @param organizationId if given, the member must belong to this organization
@@ -97,7 +105,7 @@ export async function removeWayToSignIn(
 export async function lockMember(tx: Tx, id: string, organizationId?: string): Promise<Member | null> {
   const where = organizationId === undefined ? { id } : { id, organizationId };
   await tx.update(Member, where, { createdAt: () => "created_at" });
-  return tx.findOne(Member, { where, relations: { organization: true } });
+  return findMember(tx, where);
 }
 
 /** Manages organizations' members. */
@@ -127,9 +135,7 @@ export class MemberService {
   async viewer({ caller }: RequestContext): Promise<Member | null> {
     if (caller.kind === "anonymous" && caller.sessionEnded) throw new GatewayError("invalid_session");
     if (caller.kind !== "member") return null;
-    return this.database.read((reader) =>
-      reader.findOneOrFail(Member, { where: { id: caller.id }, relations: { organization: true } }),
-    );
+    return this.database.read((reader) => memberById(reader, caller.id));
   }
 
   /** Returns the members of the caller's organization, ordered by e-mail address. */
@@ -149,9 +155,7 @@ export class MemberService {
    * @throws GatewayError `not_found`
    */
   async byEmail(email: string): Promise<Member> {
-    const member = await this.database.read((reader) =>
-      reader.findOne(Member, { where: { email: normalizeEmail(email) }, relations: { organization: true } }),
-    );
+    const member = await this.database.read((reader) => findMember(reader, { email: normalizeEmail(email) }));
     if (member === null) throw new GatewayError("not_found", `There is no member "${email}".`);
     return member;
   }

@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { type Origin, ownerOf } from "../../auth/caller";
-import { memberCaller, organizationOf, type RequestContext } from "../../auth/context";
+import { anonymousAt, memberCaller, organizationOf, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
@@ -24,13 +24,7 @@ import type {
   SignInWithPasskeyInput,
 } from "./passkey.inputs";
 import type { Session } from "./session.entity";
-import {
-  anonymousAt,
-  assertPasswordsOn,
-  confirmSession,
-  isManager,
-  type SessionService,
-} from "./session.service";
+import { assertPasswordsOn, confirmSession, isManager, type SessionService } from "./session.service";
 import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn } from "./sign-in-throttle";
 import { SingleUse } from "./single-use.entity";
 import { CHALLENGE_LIFETIME_MS, challengeIn, isCredentialId, WebAuthn } from "./webauthn";

@@ -1,9 +1,9 @@
 import { IsNull, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
-import type { MemberCaller, Origin } from "../../auth/caller";
-import { ownerOf } from "../../auth/caller";
+import { type MemberCaller, type Origin, ownerOf } from "../../auth/caller";
 import {
+  anonymousAt,
   type CredentialResolver,
   memberCaller,
   organizationOf,
@@ -23,7 +23,7 @@ import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { memberActions, recordOn } from "./member.audit";
 import { Member } from "./member.entity";
 import { normalizeEmail, type SignedIn, type SignInInput, type SignInOptions } from "./member.inputs";
-import { isOwn, lockMember } from "./member.service";
+import { findMember, isOwn, lockMember } from "./member.service";
 import { Passkey } from "./passkey.entity";
 import type { PasswordChecks } from "./password-checks";
 import { Session } from "./session.entity";
@@ -142,9 +142,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     // No valid address contains NUL, which PostgreSQL rejects in parameters.
     const found = email.includes("\0")
       ? null
-      : await this.database.read((reader) =>
-          reader.findOne(Member, { where: { email }, relations: { organization: true } }),
-        );
+      : await this.database.read((reader) => findMember(reader, { email }));
     const member = lock?.opensByPassword === false ? null : found;
     const right = await verifyPassword(member?.passwordHash, input.password);
     if (member === null || !right) {
@@ -362,9 +360,6 @@ async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void>
   const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });
   if (affected !== 1) throw new GatewayError("invalid_credentials");
 }
-
-/** Returns the context for a failed or incomplete sign-in. */
-export const anonymousAt = (origin: Origin): RequestContext => ({ caller: { kind: "anonymous" }, origin });
 
 /** Records that the calling member has just reauthenticated. Does not extend the session. */
 export async function confirmSession(tx: Tx, context: RequestContext, member: Member): Promise<Session> {

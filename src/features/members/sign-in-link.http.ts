@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { originOf } from "../../auth/authenticate";
+import { anonymousAt } from "../../auth/context";
 import { isForeign, sessionCookieFor } from "../../auth/session-cookie";
 import { baseUrlOf } from "../../base-url";
 import type { Config } from "../../config";
@@ -58,8 +59,7 @@ export function addSignInLink(app: FastifyInstance, { config, sessions }: Servic
   app.post<{ Params: { token: string } }>(path, options, async (request, reply) => {
     // Another site must not be able to sign its visitors in as someone else (login CSRF).
     if (isForeign(request, new URL(baseUrl).origin)) throw new GatewayError("forbidden");
-    const context = { caller: { kind: "anonymous" as const }, origin: originOf(request) };
-    const opened = await sessions.openByLink(context, request.params.token);
+    const opened = await sessions.openByLink(anonymousAt(originOf(request)), request.params.token);
     return reply.header("set-cookie", sessionCookieFor(opened, baseUrl)).redirect("/dashboard", 303);
   });
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { originOf } from "../../auth/authenticate";
 import { clientAddress } from "../../auth/client-address";
-import type { RequestContext } from "../../auth/context";
+import { anonymousAt } from "../../auth/context";
 import { sessionCookieFor } from "../../auth/session-cookie";
 import { baseUrlOf } from "../../base-url";
 import { customerNetworkOf } from "../../common/network";
@@ -41,10 +41,6 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
   const settings = config.oidc;
   if (settings === undefined || oidc === undefined) return;
   const baseUrl = baseUrlOf(config);
-  const contextOf = (request: FastifyRequest): RequestContext => ({
-    caller: { kind: "anonymous" },
-    origin: originOf(request),
-  });
   const bodies = new Bodies();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -98,7 +94,7 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
       again: again === undefined ? undefined : how,
       invitation,
     });
-    const url = await oidc.authorizationUrl(attempt);
+    const url = await oidc.issuer.authorizationUrl(attempt);
     return reply.header("set-cookie", cookie).redirect(url.href, 303);
   });
 
@@ -109,7 +105,7 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
     const { state } = request.query as { state?: unknown };
     if (state !== attempt.state) throw new SignInProblem("expired");
     reply.header("set-cookie", oidc.attempts.cleared);
-    const opened = await oidc.signIn(contextOf(request), query, attempt);
+    const opened = await oidc.signIn(anonymousAt(originOf(request)), query, attempt);
     reply.removeHeader("set-cookie");
     return reply
       .header("set-cookie", [oidc.attempts.cleared, sessionCookieFor(opened, baseUrl)])
@@ -119,7 +115,7 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
   app.post("/auth/oidc/backchannel-logout", { config: { api: "rest" } }, async (request, reply) => {
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
     try {
-      await oidc.signOut(contextOf(request), form.get("logout_token") ?? "");
+      await oidc.signOut(anonymousAt(originOf(request)), form.get("logout_token") ?? "");
     } catch (error) {
       if (!(error instanceof SignInProblem)) throw error;
       log.warn({ reason: error.reason, reqId: request.id }, "a logout token was rejected");

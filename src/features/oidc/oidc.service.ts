@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { In, Not } from "typeorm";
 import { isRecent } from "../../auth/authorize";
-import type { RequestContext } from "../../auth/context";
+import { type RequestContext, systemFor } from "../../auth/context";
 import { PERMISSIONS, type Permission } from "../../auth/permissions";
 import { baseUrlOf } from "../../base-url";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
@@ -15,7 +15,7 @@ import type { InvitationService } from "../members/invitation.service";
 import { memberActions, recordOn } from "../members/member.audit";
 import { MEMBER_CHANGES, Member } from "../members/member.entity";
 import { normalizeEmail, type SignedIn } from "../members/member.inputs";
-import type { MemberService } from "../members/member.service";
+import { findMember, type MemberService, memberById } from "../members/member.service";
 import { MemberIdentity, SUBJECT_MAX_LENGTH } from "../members/member-identity.entity";
 import { Session } from "../members/session.entity";
 import type { SessionService } from "../members/session.service";
@@ -57,7 +57,7 @@ interface Person {
 /** Signs in members with an account at the OpenID Connect issuer, and signs them out when the issuer requests it. */
 export class OidcService {
   readonly attempts: Attempts;
-  private readonly issuer: Issuer;
+  readonly issuer: Issuer;
   private readonly permissionOf: ReadonlyMap<string, readonly Permission[]>;
   private readonly countsOf: ReturnType<typeof createCountLookup>;
 
@@ -71,14 +71,6 @@ export class OidcService {
     this.attempts = new Attempts(settings, baseUrl);
     this.permissionOf = permissionsByGroup(settings.permissions);
     this.countsOf = createCountLookup(services.database);
-  }
-
-  /**
-   * Returns the URL at the issuer where a person signs in.
-   * @throws SignInProblem `unavailable`
-   */
-  authorizationUrl(attempt: Attempt): Promise<URL> {
-    return this.issuer.authorizationUrl(attempt);
   }
 
   /**
@@ -133,12 +125,9 @@ export class OidcService {
         const oidcSession = hash === undefined ? Not("-") : In(subject === undefined ? [hash] : [hash, ""]);
         const { affected } = await tx.delete(Session, { memberId, oidcSession });
         if (!affected) continue;
-        const member = await tx.findOneOrFail(Member, {
-          where: { id: memberId },
-          relations: { organization: true },
-        });
-        const caller = { kind: "system" as const, organization: member.organization };
-        await recordOn(tx, { caller, origin }, memberActions.member_signed_out_by_issuer, member);
+        const member = await memberById(tx, memberId);
+        const context = { ...systemFor(member.organization), origin };
+        await recordOn(tx, context, memberActions.member_signed_out_by_issuer, member);
       }
     });
   }
@@ -192,11 +181,7 @@ export class OidcService {
 
   private async linkedMember(tx: Tx, { issuer, subject }: Person): Promise<Member | undefined> {
     const identity = await tx.findOneBy(MemberIdentity, { issuer, subject });
-    if (identity === null) return undefined;
-    return tx.findOneOrFail(Member, {
-      where: { id: identity.memberId },
-      relations: { organization: true },
-    });
+    return identity === null ? undefined : memberById(tx, identity.memberId);
   }
 
   /**
@@ -212,11 +197,7 @@ export class OidcService {
     join: () => Promise<Member | undefined>,
   ): Promise<Member> {
     if (email === undefined) throw new SignInProblem("unknown");
-    const known = await tx.findOne(Member, {
-      where: { email, isEmailSelfChosen: false },
-      relations: { organization: true },
-    });
-    const member = known ?? (await join());
+    const member = (await findMember(tx, { email, isEmailSelfChosen: false })) ?? (await join());
     if (member === undefined) throw new SignInProblem("unknown");
     const row = await returning<{ subject: string } | undefined>(
       tx,
@@ -225,8 +206,8 @@ export class OidcService {
       [member.id, issuer, subject, timestamp()],
     );
     if (row === undefined) throw new SignInProblem("unknown");
-    const caller = { kind: "system" as const, organization: member.organization };
-    await recordOn(tx, { caller, origin }, memberActions.member_identity_linked, member, {
+    const context = { ...systemFor(member.organization), origin };
+    await recordOn(tx, context, memberActions.member_identity_linked, member, {
       issuer: [null, issuer],
       subject: [null, subject],
     });
@@ -253,8 +234,8 @@ export class OidcService {
     { permissions }: Person,
   ): Promise<Member> {
     if (permissions === undefined) return member;
-    const caller = { kind: "system" as const, organization: member.organization };
-    return this.services.members.setPermissions(tx, { caller, origin }, member, permissions);
+    const context = { ...systemFor(member.organization), origin };
+    return this.services.members.setPermissions(tx, context, member, permissions);
   }
 }
 
