@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { authorize } from "../auth/authorize";
 import { GatewayError } from "../errors";
+import { METADATA_PATH } from "../features/oauth/resources";
 import { noteFailure, sendError } from "../http/error-handler";
 import { requireJson } from "../http/plugins/json-body";
 import { answerMessage } from "./mcp-server";
@@ -12,9 +13,6 @@ const ANY_KEY = { allowed: { key: true, organizationKey: true }, whileDeactivate
 /** JSON-RPC error codes. */
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
-
-/** Path of the metadata that explains how to obtain an access token (RFC 9728, 3.1). */
-const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 /**
  * Adds `/mcp` to a server that authenticates requests: the Model Context Protocol over sessionless Streamable HTTP.

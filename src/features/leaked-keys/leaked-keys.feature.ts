@@ -12,9 +12,9 @@ declare module "../events/event-types" {
 /** Revokes publicly exposed API keys. */
 export const leakedKeys = feature({
   entities: [],
-  services: ({ database, config, log, rejectedTokens, sendMail }: Core) => ({
-    leakedKeys: new LeakedKeysService({ database, config, log, rejectedTokens, sendMail }),
-    gitHubSignatures: new GitHubSignatures(config, log),
+  services: (core: Core) => ({
+    leakedKeys: new LeakedKeysService(core),
+    gitHubSignatures: new GitHubSignatures(core.config, core.log),
   }),
   resolvers: () => [],
   http: addLeakedKeys,

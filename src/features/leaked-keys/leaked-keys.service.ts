@@ -1,15 +1,11 @@
-import type { Logger } from "pino";
 import { In, IsNull, Not } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { baseUrlOf } from "../../base-url";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
-import type { Config } from "../../config";
-import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
-import type { SendMail } from "../../delivery/mailer";
-import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
+import type { Core } from "../../schema/feature";
 import { ApiKey } from "../api-keys/api-key.entity";
 import { recordAudit } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
@@ -47,20 +43,13 @@ interface Reported {
 
 type ContextOf = (organization: Organization) => RequestContext;
 
-interface Dependencies {
-  database: Database;
-  config: Pick<Config, "publicUrl" | "tls" | "host" | "port">;
-  log: Pick<Logger, "warn">;
-  rejectedTokens: RejectedTokens;
-  /** Sends an e-mail; undefined if no mail server is configured. */
-  sendMail: SendMail | undefined;
-}
-
 /** Revokes leaked keys, effective on the next request. */
 export class LeakedKeysService {
   private readonly mailing = new Set<Promise<void>>();
 
-  constructor(private readonly services: Dependencies) {}
+  constructor(
+    private readonly services: Pick<Core, "database" | "config" | "log" | "rejectedTokens" | "sendMail">,
+  ) {}
 
   /**
    * Revokes a key on behalf of anyone who holds the key or one of its application's tokens. An unknown key

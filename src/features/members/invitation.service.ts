@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import { type EntityManager, LessThanOrEqual, MoreThan } from "typeorm";
 import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
@@ -9,17 +8,14 @@ import { baseUrlOf } from "../../base-url";
 import { lruCache } from "../../common/lru-cache";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import type { Config } from "../../config";
 import { hashPassword } from "../../credentials/password";
 import { hashToken, isWellFormedInvitationToken, mintInvitationToken } from "../../credentials/token-format";
-import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
-import type { SendMail } from "../../delivery/mailer";
 import { GatewayError, noSuch } from "../../errors";
 import { once } from "../../idempotency/idempotency";
-import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
 import { retryAfterError } from "../../rate-limits/retry-after";
 import { countIn, type Window } from "../../rate-limits/window";
+import type { Core } from "../../schema/feature";
 import { actorOf } from "../audit/audit";
 import { Organization } from "../organizations/organization.entity";
 import { endInvitation } from "./end-invitations";
@@ -50,13 +46,7 @@ const MAX_PER_MINUTE = 20;
 
 const MAX_ORGANIZATIONS = 10_000;
 
-interface Dependencies {
-  database: Database;
-  config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "oidc">;
-  /** Sends e-mails; undefined if there is no mail server. */
-  sendMail: SendMail | undefined;
-  log: Pick<Logger, "warn">;
-  rejectedTokens: RejectedTokens;
+interface Dependencies extends Pick<Core, "database" | "config" | "sendMail" | "log" | "rejectedTokens"> {
   members: MemberService;
   sessions: SessionService;
   checks: PasswordChecks;

@@ -22,14 +22,15 @@ import { SingleUse } from "./single-use.entity";
 /** An organization's members, their sessions and invitations, and limits on password guessing. */
 export const members = feature({
   entities: [Member, MemberIdentity, Session, SignInThrottle, SingleUse, Invitation, Passkey],
-  services: ({ database, hooks, config, log, rejectedTokens, sendMail }: Core) => {
+  services: (core: Core) => {
+    const { database, hooks, config, rejectedTokens } = core;
     const checks = new PasswordChecks();
     const members = new MemberService(database, hooks, config);
     const sessions = new SessionService(database, rejectedTokens, checks, config);
     const account = new AccountService(database, checks, config);
     const passkeys = new PasskeyService({ database, config, sessions, account });
-    const shared = { database, config, sendMail, log, rejectedTokens, members, sessions, checks };
-    return { members, sessions, account, passkeys, invitations: new InvitationService(shared) };
+    const invitations = new InvitationService({ ...core, members, sessions, checks });
+    return { members, sessions, account, passkeys, invitations };
   },
   hooks: ({ sessions }) => ({
     sessions,

@@ -4,13 +4,12 @@ import { type Origin, ownerOf } from "../../auth/caller";
 import { anonymousAt, memberCaller, organizationOf, type RequestContext } from "../../auth/context";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import type { Config } from "../../config";
 import { sha256 } from "../../credentials/sha256";
-import type { Database } from "../../database/database";
 import { insertUnlessTaken } from "../../database/insert-unless-taken";
 import { returning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, noSuch } from "../../errors";
+import type { Core } from "../../schema/feature";
 import type { AccountService } from "./account.service";
 import { memberActions, recordOn } from "./member.audit";
 import { Member } from "./member.entity";
@@ -32,9 +31,7 @@ import { CHALLENGE_LIFETIME_MS, challengeIn, isCredentialId, WebAuthn } from "./
 /** Max passkeys per member. */
 export const MAX_PASSKEYS = 20;
 
-interface Dependencies {
-  database: Database;
-  config: Pick<Config, "publicUrl" | "tls" | "host" | "port" | "oidc">;
+interface Dependencies extends Pick<Core, "database" | "config"> {
   sessions: SessionService;
   account: AccountService;
 }

@@ -1,14 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import inject from "light-my-request";
 import type { Client, Context, Payload, Provider } from "oidc-provider";
-import type { Logger } from "pino";
 import { escapeHtml } from "../../common/escape-html";
 import { networkOf } from "../../common/network";
 import { DAY_SECONDS } from "../../common/time";
 import { mintAccessToken, mintRefreshToken } from "../../credentials/token-format";
-import type { Targets } from "../../delivery/targets";
 import { plainPage } from "../../http/plain-page";
 import { KeyWindows } from "../../rate-limits/key-windows";
+import type { Core } from "../../schema/feature";
 import { CLIENT_ID_MAX_LENGTH } from "../api-keys/api-key.limits";
 import { metadataFetch } from "./client-metadata";
 import type { ConnectionService } from "./connection.service";
@@ -37,11 +36,9 @@ const TOKEN_PATHS = [TOKEN_PATH, REVOCATION_PATH];
 
 const FINISH = new RegExp(`^${INTERACTION_PATH}/([\\w-]{1,100})/finish$`);
 
-interface Dependencies {
+interface Dependencies extends Pick<Core, "log" | "targets"> {
   baseUrl: string;
   allowsRegistration: boolean;
-  log: Pick<Logger, "error">;
-  targets: Targets;
   records: OAuthRecords;
   connections: ConnectionService;
 }

@@ -6,6 +6,7 @@ import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
 import type { Tx, UnitOfWork } from "../../database/unit-of-work";
 import type { RejectedTokens } from "../../rate-limits/rejected-tokens";
+import type { ConnectionService } from "./connection.service";
 import { OAuthRecord, recordHash } from "./oauth-record.entity";
 
 /** Lifetime of an application's registration while the application is not connected (ms). */
@@ -16,12 +17,6 @@ const USED_TOKEN_MS = 30 * DAY_MS;
 
 /** Max refresh tokens that a connection can use per day; limits the number of retained tokens. */
 const REFRESHES_PER_DAY = 200;
-
-/** Finds and revokes the API keys that the library's grants stand for. */
-interface Grants {
-  grantOf(keyId: string): Promise<Payload | undefined>;
-  end(keyId: string): Promise<void>;
-}
 
 /** Access to the OAuth library's current request and its errors. */
 interface LibraryAccess {
@@ -52,7 +47,8 @@ export class OAuthRecords {
 
   constructor(
     private readonly database: Database,
-    private readonly grants: Grants,
+    /** Finds and revokes the API keys that the library's grants stand for. */
+    private readonly grants: Pick<ConnectionService, "grantOf" | "end">,
     private readonly rejectedTokens: RejectedTokens,
   ) {}
 

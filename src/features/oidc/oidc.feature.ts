@@ -14,12 +14,7 @@ interface Needs {
 /** Sign-in with OpenID Connect. */
 export const oidc = feature({
   entities: [],
-  services: ({ database, config, log, members, sessions, invitations }: Core & Needs) => ({
-    oidc:
-      config.oidc === undefined
-        ? undefined
-        : new OidcService({ database, config, log, members, sessions, invitations }, config.oidc),
-  }),
+  services: (core: Core & Needs) => ({ oidc: core.config.oidc && new OidcService(core, core.config.oidc) }),
   resolvers: () => [],
   http: addOidc,
 });

@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import { In, Not } from "typeorm";
 import { isRecent } from "../../auth/authorize";
 import { type RequestContext, systemFor } from "../../auth/context";
@@ -7,10 +6,10 @@ import { baseUrlOf } from "../../base-url";
 import { type Timestamp, timestamp, timestampOf } from "../../common/time";
 import type { Config } from "../../config";
 import { sha256 } from "../../credentials/sha256";
-import type { Database } from "../../database/database";
 import { returning } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { StartupError } from "../../errors";
+import type { Core } from "../../schema/feature";
 import type { InvitationService } from "../members/invitation.service";
 import { memberActions, recordOn } from "../members/member.audit";
 import { MEMBER_CHANGES, Member } from "../members/member.entity";
@@ -30,10 +29,7 @@ export const CALLBACK_PATH = "/auth/oidc/callback";
 /** Retention of a logout token's ID (ms): longer than any logout token is accepted. */
 const LOGOUT_KEPT_MS = 15 * 60_000;
 
-interface Dependencies {
-  database: Database;
-  config: Config;
-  log: Pick<Logger, "warn">;
+interface Dependencies extends Pick<Core, "database" | "config"> {
   members: MemberService;
   sessions: SessionService;
   invitations: InvitationService;
