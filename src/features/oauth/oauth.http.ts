@@ -1,15 +1,14 @@
-import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "../../auth/client-address";
 import { SCOPES } from "../../auth/permissions";
 import { baseUrlOf } from "../../base-url";
-import { customerNetworkOf, networkOf } from "../../common/network";
+import { networkOf } from "../../common/network";
 import type { Config } from "../../config";
 import { type ErrorCode, InvalidInput } from "../../errors";
 import { setErrorHead } from "../../http/error-handler";
 import { PAGE_HEADERS, plainPage } from "../../http/plain-page";
 import { parseJson } from "../../http/plugins/json-body";
-import { Bodies, joined } from "../../http/plugins/read-body";
+import { readAnonymousBodies } from "../../http/plugins/read-body";
 import { KeyWindows } from "../../rate-limits/key-windows";
 import { retryAfterError } from "../../rate-limits/retry-after";
 import type { AuthorizationServer, ServerRequest } from "./authorization-server";
@@ -44,7 +43,9 @@ export function addOAuth(app: FastifyInstance, { config, authorizationServer: se
   if (server === undefined) return;
   const baseUrl = baseUrlOf(config);
   const resources = resourcesOf(baseUrl);
-  readTexts(app);
+  // The library parses the bodies.
+  const types = ["application/x-www-form-urlencoded", "application/json"];
+  readAnonymousBodies(app, types, BODY_MAX_BYTES, (text) => text);
 
   for (const { path, uri, scopes } of resources) {
     const metadata = {
@@ -142,20 +143,6 @@ export function addOAuth(app: FastifyInstance, { config, authorizationServer: se
       const body = JSON.stringify(registrationIn(request.body));
       return forward(request, reply, { method: "POST", body });
     });
-}
-
-/** Reads forms and JSON as text for the library to parse. */
-function readTexts(app: FastifyInstance): void {
-  const bodies = new Bodies();
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    ["application/x-www-form-urlencoded", "application/json"],
-    (request: FastifyRequest, payload: Readable) => {
-      const holder = customerNetworkOf(clientAddress(request));
-      const limits = { max: BODY_MAX_BYTES, holder, organizationId: null };
-      return bodies.read(request, payload, limits, (parts) => joined(parts).toString("utf8"));
-    },
-  );
 }
 
 const queryOf = ({ url }: FastifyRequest): URLSearchParams =>

@@ -1,18 +1,15 @@
-import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { originOf } from "../../auth/authenticate";
-import { clientAddress } from "../../auth/client-address";
 import { anonymousAt } from "../../auth/context";
 import { sessionCookieFor } from "../../auth/session-cookie";
 import { baseUrlOf } from "../../base-url";
-import { customerNetworkOf } from "../../common/network";
 import { isUuid } from "../../common/uuid";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import { setErrorHead } from "../../http/error-handler";
 import { PAGE_HEADERS } from "../../http/plain-page";
-import { Bodies, joined } from "../../http/plugins/read-body";
+import { readAnonymousBodies } from "../../http/plugins/read-body";
 import type { Attempt } from "./attempts";
 import { CALLBACK_PATH, type OidcService } from "./oidc.service";
 import { problemPage } from "./oidc-pages";
@@ -41,21 +38,8 @@ export function addOidc(app: FastifyInstance, { config, log, oidc }: Services): 
   const settings = config.oidc;
   if (settings === undefined || oidc === undefined) return;
   const baseUrl = baseUrlOf(config);
-  const bodies = new Bodies();
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    "application/x-www-form-urlencoded",
-    (request: FastifyRequest, payload: Readable) => {
-      const holder = customerNetworkOf(clientAddress(request));
-      const limits = { max: BODY_MAX_BYTES, holder, organizationId: null };
-      return bodies.read(
-        request,
-        payload,
-        limits,
-        (parts) => new URLSearchParams(joined(parts).toString("utf8")),
-      );
-    },
-  );
+  const parse = (text: string) => new URLSearchParams(text);
+  readAnonymousBodies(app, "application/x-www-form-urlencoded", BODY_MAX_BYTES, parse);
 
   const options = {
     config: { api: "dashboard" },

@@ -1,11 +1,8 @@
-import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { clientAddress } from "../../auth/client-address";
-import { customerNetworkOf } from "../../common/network";
 import { GatewayError } from "../../errors";
 import { noteFailure, sendError } from "../../http/error-handler";
 import { INVALID_LINK, PAGE_HEADERS } from "../../http/plain-page";
-import { Bodies } from "../../http/plugins/read-body";
+import { readAnonymousBodies } from "../../http/plugins/read-body";
 import { UNSUBSCRIBE_PATH } from "../contacts/unsubscribe-links";
 import type { UnsubscribeService } from "./unsubscribe.service";
 import { askingPage, unsubscribedPage } from "./unsubscribe-page";
@@ -20,17 +17,7 @@ export function addUnsubscribe(
   app: FastifyInstance,
   { unsubscribing }: { unsubscribing: UnsubscribeService },
 ): void {
-  const bodies = new Bodies();
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (request: FastifyRequest, payload: Readable) => {
-    const holder = customerNetworkOf(clientAddress(request));
-    return bodies.read(
-      request,
-      payload,
-      { max: BODY_MAX_BYTES, holder, organizationId: null },
-      () => undefined,
-    );
-  });
+  readAnonymousBodies(app, "*", BODY_MAX_BYTES, () => undefined);
   const options = {
     config: { api: "rest" },
     errorHandler: (error: Error, request: FastifyRequest, reply: FastifyReply) => {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { keyOf } from "../../auth/caller";
 import { clientAddress } from "../../auth/client-address";
 import { Budget } from "../../common/budget";
-import { networkOf } from "../../common/network";
+import { customerNetworkOf, networkOf } from "../../common/network";
 import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import { parseJson, requireJson } from "./json-body";
@@ -97,6 +97,27 @@ export class Bodies {
       body.release();
     }
   }
+}
+
+/**
+ * Reads the bodies of callers who have no credential, in a budget shared by their networks. Other content types are
+ * rejected.
+ * @param max max size (bytes)
+ * @param parse returns the request's `body`
+ */
+export function readAnonymousBodies(
+  app: FastifyInstance,
+  contentTypes: string | string[],
+  max: number,
+  parse: (text: string) => unknown,
+): void {
+  const bodies = new Bodies();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(contentTypes, (request: FastifyRequest, payload: Readable) => {
+    const holder = customerNetworkOf(clientAddress(request));
+    const limits = { max, holder, organizationId: null };
+    return bodies.read(request, payload, limits, (parts) => parse(joined(parts).toString("utf8")));
+  });
 }
 
 /** Joins the parts of a body. */
