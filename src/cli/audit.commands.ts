@@ -5,7 +5,7 @@ import { withRun } from "./client";
 import { addOrganizationOption } from "./lookups";
 import { printRows } from "./output";
 import { addPageOptions, listPages, type PageOptions, pagesOf } from "./pages";
-import { parseTime } from "./time";
+import { parseTime } from "./values";
 
 const PARAMETERS = "action: AuditAction, actorId: ID, targetId: ID, since: DateTimeISO, until: DateTimeISO";
 const ENTRY =

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Json } from "./output";
 import { get, publish } from "./published-configuration";
-import { wholeNumber } from "./whole-number";
+import { wholeNumber } from "./values";
 
 const MAX_VERSION = 2 ** 31 - 1;
 const versionNumber = wholeNumber(1, MAX_VERSION);

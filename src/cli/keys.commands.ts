@@ -10,11 +10,8 @@ import { GatewayError } from "../errors";
 import type { ApiKey, ApiKeyKind, ApiKeyState } from "../features/api-keys/api-key.entity";
 import type { MintedApiKey } from "../features/api-keys/api-key.inputs";
 import { KEY_RATE_LIMIT_MAX } from "../features/api-keys/api-key.limits";
-import { choicesOf } from "./choices";
 import { mutation, type Run, withClient, withRun, withServices } from "./client";
-import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
-import { DURATION_FORM, duration } from "./duration";
 import { agentIdOf, withKey } from "./lookups";
 import {
   counted,
@@ -28,7 +25,7 @@ import {
 } from "./output";
 import { addPageOptions, listPages, type Page, type PageOptions, pagesOf } from "./pages";
 import { addOnDatabase } from "./target";
-import { wholeNumber } from "./whole-number";
+import { choicesOf, commaSeparated, DURATION_FORM, duration, wholeNumber } from "./values";
 
 const CENTURY_SECONDS = 36_525 * DAY_SECONDS;
 

@@ -9,10 +9,8 @@ import {
   MIN_EXPIRE_AFTER_SECONDS,
 } from "../features/lines/line.limits";
 import type { SmtpSecurity } from "../features/lines/line-settings";
-import { choicesOf } from "./choices";
-import { DURATION_FORM, duration } from "./duration";
 import { secretFromStdin } from "./stdin";
-import { wholeNumber } from "./whole-number";
+import { choicesOf, DURATION_FORM, duration, wholeNumber } from "./values";
 
 const KINDS = choicesOf<LineKind>({ local: true, webhook: true, email: true });
 const ADDRESS_KINDS = choicesOf<AddressKind>({ email: true, phone: true, local: true, other: true });

@@ -1,12 +1,11 @@
 import { Argument, type Command } from "commander";
 import type { Permission } from "../auth/permissions";
 import type { Member } from "../features/members/member.entity";
-import { choicesOf } from "./choices";
 import { mutation, query, withRun } from "./client";
-import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { addOrganizationOption, withMember } from "./lookups";
 import { enumNames, type Json, printResult, printRows, type Row, recordOf } from "./output";
+import { choicesOf, commaSeparated } from "./values";
 
 const MEMBER = "id email name organization { slug } permissions";
 

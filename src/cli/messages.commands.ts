@@ -5,12 +5,12 @@ import type { Services } from "../features";
 import type { Agent } from "../features/agents/agent.entity";
 import type { Message } from "../features/messages/message.entity";
 import type { MessageStatus } from "../features/messages/message.enums";
-import { choicesOf } from "./choices";
 import { type Client, mutation, withClient, withServices } from "./client";
 import { withAgent } from "./lookups";
 import { counted, type Json, print, printJson, printResult, printRows } from "./output";
 import { addPageOptions, listPages, MAX_PAGE, type PageOptions, pagesOf } from "./pages";
 import { addOnDatabase } from "./target";
+import { choicesOf } from "./values";
 
 /** Max length of a message text in a table (code points). */
 const TEXT_MAX_LENGTH = 40;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { query, type Run } from "./client";
 import { printable } from "./output";
-import { wholeNumber } from "./whole-number";
+import { wholeNumber } from "./values";
 
 /** Max items per page of the API. */
 export const MAX_PAGE = 100;

@@ -7,7 +7,7 @@ import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { counted, print, printJson } from "./output";
 import { withServices } from "./services";
 import { addOnDatabase } from "./target";
-import { wholeNumber } from "./whole-number";
+import { wholeNumber } from "./values";
 
 const MAX_ROWS = 100_000_000;
 

@@ -3,14 +3,12 @@ import { GatewayError } from "../errors";
 import type { WebhookEndpointWithSecret, WebhookTest } from "../features/webhooks/webhook.inputs";
 import type { WebhookDelivery, WebhookDeliveryState } from "../features/webhooks/webhook-delivery.entity";
 import type { WebhookEndpoint } from "../features/webhooks/webhook-endpoint.entity";
-import { choicesOf } from "./choices";
 import { mutation, query, withRun } from "./client";
-import { commaSeparated } from "./comma-separated";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
 import { addOrganizationOption, agentIdOf } from "./lookups";
 import { enumNames, printResult, printRows, printTest, printWithSecret, recordOf } from "./output";
 import { addPageOptions, listPages, type PageOptions, pagesOf } from "./pages";
-import { parseTime } from "./time";
+import { choicesOf, commaSeparated, parseTime } from "./values";
 
 const ENDPOINT =
   "id agentId url description types state disabledReason failingSince secretGeneration previousSecretUntil createdAt updatedAt";
