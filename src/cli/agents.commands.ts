@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Agent } from "../features/agents/agent.entity";
 import { decodeCursor, encodeCursor } from "../pagination/cursor";
 import { mutation, query, type Run, withClient, withRun } from "./client";
 import { addYesOption, type Confirmation, confirm } from "./confirm";
@@ -12,11 +13,6 @@ const LIST = query("agents", "", AGENT);
 const CREATE = mutation("createAgent", AGENT);
 const RENAME = mutation("renameAgent", AGENT);
 const DELETE = mutation("deleteAgent", `${AGENT} deletedAt`);
-
-interface Agent {
-  id: string;
-  name: string;
-}
 
 export const description = "Agents";
 

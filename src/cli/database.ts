@@ -15,7 +15,7 @@ const HELD = [
 const CONFIRMED = "Confirmed. No lines were resumed, and no webhook endpoints were enabled.";
 
 /** Adds the commands `migrate`, `backup`, `restore` and `restored`. */
-export function addDatabaseCommands(program: Command): void {
+export function add(program: Command): void {
   addOnDatabase(program, "migrate")
     .description("run the pending database migrations")
     .option("--json", "print one JSON object")

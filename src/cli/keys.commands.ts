@@ -100,6 +100,9 @@ interface ListOptions extends Json, PageOptions {
 export const description = "API keys";
 
 export function add(keys: Command): void {
+  const addOne = (name: string, description: string, argument = "ID or hint of the key") =>
+    keys.command(name).description(description).argument("<key>", argument);
+
   keys
     .command("create")
     .description("mint a key; its secret is shown only once")
@@ -170,9 +173,7 @@ export function add(keys: Command): void {
       }),
     );
 
-  addYesOption(keys.command("revoke"))
-    .description("revoke a key, effective on the next request")
-    .argument("<key>", "ID or hint of the key")
+  addYesOption(addOne("revoke", "revoke a key, effective on the next request"))
     .option("--json", "print one JSON object")
     .action((which: string, options: Json & Confirmation) =>
       withKey(which, async (run, { id, name, hint }) => {
@@ -182,10 +183,7 @@ export function add(keys: Command): void {
       }),
     );
 
-  keys
-    .command("rename")
-    .description("rename an active key")
-    .argument("<key>", "ID or hint of the key")
+  addOne("rename", "rename an active key")
     .argument("<name>", "the new name")
     .option("--json", "print one JSON object")
     .action((which: string, name: string, { json }: Json) =>
@@ -196,10 +194,7 @@ export function add(keys: Command): void {
     );
 
   // Commander needs `--description` before `--no-description`.
-  keys
-    .command("update")
-    .description("change an active key's settings, effective on the next request")
-    .argument("<key>", "ID or hint of the key")
+  addOne("update", "change an active key's settings, effective on the next request")
     .option("--name <name>", "the new name")
     .option(...DESCRIPTION)
     .option("--no-description", "remove the description")
@@ -215,9 +210,8 @@ export function add(keys: Command): void {
       }),
     );
 
-  addYesOption(keys.command("rotate"))
-    .description("replace a key with a new one; its secret is shown only once")
-    .argument("<key>", "ID or hint of the old key")
+  const rotates = "replace a key with a new one; its secret is shown only once";
+  addYesOption(addOne("rotate", rotates, "ID or hint of the old key"))
     .option(
       "--grace <duration>",
       `how long the old key remains valid, ${DURATION_FORM}; at most 1d`,

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { GatewayError } from "../errors";
+import type { Agent } from "../features/agents/agent.entity";
+import type { ApiKey } from "../features/api-keys/api-key.entity";
+import type { Line } from "../features/lines/line.entity";
+import type { Member } from "../features/members/member.entity";
 import { query, type Run, withRun } from "./client";
 
-interface NamedAgent {
-  id: string;
-  slug: string;
-  name: string;
-}
+type NamedAgent = Pick<Agent, "id" | "slug" | "name">;
 
 const AGENTS = query("agents", "", "id slug name");
 
@@ -32,11 +32,7 @@ export const agentIdOf = async (run: Run, slug: string | undefined): Promise<str
 export const withAgent = <T>(slug: string, work: (run: Run, agent: NamedAgent) => Promise<T>): Promise<T> =>
   withRun({ agent: slug }, async (run) => work(run, await agentOf(run, slug)));
 
-interface NamedKey {
-  id: string;
-  hint: string;
-  name: string;
-}
+type NamedKey = Pick<ApiKey, "id" | "hint" | "name">;
 
 const KEY = query("apiKey", "id: ID!", "id hint name");
 const KEYS = query("apiKeys", "search: String, first: Int!", "nodes { id hint name }");
@@ -53,11 +49,7 @@ export const withKey = <T>(which: string, work: (run: Run, key: NamedKey) => Pro
     );
   });
 
-interface NamedLine {
-  id: string;
-  name: string;
-  previousSecretUntil: string | null;
-}
+type NamedLine = Pick<Line, "id" | "name" | "previousSecretUntil">;
 
 const LINES = query("lines", "agentId: ID", "id name previousSecretUntil");
 
@@ -73,11 +65,7 @@ export const withLine = <T>(
     return work(run, named(lines, is, `line "${which}"`));
   });
 
-interface NamedMember {
-  id: string;
-  email: string;
-  organization: { slug: string };
-}
+type NamedMember = Pick<Member, "id" | "email" | "organization">;
 
 const MEMBERS = query("members", "", "id email organization { slug }");
 

@@ -5,10 +5,8 @@ import { Command, Help, Option } from "commander";
 import { GatewayError, InvalidInput } from "../errors";
 import { reportAndExit } from "../exit";
 import { version } from "../version";
-import { inOptionsOf } from "./option-names";
-import { exitOnClosedPipe } from "./output";
-import { addStartCommand } from "./start";
-import { chooseTarget } from "./target";
+import { exitOnClosedPipe, stopExitingOnClosedPipe } from "./output";
+import { addOnDatabase, chooseTarget } from "./target";
 
 /** Exit code for an invalid command, option or value; failed commands exit with 1. */
 const WRONG_USAGE = 2;
@@ -54,8 +52,11 @@ const GROUPS = readdirSync(__dirname)
   .sort()
   .flatMap((file) => /^([\w-]+)\.commands\.[jt]s$/.exec(file)?.[1] ?? []);
 
-const DATABASE_COMMANDS = ["migrate", "backup", "restore", "restored"];
-const SEED = "seed";
+/** The commands outside of groups, and the modules that add them. */
+const UNGROUPED: [names: string[], load: () => Pick<CommandGroup, "add">][] = [
+  [["migrate", "backup", "restore", "restored"], () => require("./database")],
+  [["seed"], () => require("./seed")],
+];
 
 const typed = process.argv
   .slice(2)
@@ -67,21 +68,25 @@ const isVersion = named === undefined && /^(-V|--version)$/.test(process.argv[2]
 /** True if general help or one of these commands was requested; loading all commands would take a second. */
 const isLoaded = (...names: string[]) => (named === undefined ? !isVersion : names.includes(named));
 
-addStartCommand(program);
+addOnDatabase(program, "start")
+  .description("run the server, configured by environment variables")
+  .action(async () => {
+    stopExitingOnClosedPipe();
+    process.setSourceMapsEnabled(true);
+    // Loads the server on demand, because that takes most of a second.
+    const { serve }: typeof import("../serve") = require("../serve");
+    await serve();
+  });
 for (const name of GROUPS) {
   const group = program.command(name);
   if (!isLoaded(name)) continue;
   const { description, add }: CommandGroup = require(`./${name}.commands`);
   add(group.description(description));
 }
-if (isLoaded(...DATABASE_COMMANDS)) {
-  const { addDatabaseCommands }: typeof import("./database") = require("./database");
-  addDatabaseCommands(program);
-} else for (const name of DATABASE_COMMANDS) program.command(name);
-if (isLoaded(SEED)) {
-  const { addSeedCommand }: typeof import("./seed") = require("./seed");
-  addSeedCommand(program);
-} else program.command(SEED);
+for (const [names, load] of UNGROUPED) {
+  if (isLoaded(...names)) load().add(program);
+  else for (const name of names) program.command(name);
+}
 
 exitOnClosedPipe();
 
@@ -90,6 +95,21 @@ program.hook("preAction", (_program, command) => {
   running = command;
   chooseTarget(program.opts(), command);
 });
+
+/**
+ * Replaces the paths of an input's problems with the command's options: `input.webhook.url` becomes `--url`. A path
+ * without an option loses only its prefix `input.`.
+ */
+const inOptionsOf = ({ options }: Command, { problems }: InvalidInput): InvalidInput =>
+  new InvalidInput(
+    problems.map(({ path, message }) => {
+      const field = path.replace(/(\.\d+)+$/, "").replace(/^.*\./, "");
+      const option = [field, field.replace(/Id$/, "")]
+        .map((name) => options.find((each) => each.attributeName() === name && !each.negate))
+        .find((each) => each !== undefined);
+      return { path: option?.long ?? path.replace(/^input\./, ""), message };
+    }),
+  );
 
 /** True if an error is caused by a value that the user typed. */
 const isWrongUsage = (error: unknown): boolean =>

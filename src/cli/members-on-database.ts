@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, CommandOptions } from "commander";
 import { operatorFor } from "../auth/context";
 import { baseUrlOf } from "../base-url";
 import { randomBase62 } from "../credentials/base62";
@@ -19,6 +19,9 @@ type AddOptions = Json &
 
 /** Adds the commands of `gateway members` reserved for operators: opening accounts and restoring access to them. */
 export function addAccountCommands(members: Command): void {
+  const addOne = (name: string, description: string, options?: CommandOptions) =>
+    addOnDatabase(members, name, options).description(description).argument("<email>", "the member");
+
   addPermissionOptions(addOnDatabase(members, "add"))
     .description("add a member; without --password-stdin, a password is generated and shown once")
     .requiredOption("--org <slug>", "the member's organization")
@@ -36,9 +39,7 @@ export function addAccountCommands(members: Command): void {
       }),
     );
 
-  addYesOption(addOnDatabase(members, "permit", { hidden: true }))
-    .description("deprecated: use grant and revoke")
-    .argument("<email>", "the member")
+  addYesOption(addOne("permit", "deprecated: use grant and revoke", { hidden: true }))
     .option("--manage", "grant config:manage; without this option, revoke all permissions")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation & { manage?: boolean }) =>
@@ -55,9 +56,9 @@ export function addAccountCommands(members: Command): void {
       }),
     );
 
-  addYesOption(addOnDatabase(members, "reset-password"))
-    .description("set a new password for a member and end all of the member's sessions")
-    .argument("<email>", "the member")
+  addYesOption(
+    addOne("reset-password", "set a new password for a member and end all of the member's sessions"),
+  )
     .option("--password-stdin", "read the password from standard input")
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & PasswordOption & Confirmation) =>
@@ -76,9 +77,7 @@ export function addAccountCommands(members: Command): void {
     );
 
   // Works even while the OpenID Connect issuer is down.
-  addOnDatabase(members, "sign-in-link")
-    .description("print a one-time link that signs a member in and expires after 15 minutes")
-    .argument("<email>", "the member")
+  addOne("sign-in-link", "print a one-time link that signs a member in and expires after 15 minutes")
     .option("--json", "print one JSON object")
     .action((email: string, { json }: Json) =>
       withServices(async ({ members, sessions, config }) => {
@@ -91,9 +90,7 @@ export function addAccountCommands(members: Command): void {
       }),
     );
 
-  addYesOption(addOnDatabase(members, "sign-out"))
-    .description("end all of a member's sessions, effective on the next request")
-    .argument("<email>", "the member")
+  addYesOption(addOne("sign-out", "end all of a member's sessions, effective on the next request"))
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>
       withServices(async ({ members, sessions }) => {
@@ -105,9 +102,8 @@ export function addAccountCommands(members: Command): void {
       }),
     );
 
-  addYesOption(addOnDatabase(members, "remove-passkeys"))
-    .description("remove all of a member's passkeys, so that their password alone is enough to sign in")
-    .argument("<email>", "the member")
+  const removes = "remove all of a member's passkeys, so that their password alone is enough to sign in";
+  addYesOption(addOne("remove-passkeys", removes))
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>
       withServices(async ({ members, passkeys }) => {

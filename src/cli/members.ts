@@ -42,6 +42,9 @@ export const permissionsOf = ({ manage, permissions = [] }: PermissionOptions): 
 
 /** Adds the commands of `gateway members` for existing members. */
 export function addMemberCommands(members: Command): void {
+  const addOne = (name: string, description: string) =>
+    members.command(name).description(description).argument("<email>", "the member");
+
   addOrganizationOption(members.command("list"))
     .description("list an organization's members")
     .option("--json", "print one JSON array")
@@ -56,10 +59,9 @@ export function addMemberCommands(members: Command): void {
     ["grant", "grantPermission", "grant a member a permission, effective on the next request"],
     ["revoke", "revokePermission", "revoke a permission from a member, effective on the next request"],
   ] as const) {
-    const command = name === "revoke" ? addYesOption(members.command(name)) : members.command(name);
+    const command = addOne(name, description);
+    if (name === "revoke") addYesOption(command);
     command
-      .description(description)
-      .argument("<email>", "the member")
       .addArgument(new Argument("<permission>", "name of the permission").choices(PERMISSIONS))
       .option("--json", "print one JSON object")
       .action((email: string, permission: Permission, options: Json & Confirmation) =>
@@ -72,9 +74,8 @@ export function addMemberCommands(members: Command): void {
       );
   }
 
-  addYesOption(members.command("unlink"))
-    .description("unlink a member's OpenID Connect account and end the sessions opened with it")
-    .argument("<email>", "the member")
+  const unlinks = "unlink a member's OpenID Connect account and end the sessions opened with it";
+  addYesOption(addOne("unlink", unlinks))
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>
       withMember(email, async (run, { id: memberId }) => {
@@ -85,9 +86,8 @@ export function addMemberCommands(members: Command): void {
       }),
     );
 
-  addYesOption(members.command("remove"))
-    .description("remove a member and end all of the member's sessions, effective on the next request")
-    .argument("<email>", "the member")
+  const removes = "remove a member and end all of the member's sessions, effective on the next request";
+  addYesOption(addOne("remove", removes))
     .option("--json", "print one JSON object")
     .action((email: string, options: Json & Confirmation) =>
       withMember(email, async (run, { id, organization: { slug } }) => {
@@ -111,10 +111,7 @@ export function addMemberCommands(members: Command): void {
       "The member has no passkeys.",
     ],
   ] as const)
-    members
-      .command(name)
-      .description(description)
-      .argument("<email>", "the member")
+    addOne(name, description)
       .option("--json", "print one JSON array")
       .action((email: string, { json }: Json) =>
         withMember(email, async (run, { id: memberId }) =>

@@ -22,7 +22,7 @@ interface Options extends Partial<SampleCounts>, Confirmation {
   json?: boolean;
 }
 
-export function addSeedCommand(program: Command): void {
+export function add(program: Command): void {
   const rows = wholeNumber(0, MAX_ROWS);
   addYesOption(addOnDatabase(program, "seed"))
     .description("add sample pets, or sample contacts, conversations and messages for an agent")
