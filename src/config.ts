@@ -265,8 +265,7 @@ export type Retention = Readonly<Record<string, number>>;
 export type Config = z.output<typeof settings> & { retention: Retention };
 
 /**
- * Loads the settings from environment variables, which no other code reads. Empty variables are treated as
- * unset.
+ * Loads the settings from environment variables, which no other code reads. Empty variables are treated as unset.
  * @throws StartupError with one line that names the first invalid setting but never its value
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {

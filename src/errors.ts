@@ -91,9 +91,7 @@ export interface ErrorBody {
 
 /** A problem with an input, such as `input.name` and "must not be empty". It never contains the submitted value. */
 export interface InputProblem {
-  /**
-   * Location of the value: an argument or variable, then the fields and list items within it, joined by dots.
-   */
+  /** Location of the value: an argument or variable, then the fields and list items within it, joined by dots. */
   path: string;
   message: string;
 }

@@ -156,8 +156,7 @@ export const senderShares = (config: Config): ReadonlyMap<string, Share> =>
   new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(config.deliveryWorkers, config) ?? {})));
 
 /**
- * @returns a function that returns the handler for lanes of a kind; it throws an Error if no feature handles
- *   that kind
+ * @returns a function that returns the handler for lanes of a kind; it throws an Error if no feature handles that kind
  */
 export function laneWork(services: Services): (kind: string) => LaneWork {
   const all = new Map(ALL.flatMap(({ lanes }) => Object.entries(lanes?.(services) ?? {})));

@@ -32,8 +32,7 @@ async function serveAlone(config: Config, log: Logger): Promise<void> {
   telemetry?.exportMetrics(async () => (await started).app.metrics.values());
   stopOnSignals(log, async (signal) => {
     if (config.drainMs > 0) {
-      // Does not wait for the server to start, so that a long start, such as a migration, does not delay the
-      // shutdown.
+      // Does not wait for the server to start, so that a long start, such as a migration, does not delay the shutdown.
       void started.then(({ app }) => app.announceStop()).catch(() => undefined);
       log.info({ signal, ms: config.drainMs }, "draining");
       await sleep(config.drainMs);

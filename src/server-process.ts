@@ -92,8 +92,7 @@ export async function stopServer(
   telemetry: Telemetry | undefined,
   log: Logger,
 ): Promise<void> {
-  // The timer also keeps the process running, which could otherwise exit during a pause, before everything is
-  // stored.
+  // The timer also keeps the process running, which could otherwise exit during a pause, before everything is stored.
   const timer = setTimeout(() => {
     log.error("shutdown took too long");
     process.exit(1);

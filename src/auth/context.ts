@@ -43,17 +43,11 @@ export interface Attempt {
 export interface RequestContext {
   caller: Caller;
   origin: Origin;
-  /**
-   * The session cookie; set only for requests to the GraphQL API from same-origin pages and non-browser
-   * clients.
-   */
+  /** The session cookie; set only for requests to the GraphQL API from same-origin pages and non-browser clients. */
   cookie?: SessionCookie | undefined;
   /** The schema's resolvers by class; set only for requests. */
   readonly resolvers?: ReadonlyMap<unknown, object> | undefined;
-  /**
-   * Properties of the response; set only for requests. Apollo copies the context, and the copies share this
-   * object.
-   */
+  /** Properties of the response; set only for requests. Apollo copies the context, and the copies share this object. */
   readonly answer?: Answer | undefined;
   /** Runs work that waits in a bounded queue; while it waits, the request does not count toward load shedding. */
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;

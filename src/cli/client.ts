@@ -29,8 +29,7 @@ export interface Client {
 /** Connects to the chosen server or database for the duration of `work`. */
 export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   const target = currentTarget();
-  // Loads the services on demand, because that takes most of a second, and commands on a server do not need
-  // them.
+  // Loads the services on demand, because that takes most of a second, and commands on a server do not need them.
   if (target === undefined) {
     const { withDatabaseClient }: typeof import("./database-client") = require("./database-client");
     return withDatabaseClient(work);

@@ -18,9 +18,8 @@ interface Options {
 }
 
 /**
- * Coalesces calls that arrive in the same event-loop tick or while a batch runs, so that batches grow with
- * the load instead of queueing. Nothing is cached: each call's result comes from a batch that starts after
- * the call.
+ * Coalesces calls that arrive in the same event-loop tick or while a batch runs, so that batches grow with the load
+ * instead of queueing. Nothing is cached: each call's result comes from a batch that starts after the call.
  * @param work returns one value or Error per item, in the order of the items
  * @returns a function to call with one item
  */

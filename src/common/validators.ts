@@ -25,9 +25,8 @@ export const ValidateNested = load("decorator/common", "ValidateNested");
 export const Validator = load("validation", "Validator");
 
 /**
- * Caches the rules of each class, because class-validator searches the rules of all classes on every
- * validation. The cache cannot be stale: the rules are complete once all modules are loaded, and no
- * validation selects rules by group.
+ * Caches the rules of each class, because class-validator searches the rules of all classes on every validation. The
+ * cache cannot be stale: the rules are complete once all modules are loaded, and no validation selects rules by group.
  */
 function rememberRules(): void {
   const storage = load("metadata", "getMetadataStorage", "MetadataStorage")();

@@ -40,9 +40,7 @@ export class InstanceKey {
     return randomBytes(BYTES).toString("base64");
   }
 
-  /**
-   * Returns a row's signing secret in the Standard Webhooks format; each generation has a different secret.
-   */
+  /** Returns a row's signing secret in the Standard Webhooks format; each generation has a different secret. */
   deriveSigningSecret(id: string, generation: number): string {
     return `${SIGNING_SECRET}_${this.#derive(`signing secret ${id} ${generation}`).toString("base64")}`;
   }

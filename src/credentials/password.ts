@@ -5,8 +5,7 @@ import { Mutex } from "../common/mutex";
 const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$XVJZGgRYG5164RvbbE/hiw$xto+hqX7ihCtm1v7f8wxbI2MDS1sOQww/0F2qIk6CGE";
 
-// Hashes one password at a time, because each hash occupies a thread of the libuv pool, which SQLite also
-// uses.
+// Hashes one password at a time, because each hash occupies a thread of the libuv pool, which SQLite also uses.
 const queue = new Mutex();
 
 /** Hashes a password with argon2id and OWASP's parameters (19 MiB, two passes), in PHC string format. */

@@ -42,9 +42,7 @@ function redact(text: string, like: RegExp, isToken: (text: string) => boolean):
 /** True if text contains an API key or another token. */
 export const holdsToken = (text: string): boolean => redactTokens(text) !== text;
 
-/**
- * True if text may contain a token or part of one. A checksum is not required, because anyone can compute it.
- */
+/** True if text may contain a token or part of one. A checksum is not required, because anyone can compute it. */
 export const mayHoldToken = (text: string): boolean => /ag[ko]_|ag[irst]_[0-9a-z]{22}/i.test(text);
 
 /** Returns the start of client text, redacted before truncation, because part of a token would not be recognized. */

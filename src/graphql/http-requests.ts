@@ -3,9 +3,7 @@ import type { GraphQLFormattedError } from "graphql";
 import { GatewayError } from "../errors";
 import type { ErrorExtensions } from "./errors";
 
-/**
- * Rejects request formats that other GraphQL servers support, with a message that says what to send instead.
- */
+/** Rejects request formats that other GraphQL servers support, with a message that says what to send instead. */
 export function rejectUnsupportedRequests(app: FastifyInstance): void {
   const reject = (message: string) => new GatewayError("invalid_request", message);
   app.addHook("onRequest", ({ headers: { upgrade } }, _reply, done) => {

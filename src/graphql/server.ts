@@ -50,8 +50,7 @@ export function createGraphQL(
     parseOptions: { maxTokens: MAX_TOKENS },
     validationOptions: { maxErrors: MAX_FAULTS },
     hideSchemaDetailsFromClientErrors: !introspection,
-    // Persisted queries are not worth it: documents are small, and their store would have to be shared and
-    // bounded.
+    // Persisted queries are not worth it: documents are small, and their store would have to be shared and bounded.
     persistedQueries: false,
     csrfPrevention: { requestHeaders: [...PREFLIGHTED_HEADERS] },
     includeStacktraceInErrorResponses: false,

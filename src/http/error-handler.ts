@@ -46,10 +46,7 @@ export const sendInvalidUrl = (error: Error, request: FastifyRequest, reply: Fas
         .send(INVALID_LINK)
     : sendError(error, request, reply);
 
-/**
- * Sends an error like `sendError`, but does not log it as a failure, because the state that it reports is
- * expected.
- */
+/** Sends an error like `sendError`, but does not log it as a failure, because the state that it reports is expected. */
 export function sendUnlogged(
   error: GatewayError,
   { headers }: FastifyRequest,

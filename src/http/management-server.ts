@@ -35,8 +35,7 @@ export async function listenForManagement(
 /** Stops a server without waiting for connections. */
 export async function closeNow(app: FastifyInstance): Promise<void> {
   const closed = app.close();
-  // By default, Fastify would accept connections for a few more ticks and then wait for idle connections to
-  // close.
+  // By default, Fastify would accept connections for a few more ticks and then wait for idle connections to close.
   app.server.close();
   app.server.closeAllConnections();
   await closed;

@@ -30,9 +30,8 @@ const tagOf = (etag: string, encoding: Encoding): string =>
 const ENCODINGS: readonly Encoding[] = ["identity", "gzip", "br"];
 
 /**
- * Sends public text, compressed if the client accepts that, or a 304 if the client already has the text (RFC
- * 9110, 13.1.2). Caches may store it but must revalidate it. Set any other headers first, because a 304
- * repeats them.
+ * Sends public text, compressed if the client accepts that, or a 304 if the client already has the text (RFC 9110,
+ * 13.1.2). Caches may store it but must revalidate it. Set any other headers first, because a 304 repeats them.
  */
 export async function sendValidated(content: Validated, request: FastifyRequest, reply: FastifyReply) {
   const { text, etag } = content;

@@ -5,8 +5,7 @@ import { leastUuidAt } from "../common/uuid";
 /** Max time by which a row's ID precedes the row's own time (ms). */
 const LEAD_MS = 1_000;
 /**
- * Max time by which a row's ID follows the row's own time (ms). Rows may wait to be stored, and clocks may be
- * set back.
+ * Max time by which a row's ID follows the row's own time (ms). Rows may wait to be stored, and clocks may be set back.
  */
 const LAG_MS = HOUR_MS;
 

@@ -237,10 +237,7 @@ function inputType(type: GraphQLInputObjectType, use: Use): JsonType {
   };
 }
 
-/**
- * Returns the representation of an object with exactly one of these members; a null member is treated as
- * omitted.
- */
+/** Returns the representation of an object with exactly one of these members; a null member is treated as omitted. */
 function oneOfType(type: GraphQLInputObjectType, members: readonly Member[]): JsonType {
   const json = objectType(members);
   const only = (member: Member) => objectType([{ ...member, required: true, takesNull: false }]).schema;

@@ -82,8 +82,7 @@ export interface Feature<Own extends object, Needs extends object> {
   /** The documentation of the routes that need no API key. */
   operations?: HttpOperations;
   /**
-   * The API key scopes that the feature's resolvers require, each with a description; they must also be in
-   * `Scopes`.
+   * The API key scopes that the feature's resolvers require, each with a description; they must also be in `Scopes`.
    */
   scopes?: Readonly<Partial<Record<Scope, string>>>;
   /** The event types that the feature records; they must also be in `EventTypes`. */
@@ -103,10 +102,7 @@ export interface Feature<Own extends object, Needs extends object> {
   shares?(senders: number, config: Config): Readonly<Record<string, Share>>;
   /** The feature's retention settings (days) with their defaults; 0 keeps everything. */
   retention?: Retention;
-  /**
-   * Returns the rows that housekeeping deletes; if a retention setting is missing or 0, its rows are kept
-   * forever.
-   */
+  /** Returns the rows that housekeeping deletes; if a retention setting is missing or 0, its rows are kept forever. */
   expired?(retention: Retention): ExpiredRows[];
   /** Returns additional housekeeping, such as finishing interrupted erasures. */
   chores?(services: Core & Own & Needs): Chore[];

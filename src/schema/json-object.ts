@@ -61,9 +61,6 @@ function finite(value: number): number {
   throw new GraphQLError("The value must not contain a number that is out of range.");
 }
 
-/**
- * Validates that the property is a JSON object of at most `maxBytes` in UTF-8 that the database stores
- * unchanged.
- */
+/** Validates that the property is a JSON object of at most `maxBytes` in UTF-8 that the database stores unchanged. */
 export const IsJsonObject = (maxBytes: number): PropertyDecorator =>
   Checked("isJsonObject", (value) => jsonProblem(value, maxBytes));

@@ -127,10 +127,7 @@ export interface RestStream {
   /** A single subscription with a single root field; the stream sends the field's items. */
   document: string;
   queryParameters: readonly RestParameter[];
-  /**
-   * The variable set by the `Last-Event-ID` header, which takes precedence over a parameter for the same
-   * variable.
-   */
+  /** The variable set by the `Last-Event-ID` header, which takes precedence over a parameter for the same variable. */
   lastEventId: string;
   /** The member of an item that becomes the `id` of its server-sent event. */
   id: string;

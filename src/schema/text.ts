@@ -29,10 +29,8 @@ export const HoldsNoToken = (): PropertyDecorator =>
   });
 
 /**
- * Validates that the property is a non-blank string of at most `max` code points that the database stores
- * unchanged.
- * @param options.trimmed true if the string is stored trimmed, so that leading and trailing whitespace is not
- *   counted
+ * Validates that the property is a non-blank string of at most `max` code points that the database stores unchanged.
+ * @param options.trimmed true if the string is stored trimmed, so that leading and trailing whitespace is not counted
  * @param options.singleLine true if the string is shown in lists and terminals and must not match `INVISIBLE`
  */
 export function IsText(max: number, { trimmed = false, singleLine = false } = {}): PropertyDecorator {

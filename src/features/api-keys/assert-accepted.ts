@@ -9,9 +9,8 @@ import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
 
 /**
- * Rechecks keys in the transaction that acts on their behalf, because a key may have been revoked since its
- * request arrived. The transaction must already hold its insert-order lock; otherwise, the rows must be
- * locked.
+ * Rechecks keys in the transaction that acts on their behalf, because a key may have been revoked since its request
+ * arrived. The transaction must already hold its insert-order lock; otherwise, the rows must be locked.
  * @throws GatewayError the rejection of the first key that is no longer accepted
  */
 export async function assertKeysAccepted(tx: Tx, keyIds: readonly string[]): Promise<void> {

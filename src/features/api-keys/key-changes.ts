@@ -26,8 +26,7 @@ import { searchTextOf } from "./key-search";
 // Steps of operations on keys; each step runs in its operation's transaction.
 
 /**
- * A key's owner: an agent or, if `agentId` is null, an organization. The names of an owner's active keys are
- * unique.
+ * A key's owner: an agent or, if `agentId` is null, an organization. The names of an owner's active keys are unique.
  */
 type KeyOwner = Pick<ApiKey, "organizationId" | "agentId">;
 
@@ -70,9 +69,7 @@ interface KeyToMint extends KeyOwner {
   scopes: readonly KeyScope[] | null;
   settings: KeySettings;
   environment: KeyEnvironment;
-  /**
-   * The connected application that will use the key through access tokens; the key's name is not reserved.
-   */
+  /** The connected application that will use the key through access tokens; the key's name is not reserved. */
   application?: { clientId: string; memberId: string };
 }
 
@@ -297,12 +294,11 @@ export function assertLimited(
 }
 
 /**
- * Changes the name and settings of a key in the caller's organization, and records the differences. The
- * transaction must have locked the key.
+ * Changes the name and settings of a key in the caller's organization, and records the differences. The transaction
+ * must have locked the key.
  * @param serverLimit max requests per minute for a key without its own limit; 0 for no limit
- * @throws GatewayError `not_found`, `conflict` if the name is taken or the key is not active, `forbidden` if
- *   an organization key tries to widen the limits, or `invalid_request` if nothing would limit an
- *   organization key
+ * @throws GatewayError `not_found`, `conflict` if the name is taken or the key is not active, `forbidden` if an
+ *   organization key tries to widen the limits, or `invalid_request` if nothing would limit an organization key
  */
 export async function changeKey(
   tx: Tx,
@@ -339,9 +335,7 @@ async function reserveName(tx: Tx, key: ApiKey, name: string): Promise<Partial<A
   return { name, reservedName, searchText: searchTextOf({ name, hint: key.hint }) };
 }
 
-/**
- * Releases an expired key's name when another key needs it, because nothing is written when a key expires.
- */
+/** Releases an expired key's name when another key needs it, because nothing is written when a key expires. */
 async function releaseExpiredName(tx: Tx, owner: KeyOwner, name: string): Promise<void> {
   await tx.update(
     ApiKey,

@@ -9,8 +9,7 @@ export class DeprecatedUse {
   @PrimaryColumn(UUID_COLUMN)
   keyId!: string;
 
-  // Not a foreign key, so that counting a key's uses and changing the key do not wait for each other's row
-  // locks.
+  // Not a foreign key, so that counting a key's uses and changing the key do not wait for each other's row locks.
   @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
   key?: ApiKey;
 

@@ -23,10 +23,7 @@ export class UseCounts extends PeriodCounts<Uses> {
     super(HOUR_MS, writeUses);
   }
 
-  /**
-   * Counts an accepted use in the current hour. Called for each request, so it allocates only on a key's
-   * first use.
-   */
+  /** Counts an accepted use in the current hour. Called for each request, so it allocates only on a key's first use. */
   addAccepted(keyId: string, ip: string | null): void {
     const nowMs = Date.now();
     const uses = this.countOf(nowMs, keyId, unused);

@@ -11,10 +11,7 @@ const LIST_MAX_BYTES = 65_536;
 
 const TIMEOUT_MS = 5_000;
 
-/**
- * Min time between two requests for the list (ms); anyone can trigger one by sending an unknown key
- * identifier.
- */
+/** Min time between two requests for the list (ms); anyone can trigger one by sending an unknown key identifier. */
 const MIN_INTERVAL_MS = 60_000;
 
 /** Disables Zod's JIT compiler, so that no request has to wait while Zod generates code. */

@@ -32,9 +32,7 @@ const GITHUB_REPORT = z
   .array(z.object({ token: z.string(), url: z.string().nullish() }))
   .max(REPORT_MAX_TOKENS);
 
-/**
- * Returns the hash under which a key or token is stored; undefined for text with a wrong format or checksum.
- */
+/** Returns the hash under which a key or token is stored; undefined for text with a wrong format or checksum. */
 export const leakedHash = (token: string): string | undefined =>
   isWellFormedApiKey(token) ? hashToken(token) : tokenHash(token);
 

@@ -142,8 +142,7 @@ export class LeakedKeysService {
   }
 
   /**
-   * Sends one e-mail to each manager; failures are only logged, because the audit log contains the same
-   * information.
+   * Sends one e-mail to each manager; failures are only logged, because the audit log contains the same information.
    */
   private async tellManagers(
     organization: Pick<Organization, "id" | "name">,

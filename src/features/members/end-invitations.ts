@@ -11,8 +11,7 @@ export async function endInvitation(tx: Tx, context: RequestContext, invitation:
 }
 
 /**
- * Ends the invitations that a member has sent. Otherwise, a removed member could use them to rejoin the
- * organization.
+ * Ends the invitations that a member has sent. Otherwise, a removed member could use them to rejoin the organization.
  */
 export async function endInvitationsOf(
   tx: Tx,

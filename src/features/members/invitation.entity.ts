@@ -5,9 +5,7 @@ import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
 import { Organization } from "../organizations/organization.entity";
 
-/**
- * A pending invitation; the row is deleted when the invitation ends. Only the SHA-256 of its token is stored.
- */
+/** A pending invitation; the row is deleted when the invitation ends. Only the SHA-256 of its token is stored. */
 @ObjectType({
   simpleResolvers: true,
   description: "A pending invitation to become a member: not accepted, not withdrawn and not expired.",

@@ -39,9 +39,7 @@ import { type CountLookup, countAddressAttempt, createCountLookup, recordSignIn 
 /** Max pending invitations per organization. */
 export const MAX_INVITATIONS = 100;
 
-/**
- * Max invitations per organization and minute, in each process; each one may send an e-mail to a stranger.
- */
+/** Max invitations per organization and minute, in each process; each one may send an e-mail to a stranger. */
 const MAX_PER_MINUTE = 20;
 
 const MAX_ORGANIZATIONS = 10_000;
@@ -192,10 +190,9 @@ export class InvitationService {
   }
 
   /**
-   * Makes an invitation's holder a member and opens a session. Attempts count toward the IP address's sign-in
-   * limits.
-   * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address
-   *   belongs to another account, `organization_deactivated` or `too_many_attempts`
+   * Makes an invitation's holder a member and opens a session. Attempts count toward the IP address's sign-in limits.
+   * @throws GatewayError `forbidden` if passwords are off, `invalid_invitation`, `conflict` if the address belongs to
+   *   another account, `organization_deactivated` or `too_many_attempts`
    */
   async accept(context: RequestContext, input: AcceptInvitationInput): Promise<SignedIn> {
     const { database, checks } = this.services;
@@ -254,8 +251,7 @@ export class InvitationService {
     const known = found && (await lockMember(tx, found.id));
     const isBack =
       known?.organizationId === organizationId && !(await canSignIn(tx, this.services.config, known));
-    // The address may belong to a member of another organization. Revealing this to the address's owner is
-    // harmless.
+    // The address may belong to a member of another organization. Revealing this to the address's owner is harmless.
     if (known !== null && !isBack)
       throw new GatewayError(
         "conflict",
@@ -281,10 +277,7 @@ export class InvitationService {
     return Object.assign(member, { organization });
   }
 
-  /**
-   * Sends the link after the commit. A failure is harmless, because the link is always returned to the
-   * caller.
-   */
+  /** Sends the link after the commit. A failure is harmless, because the link is always returned to the caller. */
   private async mail(invitation: Invitation, link: string): Promise<InvitationMail> {
     const { sendMail, config } = this.services;
     if (sendMail === undefined) return InvitationMail.off;

@@ -38,8 +38,7 @@ export class Member {
   email!: string;
 
   /**
-   * True if the member set the address without verification. Such an address must not link an account at the
-   * issuer.
+   * True if the member set the address without verification. Such an address must not link an account at the issuer.
    */
   @Column({ type: "boolean", default: false })
   isEmailSelfChosen!: boolean;

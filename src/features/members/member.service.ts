@@ -55,8 +55,7 @@ export const inOrder = (permissions: readonly Permission[]): Permission[] =>
 export const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
 
 /**
- * True if a member has a password, a passkey or an account at the issuer. Ignores sign-in methods that are
- * turned off.
+ * True if a member has a password, a passkey or an account at the issuer. Ignores sign-in methods that are turned off.
  */
 export async function canSignIn(
   tx: Tx,

@@ -57,8 +57,7 @@ export class PasskeyService {
   }
 
   /**
-   * Starts the registration of a passkey. The challenge is bound to the caller's session and replaces any
-   * earlier one.
+   * Starts the registration of a passkey. The challenge is bound to the caller's session and replaces any earlier one.
    * @throws GatewayError `forbidden` if passkeys are off, `limit_reached` or `invalid_session`
    */
   async startRegistration(context: RequestContext): Promise<PasskeyOptions> {
@@ -166,12 +165,11 @@ export class PasskeyService {
   }
 
   /**
-   * Starts a sign-in with a passkey or, if the caller is already signed in, a reauthentication. Counts as a
-   * sign-in attempt.
-   * @param credentials the passkey owner's credentials; if omitted, a signed-in caller may use any of their
-   *   own passkeys, and other callers may use any passkey
-   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a
-   *   password
+   * Starts a sign-in with a passkey or, if the caller is already signed in, a reauthentication. Counts as a sign-in
+   * attempt.
+   * @param credentials the passkey owner's credentials; if omitted, a signed-in caller may use any of their own
+   *   passkeys, and other callers may use any passkey
+   * @throws GatewayError `forbidden`, `invalid_credentials` or `too_many_attempts`, like a sign-in with a password
    */
   async startSignIn(context: RequestContext, credentials?: SignInInput | null): Promise<PasskeyOptions> {
     const { database, sessions, config } = this.services;
@@ -229,8 +227,7 @@ export class PasskeyService {
       const found = await reader.findOneBy(Passkey, { credentialId: input.credentialId });
       return { passkey: found };
     });
-    // Without a valid challenge, no further work is done, because only issuing a challenge counts as an
-    // attempt.
+    // Without a valid challenge, no further work is done, because only issuing a challenge counts as an attempt.
     if (known === undefined) throw new GatewayError("invalid_passkey");
     const { passkey } = known;
     const counter = await this.webAuthn.verifySignature(challenge, input, passkey);

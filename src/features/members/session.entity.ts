@@ -39,10 +39,7 @@ export class Session {
   @Column({ type: "varchar", length: 200, nullable: true })
   userAgent!: string | null;
 
-  /**
-   * SHA-256 of the session ID at the OpenID Connect issuer; empty if it is unknown, null for other sign-in
-   * methods.
-   */
+  /** SHA-256 of the session ID at the OpenID Connect issuer; empty if it is unknown, null for other sign-in methods. */
   @Index("session_oidc_session", { where: "oidc_session IS NOT NULL" })
   @Column({ type: "varchar", length: 64, nullable: true })
   oidcSession!: string | null;

@@ -332,9 +332,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     });
   }
 
-  /**
-   * Sets a member's password on behalf of an operator. Ends the member's sessions and unlocks their account.
-   */
+  /** Sets a member's password on behalf of an operator. Ends the member's sessions and unlocks their account. */
   async setPassword(context: RequestContext, member: Member, password: string): Promise<void> {
     const passwordHash = await hashPassword(password);
     await this.database.writeFor(ownerOf(context.caller), async (tx) => {

@@ -68,13 +68,12 @@ export const createCountLookup = (database: Database): CountLookup =>
   });
 
 /**
- * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a
- * limit. Unknown e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing.
- * A locked account still accepts attempts from known addresses. If any account recently signed in from the
- * address, attempts on a locked account are still counted and their passwords verified, so that the response
- * time does not reveal which accounts signed in from it.
- * @returns the lock of a locked account if any account recently signed in from the address; otherwise
- *   undefined
+ * Counts a sign-in attempt before its password is verified, so that concurrent attempts cannot exceed a limit. Unknown
+ * e-mail addresses count like accounts. A rejected attempt is not counted and writes nothing. A locked account still
+ * accepts attempts from known addresses. If any account recently signed in from the address, attempts on a locked
+ * account are still counted and their passwords verified, so that the response time does not reveal which accounts
+ * signed in from it.
+ * @returns the lock of a locked account if any account recently signed in from the address; otherwise undefined
  * @throws GatewayError `too_many_attempts`, with `Retry-After`
  */
 export async function countSignInAttempt(
@@ -85,8 +84,7 @@ export async function countSignInAttempt(
 ): Promise<AccountLock | undefined> {
   const { account, own, known, home } = limitsOf(email, ip);
   const all = [account, ...own];
-  // Reads the counts before the transaction, so that a flood of rejected attempts does not wait for the write
-  // lock.
+  // Reads the counts before the transaction, so that a flood of rejected attempts does not wait for the write lock.
   const found = await countsOf([...all.map(({ bucket }) => bucket), known, home]);
   rejectAny(own, found);
   if (!found.has(home)) rejectAny([account], found);
@@ -146,8 +144,7 @@ export async function refundAttempt(tx: Tx, email: string, ip: string | null): P
 /** Unlocks an account for all addresses and forgets its known addresses. */
 export async function unlockAccount(tx: Tx, email: string): Promise<void> {
   const prefix = accountPrefix(email);
-  // Every transaction locks this row first, so the account's other rows can be deleted in any order without
-  // deadlocks.
+  // Every transaction locks this row first, so the account's other rows can be deleted in any order without deadlocks.
   await increment(tx, bucketOf(email, "account"));
   await tx
     .createQueryBuilder()

@@ -97,8 +97,7 @@ export class WebAuthn {
   /**
    * Verifies a signature; the authenticator must have verified its user.
    * @param passkey null for an unknown passkey, which takes equally long
-   * @returns the authenticator's signature counter, for the caller to compare; undefined if the signature is
-   *   invalid
+   * @returns the authenticator's signature counter, for the caller to compare; undefined if the signature is invalid
    */
   async verifySignature(
     challenge: string,

@@ -70,8 +70,7 @@ export class AuthorizationServer {
   private provider: Provider | undefined;
   private readonly documents = new KeyWindows();
   /**
-   * Requests that have already read a metadata document; to display an error, the library would read it a
-   * second time.
+   * Requests that have already read a metadata document; to display an error, the library would read it a second time.
    */
   private readonly readers = new WeakSet<Context>();
   /** Errors thrown while completing a consent, by response. */
@@ -184,9 +183,8 @@ export class AuthorizationServer {
   }
 
   /**
-   * Returns the client that presents a token of its own connection, without reading its metadata document:
-   * most applications discard their tokens if their client ID is rejected, so a failed read would end the
-   * connection.
+   * Returns the client that presents a token of its own connection, without reading its metadata document: most
+   * applications discard their tokens if their client ID is rejected, so a failed read would end the connection.
    */
   private async connectedClient({ path, oidc }: Context, clientId: string): Promise<Payload | undefined> {
     if (!TOKEN_PATHS.includes(path)) return undefined;
@@ -199,11 +197,10 @@ export class AuthorizationServer {
   }
 
   /**
-   * True if an application's metadata document may be read. Anyone can present any URL, so reads are limited
-   * per request and per address. At the token endpoints, only applications that present their own code cause
-   * a read.
-   * @throws InvalidGrant for an unknown code or refresh token, or TemporarilyUnavailable for a code if the
-   *   limit is reached
+   * True if an application's metadata document may be read. Anyone can present any URL, so reads are limited per
+   * request and per address. At the token endpoints, only applications that present their own code cause a read.
+   * @throws InvalidGrant for an unknown code or refresh token, or TemporarilyUnavailable for a code if the limit is
+   *   reached
    */
   private async mayReadDocument(
     context: Context,

@@ -61,9 +61,7 @@ interface StoredRequest {
   params: { client_id: string; redirect_uri: string; scope: string };
 }
 
-/**
- * Connects applications to agents. Each connection is one of an agent's API keys, without a usable secret.
- */
+/** Connects applications to agents. Each connection is one of an agent's API keys, without a usable secret. */
 export class ConnectionService {
   private readonly maxDays: number;
 

@@ -56,8 +56,7 @@ export class OAuthRecords {
   adapter(kind: string, library: LibraryAccess): Adapter {
     const none = async () => undefined;
     const unused = { findByUid: none, findByUserCode: none };
-    // The gateway has its own sessions; the library's sessions would merely let applications skip the
-    // consent.
+    // The gateway has its own sessions; the library's sessions would merely let applications skip the consent.
     if (kind === "Session")
       return { ...unused, upsert: none, find: none, consume: none, destroy: none, revokeByGrantId: none };
     return {
@@ -128,10 +127,7 @@ export class OAuthRecords {
     throw errors.alreadyUsed();
   }
 
-  /**
-   * Deletes a record. Only one of several concurrent requests succeeds, so that each consent yields only one
-   * code.
-   */
+  /** Deletes a record. Only one of several concurrent requests succeeds, so that each consent yields only one code. */
   private async destroy(kind: string, id: string, { alreadyUsed }: LibraryAccess): Promise<void> {
     const hash = recordHash(kind, id);
     const { affected } = await this.database.write((tx) => tx.delete(OAuthRecord, { hash }));

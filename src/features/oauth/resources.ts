@@ -12,10 +12,7 @@ export interface Resource {
 
 const READING = () => SCOPES.filter((scope) => /:(read|export)$/.test(scope));
 
-/**
- * Returns the resources that access tokens can be issued for; the second one is the read-only subset of the
- * first.
- */
+/** Returns the resources that access tokens can be issued for; the second one is the read-only subset of the first. */
 export const resourcesOf = (baseUrl: string): Resource[] => [
   { path: "/mcp", uri: `${baseUrl}/mcp`, scopes: SCOPES },
   { path: "/mcp/readonly", uri: `${baseUrl}/mcp/readonly`, scopes: READING() },

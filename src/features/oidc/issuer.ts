@@ -15,9 +15,7 @@ const TIMEOUT_MS = 5_000;
 /** Min delay after a failure before the next attempt to read the issuer's configuration (ms). */
 const RETRY_INTERVAL_MS = 5_000;
 
-/**
- * Min time between requests for the issuer's keys (ms); any token with an unknown key ID triggers a request.
- */
+/** Min time between requests for the issuer's keys (ms); any token with an unknown key ID triggers a request. */
 const KEYS_INTERVAL_MS = 60_000;
 
 /** Max age of a logout token (seconds). */
@@ -201,8 +199,7 @@ export class Issuer {
       {
         [lib.customFetch]: guardedFetch,
         timeout: TIMEOUT_MS / 1000,
-        // Without these checks, the library would trust the TLS connection instead of verifying ID tokens'
-        // signatures.
+        // Without these checks, the library would trust the TLS connection instead of verifying ID tokens' signatures.
         execute: [
           lib.enableNonRepudiationChecks,
           ...(issuer.startsWith("http:") ? [lib.allowInsecureRequests] : []),

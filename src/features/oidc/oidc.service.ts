@@ -44,9 +44,7 @@ interface Person {
   /** Permissions from the issuer; undefined if the issuer does not determine permissions. */
   permissions: readonly Permission[] | undefined;
   oidcSession: string;
-  /**
-   * The time when the issuer authenticated the person, possibly before this sign-in; null if it is unknown.
-   */
+  /** The time when the issuer authenticated the person, possibly before this sign-in; null if it is unknown. */
   confirmedAt: Timestamp | null;
 }
 

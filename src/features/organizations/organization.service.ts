@@ -79,10 +79,7 @@ export class OrganizationService {
     });
   }
 
-  /**
-   * Deactivates the caller's organization: its keys stop resolving, effective on the next request.
-   * Idempotent.
-   */
+  /** Deactivates the caller's organization: its keys stop resolving, effective on the next request. Idempotent. */
   deactivate(context: RequestContext): Promise<Organization> {
     return this.switch(context, timestamp(), organizationActions.organization_deactivated);
   }

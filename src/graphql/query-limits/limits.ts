@@ -26,10 +26,7 @@ export const MAX = {
   "related objects and lists": 1_000,
   /** Fields at all levels of all operations, including aliases and expanded fragments. */
   fields: 500,
-  /**
-   * Fields of a subscription, counted like `fields`; the limit is lower because they are executed for each
-   * event.
-   */
+  /** Fields of a subscription, counted like `fields`; the limit is lower because they are executed for each event. */
   "subscription fields": 50,
   /** Repeated selections of a response name; graphql-js compares all pairs and reports each conflict. */
   "repeated fields": 100,

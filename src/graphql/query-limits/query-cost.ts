@@ -29,10 +29,7 @@ export interface QueryCost extends Size {
   rootFields: number;
   /** Characters of the objects that are read, each with all of its text. */
   readCharacters: number;
-  /**
-   * Numbers of selections, each multiplied by the number of objects that it applies to, so that page sizes
-   * matter.
-   */
+  /** Numbers of selections, each multiplied by the number of objects that it applies to, so that page sizes matter. */
   counts: Record<"reports" | "items of nested lists" | "related objects and lists", number>;
 }
 

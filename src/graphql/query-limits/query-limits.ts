@@ -82,8 +82,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
             assertSchemaMayBeSeen(document, caller);
             const { operationName, variables } = context.request;
             assertAffordable(costOf(document, getOperationAST(document, operationName), variables));
-            // The error has no details, because messages from graphql-js name types and fields of the hidden
-            // schema.
+            // The error has no details, because messages from graphql-js name types and fields of the hidden schema.
             if (schemaHidden && caller.kind === "anonymous" && hasFault(schema, document)) {
               throw new GatewayError("graphql_validation_failed");
             }
@@ -103,8 +102,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
               response.http.headers.set(name, String(value));
             if (counted?.rejection) throw counted.rejection;
           }
-          // A subscription needs no share of the response budget, because its stream holds only one event at
-          // a time.
+          // A subscription needs no share of the response budget, because its stream holds only one event at a time.
           if (operation?.operation !== "subscription") await responses.admit(contextValue, cost.characters);
         },
       };

@@ -260,9 +260,7 @@ export const createSubscriptionServer = ({
 
 export type SubscriptionServer = ReturnType<typeof createSubscriptionServer>;
 
-/**
- * Returns the credential in `connection_init`; the member's name may be `Authorization` or `authorization`.
- */
+/** Returns the credential in `connection_init`; the member's name may be `Authorization` or `authorization`. */
 function authorizationIn({
   Authorization,
   authorization,

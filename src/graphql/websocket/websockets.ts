@@ -35,8 +35,7 @@ export class WebSockets {
     maxFragments: MAX_FRAGMENTS,
     // Pings must be counted as messages before they are answered.
     autoPong: false,
-    // If the client offers no known subprotocol, the connection is accepted and then closed with a specific
-    // code.
+    // If the client offers no known subprotocol, the connection is accepted and then closed with a specific code.
     handleProtocols: (offered) => [...offered].find((each) => each === "graphql-transport-ws") ?? false,
   });
   private readonly missedPings = new WeakMap<WebSocket, number>();

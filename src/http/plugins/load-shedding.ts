@@ -11,9 +11,7 @@ import type { InFlightRequests } from "./in-flight-requests";
 import { type Load, LoadMonitor } from "./load-monitor";
 import { type Unsent, UnsentResponses } from "./unsent-responses";
 
-/**
- * Max rejections per event-loop tick. Rejecting synchronously lets retrying clients starve accepted requests.
- */
+/** Max rejections per event-loop tick. Rejecting synchronously lets retrying clients starve accepted requests. */
 const MAX_REJECTIONS_PER_TICK = 100;
 
 /** Returns the approximate size in bytes; a stream counts as empty, because backpressure limits it. */
@@ -50,11 +48,10 @@ declare module "fastify" {
 }
 
 /**
- * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted
- * requests stay fast. A request is also rejected if its organization (or its network while the caller is
- * unknown) has used up its share of in-flight requests or has too many late ones; requests from others are
- * not affected. Receiving a body does not count as load; an unsent response does, but it never counts as
- * late.
+ * Rejects requests with 503 under overload, before authentication and before reading a body, so that accepted requests
+ * stay fast. A request is also rejected if its organization (or its network while the caller is unknown) has used up
+ * its share of in-flight requests or has too many late ones; requests from others are not affected. Receiving a body
+ * does not count as load; an unsent response does, but it never counts as late.
  */
 export function shedOverload(
   app: FastifyInstance,
@@ -66,8 +63,7 @@ export function shedOverload(
   const load = new LoadMonitor(maxRequestsInFlight);
   // Owners of known credentials, to shed their requests before authentication queries the database.
   const owners = lruCache<string, string>(MAX_CREDENTIALS);
-  // The error is created only once, because capturing a stack trace would cost more than the rest of a
-  // rejection.
+  // The error is created only once, because capturing a stack trace would cost more than the rest of a rejection.
   const rejection = new GatewayError("unavailable");
   const throttle = logThrottle(LOG_INTERVAL_MS);
   const shed = (request: FastifyRequest) => {
@@ -147,8 +143,7 @@ export function shedOverload(
     resume(request);
     done();
   });
-  // The response is ready, so the request now waits only for its client to read it, unless the client has
-  // disconnected.
+  // The response is ready, so the request now waits only for its client to read it, unless the client has disconnected.
   app.addHook("onSend", (request, _reply, payload, done) => {
     const { socket } = request.raw;
     if (socket.destroyed) {

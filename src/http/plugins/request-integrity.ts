@@ -32,10 +32,7 @@ export function rejectAmbiguousRequests(app: FastifyInstance): void {
   });
 }
 
-/**
- * Headers that must not be repeated, with their error messages; Node uses the first value or joins all
- * values.
- */
+/** Headers that must not be repeated, with their error messages; Node uses the first value or joins all values. */
 const SINGLE: Readonly<Record<string, string>> = {
   host: "The request has more than one Host header.",
   authorization:

@@ -32,8 +32,7 @@ export function traceRequests(app: FastifyInstance): void {
 
 const nameOf = (request: FastifyRequest): string => {
   const route = request.routeOptions.url;
-  // A span for an unknown route does not contain the method, because the client may send any text as its
-  // method.
+  // A span for an unknown route does not contain the method, because the client may send any text as its method.
   return route === undefined ? "unknown" : `${request.method} ${route}`;
 };
 
