@@ -61,10 +61,7 @@ export interface Peers {
   windows: KeyWindows;
   /** Relays announcements to the other workers, which call `Database.relay`. */
   relay(channel: string): void;
-  /**
-   * Returns the metrics of all workers, in the format of `Metrics.text`.
-   * @throws GatewayError `unavailable`
-   */
+  /** Returns the metrics of all workers like `Metrics.text`, or throws a GatewayError `unavailable`. */
   metrics(): Promise<string>;
   /** True for the worker that does the housekeeping and logs startup warnings. */
   isFirst: boolean;

@@ -27,10 +27,7 @@ import {
   workers,
 } from "./setting-forms";
 
-/**
- * Returns the default number of connections per worker: 4 to 10, but at most 40 for all workers unless each would get
- * fewer than 4.
- */
+/** Returns 4 to 10 connections per worker: at most 40 for all workers, unless each would get fewer than 4. */
 const defaultPoolSize = (workers: number): number => Math.max(4, Math.min(10, Math.floor(40 / workers)));
 
 /** Reads the standard OpenTelemetry settings; undefined if nothing is exported. */

@@ -1,8 +1,6 @@
 import { excerpt, redactTokens } from "./credentials/redact-tokens";
 
-/**
- * The complete table of errors: machine-readable code → HTTP status and default message. The APIs send no other errors.
- */
+/** The complete table of errors: code → HTTP status and default message. The APIs send no other errors. */
 export const ERRORS = {
   invalid_request: { status: 400, message: "A value in the request is missing or invalid." },
   invalid_json: { status: 400, message: "The body is not valid JSON." },

@@ -53,10 +53,7 @@ import type { HttpOperations } from "./schema/http-operation";
 import { nameOfRoute, type RestRoute, type RouteGroup } from "./schema/rest-route";
 import type { FeatureMetric } from "./telemetry/feature-metrics";
 
-/**
- * All features of the service. Each feature comes after the features that it depends on, and the REST
- * documentation lists the features in this order.
- */
+/** All features, each after the features that it depends on; the REST documentation lists them in this order. */
 export const FEATURES = [
   pets,
   organizations,
@@ -124,10 +121,7 @@ export const ROUTES: readonly RestRoute[] = ROUTE_GROUPS.flatMap(({ routes }) =>
 for (const route of ROUTES)
   if (route.deprecation) declareDeprecations({ [nameOfRoute(route)]: route.deprecation });
 
-/**
- * Returns functions that add routes that need no API key. Each feature's routes are registered in a separate,
- * encapsulated Fastify scope.
- */
+/** Returns functions that add the routes that need no API key, to an encapsulated Fastify scope per feature. */
 export const httpOf = (services: Services): ((app: FastifyInstance) => void)[] =>
   ALL.flatMap(({ http }) => (http === undefined ? [] : (app) => http(app, services)));
 
@@ -155,9 +149,7 @@ export const expiredRows = (retention: Retention): ExpiredRows[] =>
 export const senderShares = (config: Config): ReadonlyMap<string, Share> =>
   new Map(ALL.flatMap(({ shares }) => Object.entries(shares?.(config.deliveryWorkers, config) ?? {})));
 
-/**
- * @returns a function that returns the handler for lanes of a kind; it throws an Error if no feature handles that kind
- */
+/** @returns a function that returns the handler for a kind of lane; it throws an Error for an unknown kind */
 export function laneWork(services: Services): (kind: string) => LaneWork {
   const all = new Map(ALL.flatMap(({ lanes }) => Object.entries(lanes?.(services) ?? {})));
   return (kind) => {
@@ -171,10 +163,7 @@ export function laneWork(services: Services): (kind: string) => LaneWork {
 export const choresOf = (services: Services): Chore[] =>
   ALL.flatMap(({ chores }) => chores?.(services) ?? []);
 
-/**
- * Starts the background work of a delivering process.
- * @returns a function that stops it
- */
+/** Starts the background work of a delivering process, and returns a function that stops it. */
 export function startFeatures(services: Services): () => Promise<unknown> {
   const started = ALL.map(({ start }) => start?.(services));
   return () => Promise.all(started.map((stop) => stop?.()));
@@ -196,10 +185,7 @@ export const createDataSource = (url: string, poolSize?: number): DataSource =>
     poolSize,
   );
 
-/**
- * Creates the services of all features.
- * @param observer receives measurements of queued work
- */
+/** Creates the services of all features; `observer` receives measurements of queued work. */
 export function createServices(
   core: Pick<Core, "database" | "config" | "log">,
   observer?: WorkObserver,
@@ -219,10 +205,7 @@ export function createServices(
   return services as Services;
 }
 
-/**
- * Calls `createContextFactory` with the features' credential resolvers.
- * @param keys resolves API keys; a resolver other than the default may also accept OAuth access tokens
- */
+/** Calls `createContextFactory` with the features' resolvers; `keys` may also accept OAuth access tokens. */
 export const contextFactoryOf = (
   services: Services,
   countKeyCheck: Parameters<typeof createContextFactory>[3],

@@ -9,10 +9,7 @@ import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { whileLeased } from "./idempotency/lease";
 import type { Chore, ExpiredRows } from "./schema/feature";
 
-/**
- * Deletes expired rows in chunks. Nothing relies on the deletion, so the purge may stop at any time.
- * @param signal stops the purge after the current chunk
- */
+/** Deletes expired rows in chunks, until the signal; nothing relies on it, so it may stop at any time. */
 export async function purge(
   database: Database,
   retention: Retention = {},

@@ -65,10 +65,7 @@ export const startDeliverer = (services: Services, senders: number): Deliverer =
     onError: (err) => services.log.warn({ err }, "delivery failed"),
   });
 
-/**
- * Starts housekeeping, deliveries and the background work of the features.
- * @param isFirst true for the only process of the service that does the housekeeping
- */
+/** Starts housekeeping (only in a service's first process), deliveries and the features' background work. */
 export function startBackground(services: Services, isFirst: boolean): Background {
   const { database, config, log, targets } = services;
   const stopHousekeeping = isFirst

@@ -7,10 +7,7 @@ import { createLogger } from "./logger";
 import { stopOnSignals } from "./signals";
 import { exportsLogs, startTelemetryOf } from "./telemetry/start";
 
-/**
- * Runs the service with the settings from the environment, until a signal stops it.
- * @throws Error if the service cannot start
- */
+/** Runs the service with the settings from the environment, until a signal stops it. */
 export async function serve(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLogger(config.logLevel, undefined, exportsLogs(config));

@@ -66,10 +66,7 @@ async function warnOfRejectedKeys({ services }: App, { environment }: Config, lo
   }
 }
 
-/**
- * Marks the database as restored from a backup; called if the setting `RESTORED` is set.
- * @throws Error if marking fails, because nothing may be delivered in that case
- */
+/** Marks the database as restored (`RESTORED`); a failure must throw, because nothing may be delivered then. */
 export async function declareRestored(config: Config, log: Logger): Promise<void> {
   const database = await Database.open(createDataSource(config.databaseUrl, config.databasePoolSize));
   try {
@@ -83,10 +80,7 @@ export async function declareRestored(config: Config, log: Logger): Promise<void
   );
 }
 
-/**
- * Shuts down a server gracefully, or ends the process with code 1 if that takes too long.
- * @param started the server, which may still be starting and have secrets to print
- */
+/** Shuts down a server, which may still be starting, or ends the process with code 1 if that takes too long. */
 export async function stopServer(
   started: Promise<ServerProcess>,
   telemetry: Telemetry | undefined,

@@ -1,10 +1,7 @@
 import type { Logger } from "pino";
 import { reportAndExit } from "./exit";
 
-/**
- * Signals within this interval (ms) count as one, because npm forwards signals that the terminal has already sent to
- * the whole process group.
- */
+/** Signals within this interval (ms) count as one, because npm forwards those that the terminal sent to the group. */
 const SIGNAL_DEBOUNCE_MS = 500;
 
 /**

@@ -5,10 +5,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 export const clientAddress = ({ ip, socket }: FastifyRequest): string | null =>
   isIP(ip) === 0 ? (socket.remoteAddress ?? null) : ip.slice(0, 45);
 
-/**
- * Removes the ports that some proxies (Azure, IIS) add to `X-Forwarded-For`. An address with a port is invalid, so
- * every client would otherwise appear to have the proxy's address.
- */
+/** Removes the ports that some proxies (Azure, IIS) add, because an address with a port is invalid and ignored. */
 export function dropForwardedPorts(app: FastifyInstance): void {
   app.addHook("onRequest", (request, _, done) => {
     const { headers } = request.raw;

@@ -53,10 +53,7 @@ export interface RequestContext {
   outsideLoad?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
   /** True if nested fields that the caller may not read are null instead of errors, as in REST and MCP. */
   omitsForbidden?: boolean | undefined;
-  /**
-   * The errors of invalid items in a list with `@ItemsApart`, by index; set only for REST, which replaces
-   * these items with empty objects.
-   */
+  /** The errors of an `@ItemsApart` list's invalid items, by index; only for REST, which replaces them with `{}`. */
   malformed?: ReadonlyMap<number, InvalidInput> | undefined;
   /** Returns true if the client has disconnected, so that long-running work for its response can stop. */
   isGone?: (() => boolean) | undefined;
@@ -143,10 +140,7 @@ export function createContextFactory(
   };
 }
 
-/**
- * Returns the caller whose session the cookie identifies. A cookie that has outlived its session is cleared,
- * so that it does not prevent the member from signing in again.
- */
+/** Resolves the session in a cookie; a cookie that has outlived it is cleared, so that it cannot prevent a sign-in. */
 async function cookieCaller(
   cookie: SessionCookie | undefined,
   sessions: CredentialResolver<MemberCaller>,
@@ -181,33 +175,22 @@ export function callerOrganization({ caller }: RequestContext): CallerOrganizati
   return caller.organization;
 }
 
-/**
- * Returns the ID of the organization that the caller acts for; every read and write is limited to that organization.
- */
+/** Returns the ID of the caller's organization, to which every read and write is limited. */
 export const organizationOf = (context: RequestContext): string => callerOrganization(context).id;
 
-/**
- * Returns the caller if it is an agent.
- * @throws GatewayError `forbidden`
- */
+/** @throws GatewayError `forbidden` unless the caller is an agent */
 export function agentCaller({ caller }: RequestContext): AgentCaller {
   if (caller.kind !== "agent") throw new GatewayError("forbidden");
   return caller;
 }
 
-/**
- * Returns the caller, which must have presented an API key.
- * @throws GatewayError `forbidden`
- */
+/** @throws GatewayError `forbidden` unless the caller presented an API key */
 export function keyCaller({ caller }: RequestContext): KeyCaller {
   if (!("key" in caller)) throw new GatewayError("forbidden");
   return caller;
 }
 
-/**
- * Returns the caller, who must be a member.
- * @throws GatewayError `forbidden`
- */
+/** @throws GatewayError `forbidden` unless the caller is a member */
 export function memberCaller({ caller }: RequestContext): MemberCaller {
   if (caller.kind !== "member") throw new GatewayError("forbidden");
   return caller;

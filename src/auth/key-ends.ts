@@ -13,10 +13,7 @@ export function keyStateOf({ revokedAt, expiresAt }: KeyEnds): "active" | "revok
   return expiresAt !== null && expiresAt <= timestamp() ? "expired" : "active";
 }
 
-/**
- * Returns the error for an existing key that must be rejected; undefined if the key is accepted. A permanent
- * reason takes precedence over a temporary one.
- */
+/** Returns the error if a key must be rejected. A permanent reason takes precedence over a temporary one. */
 export function keyRejection(
   key: KeyEnds,
   organizationDeactivatedAt: Timestamp | null,

@@ -5,10 +5,7 @@ import type { Config } from "../config";
 import { GatewayError } from "../errors";
 import type { SessionCookie } from "./context";
 
-/**
- * Browsers accept `__Host-` cookies only from the same host over HTTPS, so neither sibling domains nor eavesdroppers
- * can set them.
- */
+/** Only the same host can set `__Host-` cookies, over HTTPS: sibling domains and eavesdroppers cannot. */
 const OVER_HTTPS = { name: "__Host-gateway_session", path: "/", secure: true } as const;
 const OVER_HTTP = { name: "gateway_session", path: "/graphql", secure: false } as const;
 
@@ -21,10 +18,7 @@ const setCookie = (form: Form, value: string, maxAge: number): string =>
 const secondsUntil = (expiresAt: Timestamp): number =>
   Math.floor((Date.parse(expiresAt) - Date.now()) / 1000);
 
-/**
- * Returns the `Set-Cookie` header for a session that was created outside the GraphQL API.
- * @param baseUrl the address that browsers use
- */
+/** Returns the `Set-Cookie` header for a session created outside the GraphQL API; browsers use the `baseUrl`. */
 export const sessionCookieFor = (
   { token, expiresAt }: { token: string; expiresAt: Timestamp },
   baseUrl: string,
@@ -76,10 +70,7 @@ const isOverHttps = (
 ): boolean =>
   protocol === "https" || publicOrigin?.startsWith("https:") === true || headers.origin === `https://${host}`;
 
-/**
- * True if a page of another origin sent the request, according to headers that browsers set and pages cannot forge.
- * @param publicOrigin the origin that browsers use, if a proxy hides it from requests
- */
+/** True if a page of another origin sent the request, according to headers that pages cannot forge. */
 export function isForeign(
   { headers, protocol, host }: FastifyRequest,
   publicOrigin: string | undefined,

@@ -45,19 +45,13 @@ export async function withClient<T>(work: (client: Client) => Promise<T>): Promi
 export const withRun = <T>(subject: Subject, work: (run: Run) => Promise<T>): Promise<T> =>
   withClient(async (client) => work(await client.about(subject)));
 
-/**
- * Runs `work` with the services that the server uses; only for commands on the database.
- * @throws StartupError if migrations are pending
- */
+/** Like `withServices` in `services.ts`, which is loaded on demand. */
 export const withServices: typeof import("./services").withServices = (work) => {
   const services: typeof import("./services") = require("./services");
   return services.withServices(work);
 };
 
-/**
- * Returns the document of a query with one root field.
- * @param parameters the variables, which are also the arguments: `agentId: ID, first: Int!`
- */
+/** Returns a query with one root field; its parameters, such as `agentId: ID, first: Int!`, are also the arguments. */
 export function query(field: string, parameters: string, fields: string): string {
   const selection = `{ ${fields} }`;
   if (parameters === "") return `query { ${field} ${selection} }`;

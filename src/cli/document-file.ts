@@ -18,10 +18,7 @@ const FILE_MAX_BYTES = 4 * TESTED_DOCUMENT_MAX_BYTES;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/**
- * Reads a configuration document from a file.
- * @throws StartupError if the file cannot be read or is not a JSON object; syntax errors have a line and column
- */
+/** @throws StartupError if the file cannot be read or is no JSON object; syntax errors have a line and column */
 export async function readDocument(file: string): Promise<Record<string, unknown>> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw error.code === "ENOENT" ? new StartupError(`${file} does not exist`) : error;
@@ -54,10 +51,7 @@ function textOf(file: string, bytes: Uint8Array): string {
   }
 }
 
-/**
- * Prints a problem in a document, with its position in the condition or template.
- * @param kind `warning: ` or an empty string
- */
+/** Prints a problem, with its position in the condition or template; `kind` is `warning: ` or empty. */
 export function printProblem(
   file: string,
   document: Record<string, unknown>,

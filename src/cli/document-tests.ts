@@ -10,10 +10,7 @@ import type { TestOptions } from "./configuration.commands";
 import { junitOf } from "./junit";
 import { counted, print, printJson } from "./output";
 
-/**
- * Runs the tests of a document without a database, and prints failures and gaps in coverage.
- * @throws StartupError if a test fails
- */
+/** Runs a document's tests, prints failures and gaps in coverage, and throws a StartupError if a test fails. */
 export async function test(file: string, { json, junit }: TestOptions): Promise<void> {
   const { result } = await checkedDocument(file, json, checkDocument);
   // `checkedDocument` throws for a document that could not be parsed.

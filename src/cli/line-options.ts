@@ -122,10 +122,7 @@ async function emailOf(options: LineOptions) {
   return isGiven ? { ...given, password } : undefined;
 }
 
-/**
- * Returns the input for creating a line.
- * @throws GatewayError `invalid_request`
- */
+/** @throws GatewayError `invalid_request` for options that do not fit the kind of line */
 export async function newLineOf(agentId: string, options: LineOptions): Promise<object> {
   const { kind, url, addressKind } = options;
   const email = await emailOf(options);

@@ -10,10 +10,7 @@ type NamedAgent = Pick<Agent, "id" | "slug" | "name">;
 
 const AGENTS = query("agents", "", "id slug name");
 
-/**
- * Finds the item that the user specified.
- * @throws GatewayError `not_found`
- */
+/** @throws GatewayError `not_found` */
 function named<T>(found: readonly T[], is: (each: T) => boolean, what: string): T {
   const match = found.find(is);
   if (match === undefined) throw new GatewayError("not_found", `There is no ${what}.`);

@@ -116,10 +116,7 @@ export function addAccountCommands(members: Command): void {
     );
 }
 
-/**
- * Reads the password from standard input or generates one.
- * @returns the password; `shown` is also set if it was generated
- */
+/** Reads the password from standard input, or generates one, which must be shown. */
 async function choosePassword({
   passwordStdin,
 }: PasswordOption): Promise<{ password: string; shown?: string }> {

@@ -91,10 +91,7 @@ export function add(messages: Command): void {
     });
 }
 
-/**
- * Cancels the messages that can be canceled.
- * @throws StartupError that names the messages that cannot be canceled, after printing the canceled ones
- */
+/** @throws StartupError that names the messages that cannot be canceled, after printing the canceled ones */
 async function cancel(client: Client, ids: readonly string[], json: boolean | undefined): Promise<void> {
   const canceled: Row[] = [];
   const rejected: string[] = [];

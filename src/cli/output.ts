@@ -26,20 +26,14 @@ const PUNCTUATION: Readonly<Record<string, string>> = {
   types: ".",
 };
 
-/**
- * Matches the start of an enum value, up to and including the underscore that stands for punctuation, such as
- * `pets_` in `pets_read`.
- */
+/** Matches an enum value up to the underscore that stands for punctuation: `pets_` in `pets_read`. */
 const FIRST_PART = /^(api_key|[^_]+)_/;
 
 /** Converts names such as `pets:read` to enum values of the API. */
 export const enumNames = (names: readonly string[]): string[] =>
   names.map((name) => name.replace(/\W/g, "_"));
 
-/**
- * Converts an API object to the record to print: agents and organizations become slugs, and enum values become plain
- * names.
- */
+/** Converts an API object for printing: agents and organizations become slugs, and enum values plain names. */
 export function recordOf(object: object): Row {
   const shown = (name: string, value: unknown): unknown => {
     // An organization key has no agent.
@@ -141,10 +135,7 @@ function printTable(rows: readonly Row[], columns: readonly string[]): void {
 /** `createdAt` → `CREATED AT` */
 const heading = (column: string) => column.replace(/[A-Z]/g, " $&").toUpperCase();
 
-/**
- * Prints a record as JSON, or with one name and value per line.
- * @param note a note for people, printed after the record
- */
+/** Prints a record as JSON or, for people, with one name and value per line and then a note. */
 export function printRecord(json: boolean | undefined, record: Row, note?: string): void {
   if (json) {
     printJson(record);

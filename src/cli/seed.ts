@@ -60,10 +60,7 @@ export function add(program: Command): void {
     });
 }
 
-/**
- * Requires `--force` in production, because lists and counts do not distinguish sample contacts from real ones.
- * @throws StartupError
- */
+/** @throws StartupError without `--force` in production, where lists and counts would include the samples */
 async function assertIntended(agent: string, options: Options): Promise<void> {
   if (loadConfig(process.env).environment !== "production") return;
   if (!options.force)

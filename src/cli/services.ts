@@ -19,10 +19,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   }
 }
 
-/**
- * Creates and validates the input of a service method.
- * @throws InvalidInput
- */
+/** Creates the input of a service method, or throws InvalidInput. */
 export type ValidInput = <T extends object>(type: new () => T, values: object) => Promise<T>;
 
 const validInput: ValidInput = async (type, values) => {
@@ -31,10 +28,7 @@ const validInput: ValidInput = async (type, values) => {
   return input;
 };
 
-/**
- * Runs `work` with the services that the server uses.
- * @throws StartupError if migrations are pending
- */
+/** Runs `work` with the services that the server uses; throws a StartupError if migrations are pending. */
 export function withServices<T>(work: (services: Services, valid: ValidInput) => Promise<T>): Promise<T> {
   const config = loadConfig(process.env);
   assertDatabaseExists(config.databaseUrl);

@@ -6,10 +6,7 @@ import { secretFromStdin } from "./stdin";
 export interface Target {
   /** URL of the server's GraphQL API. */
   endpoint: URL;
-  /**
-   * Reads the key on first use, because some commands need none.
-   * @throws GatewayError `invalid_request`
-   */
+  /** Reads the key on first use, because some commands need none; throws a GatewayError `invalid_request`. */
   key(): Promise<string>;
 }
 
@@ -33,10 +30,7 @@ let target: Target | undefined;
 /** Returns the server that the user chose; undefined for the configured database. */
 export const currentTarget = (): Target | undefined => target;
 
-/**
- * Chooses the server or the database that the commands work on.
- * @throws GatewayError `invalid_request`
- */
+/** @throws GatewayError `invalid_request` for options that fit neither each other nor the command */
 export function chooseTarget({ url, keyStdin, allowHttp }: TargetOptions, command: Command): void {
   // An empty variable is treated as unset. An empty option is a mistake: if it were ignored, the command
   // would change the local database.

@@ -8,10 +8,7 @@ export const choicesOf = <T extends string>(all: Readonly<Record<T, true>>): T[]
 export const commaSeparated = (text: string): string[] =>
   text.split(",").flatMap((each) => each.trim() || []);
 
-/**
- * Creates a parser for an option that is a whole number.
- * @returns a function that throws InvalidArgumentError for any other text and for numbers outside the range
- */
+/** Creates a parser for a whole number in a range, which throws InvalidArgumentError. */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {
@@ -27,10 +24,7 @@ const SECONDS = { s: 1, m: 60, h: 60 * 60, d: 24 * 60 * 60 } as const;
 /** Describes the duration format in option descriptions. */
 export const DURATION_FORM = "such as 30d, 12h, 45m or 90s; a plain number means seconds";
 
-/**
- * Parses `30d`, `12h`, `45m`, `90s` or a number of seconds.
- * @returns seconds, or undefined for other text
- */
+/** Returns the seconds in `30d`, `12h`, `45m`, `90s` or a plain number; undefined for other text. */
 function secondsOf(text: string): number | undefined {
   const [, digits, unit = "s"] = /^(\d{1,12})([smhd])?$/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits) * SECONDS[unit as keyof typeof SECONDS];
@@ -54,10 +48,7 @@ export const duration =
 /** The start of a date; `Date` also parses other text, such as `3600` as a year. */
 const DATE = /^\d{4}-\d{2}/;
 
-/**
- * Parses an option that is a time, a date, or a duration before now; a duration needs a unit.
- * @throws InvalidArgumentError for any other text
- */
+/** Parses a time, a date, or a duration before now with a unit; throws InvalidArgumentError for any other text. */
 export function parseTime(text: string): Date {
   const instant = instantOf(text);
   if (instant !== undefined) return instant;

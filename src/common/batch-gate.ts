@@ -3,10 +3,7 @@ import { onceQuiet } from "./once-quiet";
 /** Stop waiting for batches that run longer than this (ms). */
 const MAX_BATCH_WAIT_MS = 100;
 
-/**
- * Decides when batches of calls start: all coalescers that share a gate start their batches together, after the
- * previous batches have ended. Batches therefore grow with the load instead of queueing.
- */
+/** Starts the batches of its coalescers together, after the previous ones end, so that batches grow with the load. */
 export class BatchGate {
   /** Number of calls that are not yet part of a batch. */
   waitingCalls = 0;
@@ -33,10 +30,7 @@ export class BatchGate {
     if (this.running === 0) this.schedule();
   }
 
-  /**
-   * Runs a batch started by this gate.
-   * @param calls number of calls in the batch
-   */
+  /** Runs a batch of `calls` calls that this gate has started. */
   async run<T>(calls: number, work: () => Promise<T>): Promise<T> {
     const { round } = this;
     this.waitingCalls -= calls;

@@ -1,16 +1,10 @@
-/**
- * A budget shared by many holders, such as bytes of memory. A reservation can count toward several kinds of
- * holders at once, such as an organization and one of its keys; each kind has a cap per holder.
- */
+/** A shared budget, such as memory. A reservation can count toward holders of several kinds, each with its own cap. */
 export class Budget {
   private used = 0;
   private readonly held = new Map<string, number>();
   private readonly maxPerHolder: readonly number[];
 
-  /**
-   * @param max the total amount
-   * @param maxPerHolder the max amount per holder of each kind
-   */
+  /** @param maxPerHolder the max amount per holder of each kind */
   constructor(
     private readonly max: number,
     ...maxPerHolder: readonly number[]

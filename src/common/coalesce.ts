@@ -68,10 +68,7 @@ export const coalesceByKey = <V>(
     return keys.map((key) => found.get(key));
   }, options);
 
-/**
- * Looks up a key's value.
- * @param key null or undefined if there is nothing to look up, for example in a row inserted without the key
- */
+/** Looks up a key's value; null if there is none or no key, for example in a row inserted without the key. */
 export const findIfAny = async <V>(
   find: (key: string) => Promise<V | undefined>,
   key: string | null | undefined,

@@ -1,9 +1,6 @@
 import { registerEnumType } from "type-graphql";
 
-/**
- * A schema enum whose values are declared one by one, for example by features. In GraphQL, the values' names have
- * underscores instead of punctuation.
- */
+/** A schema enum whose values are declared one by one; in GraphQL, their names have underscores for punctuation. */
 export class DeclaredEnum<Value extends string> {
   /** The values by name, which TypeGraphQL reads when it builds the schema. */
   readonly values: Record<string, Value> = {};
@@ -16,10 +13,7 @@ export class DeclaredEnum<Value extends string> {
     registerEnumType(this.values, { name, description, valuesConfig: this.valuesConfig });
   }
 
-  /**
-   * @param description a sentence
-   * @throws Error if the value or its name in GraphQL is taken
-   */
+  /** @throws Error if the value or its name in GraphQL is taken */
   add(value: Value, description: string): void {
     const name = enumName(value);
     if (Object.hasOwn(this.values, name)) throw new Error(`${this.name}.${name} is declared twice.`);

@@ -21,10 +21,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /**
-   * Takes the next item; owners take turns.
-   * @returns undefined if the queue is empty
-   */
+  /** Takes the next item, or undefined from an empty queue; owners take turns. */
   next(): Item | undefined {
     for (const [owner, own] of this.waiting) {
       const [item] = own;

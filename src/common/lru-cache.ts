@@ -1,9 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-/**
- * Creates a cache that evicts the least recently used entry beyond `max` entries.
- * @returns an empty cache, which allocates memory only for its entries
- */
+/** Creates a cache that evicts the least recently used entry beyond `max` and allocates memory only for its entries. */
 export const lruCache = <K extends string, V extends object | string | number | boolean>(
   max: number,
 ): LRUCache<K, V> =>

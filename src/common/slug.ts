@@ -1,9 +1,6 @@
 import { ValidateBy } from "./validators";
 
-/**
- * Validates that the property is a slug: 1 to 63 characters (a-z, 0-9 and hyphens), without leading, trailing
- * or consecutive hyphens.
- */
+/** Validates a slug: 1 to 63 of a-z, 0-9 and hyphens; no leading, trailing or consecutive hyphens. */
 export const IsSlug = (): PropertyDecorator =>
   ValidateBy({
     name: "isSlug",

@@ -20,10 +20,7 @@ export function withSpan<T>(name: string, run: () => Promise<T>, options: SpanOp
 export const withinSpan = <T>(caller: Span | undefined, run: () => T): T =>
   context.with(caller === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, caller), run);
 
-/**
- * Runs work that serves several callers in one span.
- * @param callers spans of the callers: the first is the parent, the others become links; if empty, no span is started
- */
+/** Runs work that serves several callers in one span: a child of the first caller's span, linked to the others. */
 export function withSharedSpan<T>(name: string, callers: readonly Span[], run: () => Promise<T>): Promise<T> {
   const [first, ...others] = new Set(callers);
   if (first === undefined) return run();
@@ -32,10 +29,7 @@ export function withSharedSpan<T>(name: string, callers: readonly Span[], run: (
   return tracer.startActiveSpan(name, { links }, parent, (span) => endAfter(span, run));
 }
 
-/**
- * Marks a span as failed.
- * @param errorType a value from a closed list, or the name of an error class; never a message
- */
+/** Marks a span as failed with a value from a closed list or the name of an error class, never a message. */
 export const markFailed = (span: Span, errorType: string): Span =>
   span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR });
 

@@ -17,10 +17,7 @@ export class TokenBucket {
     this.filledAt = clock();
   }
 
-  /**
-   * Takes tokens, even if they are not yet available.
-   * @returns time until the debt is paid (ms); 0 if there is no debt
-   */
+  /** Takes tokens, even if they are not yet available; returns the time until the debt is paid (ms). */
   take(amount: number): number {
     const now = this.clock();
     const added = ((now - this.filledAt) * this.perSecond) / 1000;

@@ -11,10 +11,7 @@ export const isUuid = (text: string): boolean =>
 /** Returns the UUIDv5 of a name, with another ID as its namespace (RFC 9562, 5.5). */
 export const derivedId = (name: string, namespace: string): string => v5(name, namespace);
 
-/**
- * Returns a lower bound for UUIDv7s created at or after a time, which is in their first 48 bits (RFC 9562, 5.7).
- * @param ms milliseconds since the epoch
- */
+/** Returns a lower bound for UUIDv7s created at or after a time (ms), their first 48 bits (RFC 9562, 5.7). */
 export function leastUuidAt(ms: number): string {
   const digits = Math.max(0, Math.min(ms, 2 ** 48 - 1))
     .toString(16)
@@ -22,10 +19,7 @@ export function leastUuidAt(ms: number): string {
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 }
 
-/**
- * Generates an ID (UUIDv7) that sorts after another ID, even if the processes' clocks differ.
- * @param last undefined if any ID will do
- */
+/** Generates an ID (UUIDv7) that sorts after `last`, even if the processes' clocks differ. */
 export function uuidAfter(last: string | null | undefined): string {
   const now = uuid();
   return last == null || now > last ? now : uuid({ msecs: millisecondsOf(last) + 1 });

@@ -4,10 +4,7 @@ import { JsonSchema } from "./json-schema";
 
 type Package = typeof import("class-validator");
 
-/**
- * Loads an export of class-validator from its own file. The package's index loads all validators, which takes a fifth
- * of a second and 9 MB, mostly for phone number formats.
- */
+/** Loads one file of class-validator, whose index takes a fifth of a second and 9 MB, mostly for phone numbers. */
 const load = <Name extends keyof Package>(folder: string, name: Name, file: string = name): Package[Name] =>
   require(`class-validator/cjs/${folder}/${file}`)[name];
 

@@ -9,10 +9,7 @@ const TAG_BYTES = 16;
 /** Identifies the algorithm of sealed text, so that the algorithm can be replaced later. */
 const SEAL_VERSION = "v1";
 
-/**
- * The secret for deriving signing secrets and sealing credentials. Its bytes are private, so that logs and dumps of the
- * configuration do not show them.
- */
+/** Derives signing secrets and seals credentials. Its bytes are private, so logs and dumps do not show them. */
 export class InstanceKey {
   /** Identifies the key in the database without revealing it. */
   readonly checkValue: string;
@@ -45,10 +42,7 @@ export class InstanceKey {
     return `${SIGNING_SECRET}_${this.#derive(`signing secret ${id} ${generation}`).toString("base64")}`;
   }
 
-  /**
-   * Encrypts text for storage.
-   * @param rowId ID of the row that stores the text; the result can be decrypted only with the same ID
-   */
+  /** Encrypts text for storage in a row; it can be decrypted only with the same row ID. */
   seal(text: string, rowId: string): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#sealingKey, iv).setAAD(Buffer.from(rowId));
@@ -64,10 +58,7 @@ export class InstanceKey {
     return decrypt(bytes, this.#sealingKey, rowId);
   }
 
-  /**
-   * Encrypts text for use in a link that may stay valid for years. The initialization vector is a hash of the text,
-   * as in RFC 5297, so the same text always results in the same token, and tokens need not be stored.
-   */
+  /** Encrypts text for a lasting link. The IV is a hash of the text (RFC 5297), so tokens need not be stored. */
   sealToken(text: string): string {
     const iv = createHmac("sha256", this.#tokenIvKey).update(text).digest().subarray(0, IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#tokenKey, iv);
@@ -93,10 +84,7 @@ export class InstanceKey {
   }
 }
 
-/**
- * Decrypts a ciphertext stored between its initialization vector and its authentication tag.
- * @returns undefined if the key is wrong or the stored bytes were altered
- */
+/** Decrypts what is between the IV and the tag; undefined if the key is wrong or the bytes were altered. */
 function decrypt(bytes: Buffer, key: Buffer, authenticated = ""): string | undefined {
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(authenticated))

@@ -11,10 +11,7 @@ const queue = new Mutex();
 /** Hashes a password with argon2id and OWASP's parameters (19 MiB, two passes), in PHC string format. */
 export const hashPassword = (password: string): Promise<string> => queue.runExclusive(() => hash(password));
 
-/**
- * True if a password matches a hash.
- * @param passwordHash undefined if no account exists; the check then takes just as long but always fails
- */
+/** True if a password matches a hash; without a hash (no account), the check takes just as long but fails. */
 export async function verifyPassword(passwordHash: string | undefined, password: string): Promise<boolean> {
   const matches = await queue.runExclusive(() => verify(passwordHash || DUMMY_HASH, password));
   return matches && Boolean(passwordHash);

@@ -18,10 +18,7 @@ const isToken = (text: string) =>
   isWellFormedAccessToken(text) ||
   isWellFormedRefreshToken(text);
 
-/**
- * Redacts API keys, session tokens, invitation tokens and OAuth tokens in client text, which is then safe to store, log
- * or return. Only the public parts of the tokens remain.
- */
+/** Redacts all kinds of keys and tokens in client text, which is then safe to store, log or return. */
 export const redactTokens = (text: string): string =>
   PREFIX.test(text) ? redact(redact(text, LIKE_AN_API_KEY, isWellFormedApiKey), LIKE_A_TOKEN, isToken) : text;
 

@@ -30,9 +30,7 @@ const MAX_WAITING_SHARE = 0.1;
 /** Max body size (bytes): room for the longest document and variables of the same size. */
 const BODY_LIMIT = 65_536;
 
-/**
- * Max size of a member's request, as a multiple of the limit for all bodies, to leave room around the largest document.
- */
+/** Max size of a member's request, relative to the limit for bodies, with room around the largest document. */
 const MEMBER_SHARE = 1.25;
 
 /** The dependencies of the GraphQL API. */

@@ -8,9 +8,7 @@ import { addBuiltPage } from "../http/routes/built-page";
 import { sendValidated, type Validated, validated } from "../http/validated";
 import { printSorted } from "./schema";
 
-/**
- * The Content-Security-Policy: only same-origin resources, except for the editor's inline styles and embedded fonts.
- */
+/** Allows only same-origin resources, except for the editor's inline styles and embedded fonts. */
 const POLICY =
   "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "connect-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; " +
@@ -20,10 +18,7 @@ const POLICY =
 const BUILT =
   ["../../graphiql", "../../dist/graphiql"].map((path) => join(__dirname, path)).find(existsSync) ?? "";
 
-/**
- * Adds `/graphiql`, an explorer that works offline, and `/schema.graphql`, the schema. If introspection is off, both
- * respond with `not_found`.
- */
+/** Adds `/graphiql`, which works offline, and `/schema.graphql`; both are `not_found` if introspection is off. */
 export async function addExplorer(
   app: FastifyInstance,
   schema: GraphQLSchema,

@@ -3,10 +3,7 @@ import { setErrorHead } from "../http/error-handler";
 import { extensionsOf } from "./errors";
 import { mediaTypeFor } from "./plugins/http-status";
 
-/**
- * Responds to a failure before GraphQL execution, such as a rejected key, with a GraphQL error in the client's
- * preferred media type.
- */
+/** Responds to a failure before execution with a GraphQL error in the client's preferred media type. */
 export function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = setErrorHead(error, request, reply);
   return reply

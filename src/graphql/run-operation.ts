@@ -9,10 +9,7 @@ interface Operation {
   variables: Record<string, unknown>;
 }
 
-/**
- * Runs a query or mutation with all checks and limits of `/graphql`.
- * @throws GatewayError `payload_too_large`
- */
+/** Runs an operation with all checks and limits of `/graphql`; throws `payload_too_large`. */
 export type RunOperation = (
   operation: Operation,
   contextValue: RequestContext,

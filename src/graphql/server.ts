@@ -26,10 +26,7 @@ import { queryLimits, type RequestLimits } from "./query-limits/query-limits";
  */
 const PREFLIGHTED_HEADERS = ["authorization", "apollo-require-preflight", "x-apollo-operation-name"] as const;
 
-/**
- * Creates the GraphQL API.
- * @returns an unstarted server, and the handler for known requests, which bypasses the server
- */
+/** Creates an unstarted server, and the handler for known requests, which bypasses the server. */
 export function createGraphQL(
   schema: GraphQLSchema,
   { environment, introspection }: Pick<Config, "environment" | "introspection">,

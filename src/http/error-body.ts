@@ -13,10 +13,7 @@ interface Problem extends ErrorBody {
   detail: string;
 }
 
-/**
- * Returns the body of an error in the media type that a client prefers: JSON or problem details.
- * @param accept the `Accept` header
- */
+/** Returns the body of an error as JSON or problem details, as the `Accept` header prefers. */
 export function errorBodyFor(
   error: GatewayError,
   accept: string | undefined,

@@ -23,10 +23,7 @@ const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
-/**
- * Reads the certificate and key into options for a TLS server.
- * @throws StartupError if they cannot be read or do not match
- */
+/** Reads the certificate and key, or throws a StartupError if they cannot be read or do not match. */
 export function readTls({ certFile, keyFile }: Files): SecureContextOptions {
   try {
     const options: SecureContextOptions = {
@@ -43,10 +40,7 @@ export function readTls({ certFile, keyFile }: Files): SecureContextOptions {
   }
 }
 
-/**
- * Reloads the certificate for new connections when its files change, until the server closes. While the certificate and
- * key do not match, the old pair stays in use.
- */
+/** Reloads a changed certificate for new connections; the old one stays while certificate and key do not match. */
 export function renewTls(app: FastifyInstance, files: Files, interval = LOOK_INTERVAL_MS): void {
   const renew = () => {
     try {

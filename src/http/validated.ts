@@ -17,10 +17,7 @@ export const validated = (text: string): Validated => ({
 
 const compressed = new WeakMap<Validated, Partial<Record<Encoding, Promise<Buffer>>>>();
 
-/**
- * The highest level that all encodings support. It is affordable because each text is compressed only once,
- * on its first request.
- */
+/** The highest level of all encodings, affordable because each text is compressed only once. */
 const LEVEL = 9;
 
 /** Returns the tag for an encoding, because strong tags must differ between encodings (RFC 9110, 8.8.3.3). */
@@ -48,10 +45,7 @@ export async function sendValidated(content: Validated, request: FastifyRequest,
   return reply.header("content-encoding", encoding).send(await known[encoding]);
 }
 
-/**
- * True if `If-None-Match` includes one of the tags, strong or weak, because proxies weaken the tags of
- * responses that they compress.
- */
+/** True if `If-None-Match` includes a tag, strong or weak, because proxies that compress weaken the tags. */
 function matches(condition: string | undefined, tags: readonly string[]): boolean {
   if (condition === undefined) return false;
   if (condition.trim() === "*") return true;

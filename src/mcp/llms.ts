@@ -3,10 +3,7 @@ import type { Config } from "../config";
 import { sendValidated, type Validated, validated } from "../http/validated";
 import { loadViewer } from "../rest/openapi/viewer";
 
-/**
- * Returns the text of `/llms.txt` (llmstxt.org).
- * @param base base URL of the links
- */
+/** Returns the text of `/llms.txt` (llmstxt.org), with links below `base`. */
 const textOf = (base: string, { hasViewer }: { hasViewer: boolean }) => `# Agent and Petstore gateway
 
 > An agent talks with people over lines: webhooks, e-mail, or this server. Systems submit situations to it, and its

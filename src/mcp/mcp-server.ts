@@ -36,10 +36,7 @@ const NO_VALIDATOR = {
   },
 };
 
-/**
- * Responds to the JSON-RPC message in a request, without a session or stream.
- * @param tools by name
- */
+/** Responds to the JSON-RPC message in a request, without a session or stream. */
 export async function answerMessage(
   request: FastifyRequest,
   tools: ReadonlyMap<string, McpTool>,

@@ -34,10 +34,7 @@ export class SchemaSearch {
 
   constructor(private readonly schema: GraphQLSchema) {}
 
-  /**
-   * Returns the best matches in SDL: root fields and types that a caller may use in queries and mutations.
-   * @param words words from names and descriptions
-   */
+  /** Returns the best matches for words, in SDL: root fields and types that the caller may use. */
   search(words: string, caller: Caller): string {
     this.index ??= this.createIndex();
     const usable = partsOf(this.schema, (field, changes) => isAllowed(caller, accessOf(field), changes));

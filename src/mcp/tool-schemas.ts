@@ -45,10 +45,7 @@ export function inputSchemaOf({ path, query, body, idempotencyKey }: RoutePlan):
   return compacted(schema) as ObjectSchema;
 }
 
-/**
- * Describes the `structuredContent` of list tools; undefined for other tools, because models see the same data in the
- * text.
- */
+/** Describes the `structuredContent` of lists; models see the data of other tools in the text. */
 export const outputSchemaOf = ({ result }: RoutePlan): JsonSchema | undefined =>
   result?.schema.type === "array"
     ? { type: "object", properties: { items: { type: "array" } }, required: ["items"] }
@@ -84,9 +81,7 @@ export function compacted({ pattern: _, minLength: __, maxLength: ___, ...schema
   return { ...parts, ...(format !== undefined && !NUMBERS.has(format) && { format }) };
 }
 
-/**
- * Merges alternative objects, because few models handle alternatives, and drops null, which is the same as omission.
- */
+/** Merges alternative objects, which few models handle, and drops null, which is the same as omission. */
 function flattened(alternatives: readonly JsonSchema[]): JsonSchema {
   const [first = {}, ...others] = alternatives.filter(({ type }) => type !== "null");
   if (others.length === 0) return compacted(first);

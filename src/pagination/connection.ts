@@ -85,10 +85,7 @@ export function paginate<T extends ObjectLiteral>(
   return query.orderBy(id, order).limit(limit + 1);
 }
 
-/**
- * Limits a query like `paginate`, and reads the rows.
- * @param query null if the list has no items
- */
+/** Limits a query like `paginate`, and reads the rows; null has none. */
 export const pageOfRows = async <T extends ObjectLiteral>(
   query: SelectQueryBuilder<T> | null,
   page: Page,
@@ -190,10 +187,7 @@ export function ConnectionOf<T extends Row>(
 
     private found: Promise<number> | undefined;
 
-    /**
-     * @param rows the result of a query limited by `paginate`
-     * @param count counts the whole list like `countRows`; lists read only by the command line need none
-     */
+    /** @param count counts the whole list like `countRows`; lists read only by the command line need none */
     constructor(
       rows: readonly T[],
       page: Page,
@@ -232,10 +226,7 @@ export function ConnectionOf<T extends Row>(
       return this.found;
     }
 
-    /**
-     * Reads the requested page.
-     * @throws GatewayError `invalid_cursor`
-     */
+    /** @throws GatewayError `invalid_cursor` */
     static pageOf({ first, after }: PageArgs): Page {
       return {
         limit: first,

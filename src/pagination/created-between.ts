@@ -4,15 +4,10 @@ import { leastUuidAt } from "../common/uuid";
 
 /** Max time by which a row's ID precedes the row's own time (ms). */
 const LEAD_MS = 1_000;
-/**
- * Max time by which a row's ID follows the row's own time (ms). Rows may wait to be stored, and clocks may be set back.
- */
+/** Max time by which a row's ID follows its own time (ms); rows may wait, and clocks may be set back. */
 const LAG_MS = HOUR_MS;
 
-/**
- * Limits a query to rows created within a period. Bounds on their IDs, which are UUIDv7, let an index ordered by ID
- * skip all other rows.
- */
+/** Limits a query to rows created in a period; bounds on their UUIDv7 IDs let an index skip all other rows. */
 export function createdBetween<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,
   { since, until }: { since?: Date | null | undefined; until?: Date | null | undefined },

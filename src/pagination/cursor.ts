@@ -9,10 +9,7 @@ export function encodeCursor(kind: string, id: string): string {
   return Buffer.from(`${position}:${checksum(position)}`).toString("base64url");
 }
 
-/**
- * Returns the ID inside a cursor of this kind.
- * @throws GatewayError `invalid_cursor` for anything that `encodeCursor` did not create
- */
+/** @throws GatewayError `invalid_cursor` for anything that `encodeCursor` did not create */
 export function decodeCursor(kind: string, cursor: string, isId: (text: string) => boolean): string {
   const [, id] = Buffer.from(cursor, "base64url").toString().split(":");
   if (id === undefined || !isId(id) || encodeCursor(kind, id) !== cursor)

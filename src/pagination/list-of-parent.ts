@@ -18,10 +18,7 @@ interface ListOptions<Row> {
   parent: keyof Row & string;
   /** The property that the list is ordered by; an index must cover the parent, then this property. */
   position?: keyof Row & string;
-  /**
-   * Returns the property's value from a cursor's position; by default, the ID at the start of the position.
-   * @throws GatewayError `invalid_cursor` for a row of another parent
-   */
+  /** Returns the value at a position, by default its ID; throws `invalid_cursor` for a row of another parent. */
   startIn?: (parentId: string, position: string) => string | number;
   /** An SQL condition that the listed rows meet. */
   condition?: string;

@@ -16,10 +16,7 @@ interface List<Row extends ObjectLiteral> {
 
 type Matching<Row extends ObjectLiteral> = SelectQueryBuilder<Row> | null;
 
-/**
- * Reads a page of a list that belongs to the caller's organization; the total is counted only if it is selected.
- * @throws GatewayError `invalid_cursor`, and the errors of `matching`
- */
+/** Reads a page of the organization's list; the total is counted only if selected. Throws `invalid_cursor`. */
 export async function listPage<Row extends ObjectLiteral, Connection>(
   database: Database,
   context: RequestContext,

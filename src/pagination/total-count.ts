@@ -12,10 +12,7 @@ export const Total = (): MethodDecorator & PropertyDecorator => Extensions({ isR
 export const isTotal = (field: GraphQLField<unknown, unknown> | undefined): boolean =>
   field?.extensions.isTotal === true;
 
-/**
- * Counts the rows that a query selects, up to `MAX_COUNT` + 1.
- * @param query selects the whole list; null if it has no items
- */
+/** Counts the rows of a whole list, up to `MAX_COUNT` + 1; 0 for null. */
 export async function countRows<T extends ObjectLiteral>(
   reader: EntityManager,
   query: SelectQueryBuilder<T> | null,

@@ -22,10 +22,7 @@ export interface CompiledRoute {
   plan: RoutePlan;
   /** True if the route changes something. */
   changes: boolean;
-  /**
-   * Authorizes a call.
-   * @throws GatewayError if the caller may not call the route
-   */
+  /** @throws GatewayError if the caller may not call the route */
   admit(caller: Caller): void;
   isFor(caller: Caller): boolean;
   /**
@@ -53,10 +50,7 @@ export interface Success {
   write: ((found: unknown) => string) | undefined;
 }
 
-/**
- * Compiles routes.
- * @throws Error with the name of a route that cannot be served or is declared twice
- */
+/** @throws Error with the name of a route that cannot be served or is declared twice */
 export function compileRoutes(routes: readonly RestRoute[], schema: GraphQLSchema): CompiledRoute[] {
   for (const [i, { operationId, method, path }] of routes.entries()) {
     const isSameRoute = (other: RestRoute) =>
@@ -134,10 +128,7 @@ function executor(schema: GraphQLSchema, document: DocumentNode) {
   };
 }
 
-/**
- * Creates a function that chooses the status of a success response.
- * @returns a function that throws an Error for an undeclared status
- */
+/** Chooses the status of a success response; throws an Error for an undeclared status. */
 function statusReader({ operationId, status, result }: RoutePlan["route"]): (data: unknown) => SuccessStatus {
   if (typeof status === "number") return () => status;
   return (data) => {

@@ -122,10 +122,7 @@ function targetsOf(
   return targets;
 }
 
-/**
- * Returns the field at a path of response keys, with its declared type and selection; an empty path has no field.
- * @throws Error if the document does not select the path
- */
+/** Returns the field at a path of response keys, none for an empty path; throws an Error if it is not selected. */
 export function selectedAt(
   root: GraphQLOutputType,
   selectionSet: SelectionSetNode,

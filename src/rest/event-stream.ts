@@ -33,10 +33,7 @@ interface OpenStream {
 export const wantsEventStream = ({ method, headers }: FastifyRequest): boolean =>
   method === "GET" && prefersToJson(TYPE, headers.accept);
 
-/**
- * Sends streams as Server-Sent Events (HTML Living Standard, 9.2), each as fast as its client reads.
- * @param toFrame returns the frame of an item; batches shared by streams are framed once
- */
+/** Sends Server-Sent Events (HTML, 9.2), each stream as fast as its client reads; shared batches are framed once. */
 export class EventStreams<Item> {
   private readonly open = new Set<OpenStream>();
   private readonly frames = new WeakMap<readonly Item[], Buffer>();

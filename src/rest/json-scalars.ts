@@ -90,10 +90,7 @@ const LEAVES: Readonly<Record<string, Leaf>> = {
   ID: { ...STRING, schema: { type: "string", maxLength: UUID_COLUMN.length } },
 };
 
-/**
- * Returns the REST representation of an enum or a scalar.
- * @throws Error for an unknown scalar
- */
+/** @throws Error for an unknown scalar */
 export function leafType(type: GraphQLEnumType | GraphQLScalarType, rule: JsonSchemaRule): JsonType {
   if (!isEnumType(type) && (type.name === "JSON" || type.name === "JSONObject")) return jsonType(type.name);
   const leaf = leafOf(type, rule);
@@ -190,10 +187,7 @@ function jsonType(name: "JSON" | "JSONObject"): JsonType {
   };
 }
 
-/**
- * Converts bigints, which represent large integers, to doubles if no precision is lost.
- * @param value part of a body; `parseJson` limits the body's depth
- */
+/** Converts bigints to doubles if no precision is lost; `parseJson` has limited the depth. */
 function decodeJson(value: unknown, location: Location): unknown {
   if (typeof value === "bigint") {
     return (

@@ -214,9 +214,7 @@ export function memberSchema({
   };
 }
 
-/**
- * Allows null with `oneOf`, because some generators do not support lists of types; an empty schema already allows null.
- */
+/** Allows null with `oneOf`, because some generators do not support lists of types; `{}` already allows null. */
 const orNull = (schema: JsonSchema): JsonSchema =>
   Object.keys(schema).length === 0 ? schema : { oneOf: [schema, { type: "null" }] };
 

@@ -7,10 +7,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface Location {
   /** Names joined by dots; empty for the whole body. */
   path: string;
-  /**
-   * Origin of the value: a JSON body, which is typed; the URL or a header, which are text; or the arguments of an MCP
-   * tool, which are JSON but may contain int64 as text.
-   */
+  /** A JSON body; the URL or a header, which are text; or an MCP tool's arguments: JSON, with int64 as text or not. */
   source: "json" | "text" | "argument";
   /** Collects the problems of the whole request. */
   problems: InputProblem[];

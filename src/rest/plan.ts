@@ -33,10 +33,7 @@ export interface RoutePlan extends FixedDocument {
   names: Readonly<Record<string, string>>;
 }
 
-/**
- * Validates a route's documents.
- * @throws Error with the name of the route if one of them is invalid
- */
+/** @throws Error with the name of the route if one of its documents is invalid */
 export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
   servable(route, () => {
     validateDocument(route.document, schema);
@@ -52,10 +49,7 @@ export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
 export const planOf = (route: RestRoute, schema: GraphQLSchema, define?: Use["define"]): RoutePlan =>
   servable(route, () => derive(route, fixedDocument(route.document, schema), define));
 
-/**
- * Derives the plan for a route's stream; the plan's result is one item.
- * @throws Error with the name of the route if its declaration is invalid
- */
+/** Derives the plan for a route's stream, whose result is one item; throws an Error that names an invalid route. */
 export const streamPlanOf = (
   { pageInfo: _, stream: __, ...route }: RestRoute,
   stream: RestStream,
@@ -67,10 +61,7 @@ export const streamPlanOf = (
     return derive({ ...route, queryParameters, result: [fixed.field.name] }, fixed, undefined);
   });
 
-/**
- * Runs one step of a route's construction.
- * @throws Error with the name of the route if the step fails
- */
+/** Runs a step of a route's construction, and adds the route's name to its errors. */
 export function servable<T>({ operationId, method, path }: RestRoute, make: () => T): T {
   try {
     return make();

@@ -44,10 +44,7 @@ export class Variables {
     private readonly define: Use["define"],
   ) {}
 
-  /**
-   * Claims a variable for a part of the request.
-   * @throws Error if the variable does not exist or is already claimed
-   */
+  /** Claims a variable; throws an Error if it does not exist or is already claimed. */
   take(name: string): Variable {
     const variable = this.all.get(name);
     assert(variable !== undefined, `its document has no variable $${name}`);
@@ -99,10 +96,7 @@ export class Variables {
     return this.all.get(variable)?.path ?? variable;
   }
 
-  /**
-   * Maps each argument that is an input object to an empty name, which removes the argument from the paths of
-   * problems: `input.name` becomes `name`.
-   */
+  /** Maps input objects to empty names, which removes them from problems' paths: `input.name` becomes `name`. */
   inputs(whole: string | undefined): Record<string, ""> {
     const paths = [...this.all.values()].map(({ path }) => path).filter((path) => path.includes("."));
     if (whole !== undefined) paths.push(this.pathOf(whole));

@@ -121,10 +121,7 @@ export function needsScope(field: GraphQLField<unknown, unknown>, kinds: readonl
 /** True if the field is allowed; introspection and unknown fields have a name but no definition. */
 type AllowsField = (name: string, field: GraphQLField<unknown, unknown> | undefined) => boolean;
 
-/**
- * True if every root field of the operations, selected directly or through fragments, is allowed.
- * @param document a document of bounded depth; it may be invalid, with unknown or circular fragments
- */
+/** True if all root fields are allowed, in fragments as well. The document is of bounded depth and may be invalid. */
 function everyRootField(
   schema: GraphQLSchema,
   { definitions }: DocumentNode,
@@ -152,10 +149,7 @@ function everyRootField(
   });
 }
 
-/**
- * True if the only root fields of a document are `__typename` and fields that anyone may call.
- * @param document a document of bounded depth; it may be invalid
- */
+/** True if anyone may call the root fields of a document, which is of bounded depth and may be invalid. */
 export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): boolean {
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   return everyRootField(
@@ -166,10 +160,7 @@ export function isForAnyone(schema: GraphQLSchema, document: DocumentNode): bool
   );
 }
 
-/**
- * True if an authenticated caller may call every root field of an operation.
- * @param document a valid document
- */
+/** True if an authenticated caller may call every root field of an operation in a valid document. */
 export function mayCallAll(
   caller: Caller,
   schema: GraphQLSchema,

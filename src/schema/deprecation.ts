@@ -11,10 +11,7 @@ export interface Deprecation {
   reason: string;
 }
 
-/**
- * Counts uses of deprecated parts by a caller.
- * @param names names of the parts, as declared
- */
+/** Counts a caller's uses of deprecated parts, by their declared names. */
 export type CountDeprecated = (caller: Caller, names: readonly string[]) => void;
 
 const declared = new Map<string, Deprecation>();

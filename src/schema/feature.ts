@@ -54,10 +54,7 @@ export interface ExpiredRows {
   keep?(tx: Tx, limit: number): Promise<number>;
 }
 
-/**
- * Selects the rows of a table with a time in `column` that is older than a number of days; none if the number is
- * missing or 0.
- */
+/** Selects rows whose `column` is older than a number of days; none if the number is missing or 0. */
 export const olderThan = (
   days: number | undefined,
   entity: EntityTarget<ObjectLiteral>,
@@ -81,16 +78,11 @@ export interface Feature<Own extends object, Needs extends object> {
   http?(app: FastifyInstance, services: Core & Own & Needs): void;
   /** The documentation of the routes that need no API key. */
   operations?: HttpOperations;
-  /**
-   * The API key scopes that the feature's resolvers require, each with a description; they must also be in `Scopes`.
-   */
+  /** The agent-key scopes that the feature's resolvers require, with descriptions; they must be in `Scopes`. */
   scopes?: Readonly<Partial<Record<Scope, string>>>;
   /** The event types that the feature records; they must also be in `EventTypes`. */
   eventTypes?: Readonly<Record<string, DeclaredEventType>>;
-  /**
-   * The deprecated parts of the feature's GraphQL types, by coordinate; the feature's routes declare their
-   * own deprecations.
-   */
+  /** The deprecated parts of the feature's GraphQL types, by coordinate; routes declare their own. */
   deprecations?: Readonly<Record<string, Deprecation>>;
   /** Max size of a member's request to `/graphql` (bytes), for documents that members upload. */
   memberRequestBytes?: number;
@@ -106,10 +98,7 @@ export interface Feature<Own extends object, Needs extends object> {
   expired?(retention: Retention): ExpiredRows[];
   /** Returns additional housekeeping, such as finishing interrupted erasures. */
   chores?(services: Core & Own & Needs): Chore[];
-  /**
-   * Starts the background work of a delivering process.
-   * @returns a function that stops it
-   */
+  /** Starts the background work of a delivering process, and returns a function that stops it. */
   start?(services: Core & Own & Needs): () => Promise<void>;
   /** Stops background work while requests are still finishing. */
   stop?(services: Core & Own & Needs): Promise<void>;
@@ -117,10 +106,7 @@ export interface Feature<Own extends object, Needs extends object> {
   close?(services: Core & Own & Needs): Promise<void>;
 }
 
-/**
- * Declares a feature.
- * @typeParam Needs services of features that are earlier in the list
- */
+/** Declares a feature; `Needs` are services of features that are earlier in the list. */
 export const feature = <Own extends object, Needs extends object = object>(
   declared: Feature<Own, Needs>,
 ): Feature<Own, Needs> => declared;

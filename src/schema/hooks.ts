@@ -35,10 +35,7 @@ export class HookRegistry {
     return (this.all.get(name) ?? []) as Hooks[Name][];
   }
 
-  /**
-   * Returns the only implementation of a hook.
-   * @throws Error if there is none or more than one
-   */
+  /** Returns the only implementation of a hook, or throws an Error. */
   the<Name extends keyof Hooks>(name: Name): Hooks[Name] {
     const [only, ...others] = this.of(name);
     if (only === undefined || others.length > 0) throw new Error(`One feature must implement ${name}.`);

@@ -52,10 +52,7 @@ export function sizeAtMost(field: Field | undefined, estimated: Size): Size {
 const ASSUMED_ITEMS = DEFAULT_PAGE;
 /** Assumed length of an introspection list, roughly the average. */
 const ASSUMED_ITEMS_OF_INTROSPECTION = 5;
-/**
- * Assumed max length of a string without a declared length: the max length of an e-mail address, the longest of the
- * short strings.
- */
+/** Assumed max length of a string that declares none: that of e-mail addresses, the longest of the short strings. */
 export const ASSUMED_TEXT_LENGTH = 254;
 /** Assumed max length of any other leaf: IDs, numbers, times and enum values. */
 const OTHER_LEAF_LENGTH = 40;
@@ -83,10 +80,7 @@ export function pageSize(
   return inRange(definition?.defaultValue ? literal(definition.defaultValue) : argument.defaultValue);
 }
 
-/**
- * Returns the max number of items of a field; 1 if the field is not a list.
- * @param page page size of the field or, if it has none, of its parent
- */
+/** Returns the max number of items; `page` is the page size of the field or, if it has none, of its parent. */
 export function itemsOf(field: Field | undefined, parent: string, page: number | undefined): number {
   if (field === undefined || !isListType(getNullableType(field.type))) return 1;
   const { items } = field.extensions;
@@ -95,10 +89,7 @@ export function itemsOf(field: Field | undefined, parent: string, page: number |
   return page ?? (parent.startsWith("__") ? ASSUMED_ITEMS_OF_INTROSPECTION : ASSUMED_ITEMS);
 }
 
-/**
- * Returns the declared bounds of a field's strings and lists as JSON Schema. A string without a declared length has at
- * most the assumed length, because longer strings must declare theirs.
- */
+/** Returns the bounds of a field's strings and lists; strings beyond the assumed length must declare theirs. */
 export function boundsOf(field: Field | undefined): JsonSchemaRule {
   if (field === undefined) return {};
   const { items } = field.extensions;

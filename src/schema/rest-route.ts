@@ -70,9 +70,7 @@ export interface RestRoute {
   result?: readonly string[];
   /** Path of a list's PageInfo in the data, which is sent as `Link: …; rel="next"`. */
   pageInfo?: readonly string[];
-  /**
-   * The response header with the page's end cursor; clients can continue from there later, even after the last page.
-   */
+  /** The response header with the page's end cursor, from which clients can continue later. */
   endCursorHeader?: "Last-Event-ID";
   /** Returns the URL path of the created resource, for `Location`, given the response body. */
   location?: (created: Readonly<Record<string, unknown>>) => string;

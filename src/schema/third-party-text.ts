@@ -11,10 +11,7 @@ import { Extensions } from "type-graphql";
 export const ThirdPartyText = (): MethodDecorator & PropertyDecorator =>
   Extensions({ isThirdPartyText: true });
 
-/**
- * True if a selection contains a field marked with `@ThirdPartyText`.
- * @param selectionSet a selection set without fragments
- */
+/** True if a selection without fragments contains a field marked with `@ThirdPartyText`. */
 export function selectsThirdPartyText(
   type: GraphQLNamedOutputType,
   { selections }: SelectionSetNode,

@@ -5,10 +5,7 @@ import { addProblemsOfRules } from "./object-rule";
 
 const validator = new Validator();
 
-/**
- * Validates an input object with the decorators of its class and properties.
- * @throws InvalidInput with all problems, without the submitted values
- */
+/** @throws InvalidInput with all problems that the class's decorators find, without the submitted values */
 export async function validateInput(input: unknown): Promise<void> {
   if (typeof input !== "object" || input === null) return;
   const errors = await validator.validate(input, {

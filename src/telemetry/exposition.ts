@@ -7,10 +7,7 @@ export type Naming = readonly [name: string, help: string];
 /** The values of a metric with their labels. */
 type Samples = readonly (readonly [labels: Record<string, string>, value: number])[];
 
-/**
- * Registers a gauge whose values are read at each scrape.
- * @param aggregator combines the values of several workers; `first` if all of them read the same value
- */
+/** Registers a gauge that is read at each scrape; `first` if all workers read the same value. */
 export function registerGauge(
   registry: Registry,
   [name, help]: Naming,

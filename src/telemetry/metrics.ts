@@ -128,10 +128,7 @@ export class Metrics implements DatabaseObserver {
     this.failures.labels(failure).inc();
   }
 
-  /**
-   * Registers gauges for the queued work of all processes.
-   * @param count counts the work in the database; while it fails, the gauges have no values
-   */
+  /** Registers gauges for the queued work of all processes; they have no values while `count` fails. */
   watchLanes(
     count: () => Promise<{ due: number; waiting: number; leased: number; oldestDueSeconds: number }>,
   ): void {

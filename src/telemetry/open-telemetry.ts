@@ -47,10 +47,7 @@ const LOG_INTERVAL_MS = 60_000;
 
 /** The running exports of the process. */
 export interface Telemetry {
-  /**
-   * Exports metrics periodically, if they are exported at all.
-   * @param read returns the current metrics
-   */
+  /** Exports metrics periodically, if they are exported at all. */
   exportMetrics(read: () => Promise<MetricValues>): void;
   /** Sends everything recorded and stops; gives up after `CLOSE_TIMEOUT_MS`. */
   close(): Promise<void>;

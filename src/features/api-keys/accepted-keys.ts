@@ -50,10 +50,7 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
     return this.accept(found, origin, { again });
   }
 
-  /**
-   * Accepts or rejects a key that was found by its secret or by an access token, and records its use.
-   * @throws GatewayError `key_revoked`, `key_not_resolvable`, `key_expired` or `address_not_allowed`
-   */
+  /** Accepts a key found by its secret or access token, and records its use; throws the error for a rejected key. */
   accept(found: FoundKey, origin: Origin, { again = false } = {}): KeyCaller {
     const { key, organization } = found;
     const rejection = keyRejection(key, organization.deactivatedAt);

@@ -29,10 +29,7 @@ export function addressRejection(
   return isAllowed ? undefined : new GatewayError("address_not_allowed");
 }
 
-/**
- * Converts the networks in an input to their stored form: distinct networks in canonical form, or null if
- * there are none.
- */
+/** Returns the stored form of networks: distinct and canonical, or null if there are none. */
 export function storedNetworks(networks: readonly string[] | null | undefined): string[] | null {
   const canonical = (networks ?? []).map((network) => canonicalCidr(network.trim()) ?? network);
   return canonical.length === 0 ? null : [...new Set(canonical)];

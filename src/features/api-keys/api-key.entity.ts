@@ -15,10 +15,7 @@ import { CLIENT_ID_MAX_LENGTH, KEY_DESCRIPTION_MAX_LENGTH, MAX_NETWORKS, MAX_SCO
 /** Max length of a network in CIDR notation: an IPv6 address and its prefix length. */
 const CIDR_MAX_LENGTH = 43;
 
-/**
- * Returns a virtual column for the time or address of a key's last accepted use. The value comes from the
- * key's latest hourly row with an accepted use or, if that row was deleted, from the key's own row.
- */
+/** Returns a column for a key's last accepted use, from its latest hourly row or, if that is gone, from its own row. */
 const ofLastUse = (property: "at" | "ip") => ({
   type: "varchar" as const,
   // The alias must differ from `last_used_at` and `last_used_ip`, the key's own columns for deleted hours.
@@ -80,10 +77,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  /**
-   * The normalized name (`reservedNameOf`) that the key reserves among its agent's or organization's active
-   * keys; null if it reserves none.
-   */
+  /** The normalized name (`reservedNameOf`) reserved among the owner's active keys; null if the key reserves none. */
   @Column({ name: "held_name", type: "varchar", length: 100, nullable: true })
   reservedName!: string | null;
 
@@ -141,10 +135,7 @@ export class ApiKey {
   @VirtualColumn(ofLastUse("ip"))
   lastUsedIp!: string | null;
 
-  /**
-   * Time of the last accepted use, copied here when its hourly row is deleted. Never selected, because
-   * `lastUsedAt` includes it.
-   */
+  /** The last accepted use whose hourly row is deleted. Never selected, because `lastUsedAt` includes it. */
   @Column({ ...TIMESTAMP_COLUMN, name: "last_used_at", nullable: true, select: false })
   earlierUsedAt!: Timestamp | null;
 

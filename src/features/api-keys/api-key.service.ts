@@ -81,10 +81,7 @@ export class ApiKeyService {
     this.environment = KEY_ENVIRONMENT[environment];
   }
 
-  /**
-   * Returns one page of the organization's keys, newest first.
-   * @throws GatewayError `invalid_cursor`
-   */
+  /** Returns a page of the organization's keys, newest first, or throws `invalid_cursor`. */
   list(
     context: RequestContext,
     { agentId, kind, state, search, expiresWithinDays, replacedById, isConnection, ...args }: ApiKeysArgs,
@@ -109,10 +106,7 @@ export class ApiKeyService {
     return listPage(this.database, context, ApiKeyConnection, args, list);
   }
 
-  /**
-   * Returns one page of the keys in all organizations, newest first. Used by the command line.
-   * @throws GatewayError `invalid_cursor`
-   */
+  /** Like `list`, but for all organizations; used by the command line. */
   async listAll({
     kind,
     state,
@@ -128,10 +122,7 @@ export class ApiKeyService {
     return new ApiKeyConnection(rows, page);
   }
 
-  /**
-   * Finds a key in any organization. Used by the command line.
-   * @throws GatewayError `not_found`
-   */
+  /** Finds a key in any organization for the command line, or throws `not_found`. */
   async byIdOrHint(which: string): Promise<{ key: ApiKey; organization: Organization }> {
     const key = await this.database.read((reader) =>
       withAgent(reader).where("key.id = :which OR key.hint = :which", { which }).getOne(),
@@ -170,10 +161,7 @@ export class ApiKeyService {
     return this.mint(context, "createApiKey", input, { agentId, scopes }, tx);
   }
 
-  /**
-   * Mints an organization key; see `create`.
-   * @throws GatewayError like `create`, and `invalid_request` if neither networks nor an expiry limit the key
-   */
+  /** Like `create`, and throws `invalid_request` if neither networks nor an expiry limit the organization key. */
   createForOrganization(context: RequestContext, input: CreateOrganizationKeyInput): Promise<MintedApiKey> {
     const scopes = ORGANIZATION_SCOPES.filter((scope) => input.scopes.includes(scope));
     return this.mint(context, "createOrganizationKey", input, { agentId: null, scopes });
@@ -245,10 +233,7 @@ export class ApiKeyService {
     throw new InvalidInput([{ path: "input.expiresAt", message }]);
   }
 
-  /**
-   * Changes a key's name and settings, effective on the next request.
-   * @throws GatewayError see `changeKey`
-   */
+  /** Changes a key's name and settings, effective on the next request; throws like `changeKey`. */
   update(context: RequestContext, input: UpdateApiKeyInput): Promise<ApiKey> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await lockKeys(tx, context, [input.id], REQUIRED);
@@ -317,10 +302,7 @@ export class ApiKeyService {
     });
   }
 
-  /**
-   * Replaces a new key whose secret was lost, and links the old key to the newest one, so that the rotation can be
-   * undone.
-   */
+  /** Replaces a key whose secret was lost; links the old key to the newest, so that the rotation can be undone. */
   private async replaceLost(tx: Tx, context: RequestContext, lost: string): Promise<MintedApiKey> {
     const minted = await this.replace(tx, context, lost, 0);
     await redirectReplaced(tx, context, lost, minted.apiKey);

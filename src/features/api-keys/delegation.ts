@@ -7,18 +7,12 @@ import { ApiKey } from "./api-key.entity";
 /** Limits on a key's use. */
 export type KeyLimits = Pick<ApiKey, "expiresAt" | "allowedNetworks" | "rateLimitPerMinute">;
 
-/**
- * Returns the organization key that made the request, with its current limits; null for other callers. The transaction
- * must have locked the key.
- */
+/** Returns the calling organization key with its current limits, or null. The transaction must have locked the key. */
 export async function callingKey(reader: EntityManager, { caller }: RequestContext): Promise<ApiKey | null> {
   return caller.kind === "organizationKey" ? reader.findOneByOrFail(ApiKey, { id: caller.key.id }) : null;
 }
 
-/**
- * Limits a key minted by another key: omitted settings are inherited from the minting key.
- * @param minter from `callingKey`
- */
+/** Limits a key minted by another key (from `callingKey`), from which it inherits omitted settings. */
 export const limitedBy = <Given extends KeyLimits>(minter: KeyLimits | null, given: Given): Given => ({
   ...given,
   expiresAt: given.expiresAt ?? minter?.expiresAt ?? null,

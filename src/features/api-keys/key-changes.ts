@@ -25,9 +25,7 @@ import { searchTextOf } from "./key-search";
 
 // Steps of operations on keys; each step runs in its operation's transaction.
 
-/**
- * A key's owner: an agent or, if `agentId` is null, an organization. The names of an owner's active keys are unique.
- */
+/** An agent or, if `agentId` is null, an organization. The names of an owner's active keys are unique. */
 type KeyOwner = Pick<ApiKey, "organizationId" | "agentId">;
 
 const keysOf = ({ organizationId, agentId }: KeyOwner) =>
@@ -50,10 +48,7 @@ export const NEEDS_EXPIRY = {
 /** Max length of a reserved name (code points). */
 const RESERVED_NAME_MAX_LENGTH = 100;
 
-/**
- * Returns the normal form used to compare names: NFKC without joiners and variation selectors, so that names
- * that look identical are equal.
- */
+/** Returns a name as NFKC without joiners and variation selectors, so that names that look identical are equal. */
 function reservedNameOf(name: string): string {
   const normalized = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
   // NFKC can expand a character into 18 characters.
@@ -92,10 +87,7 @@ const settingsAudit = (before: KeySettings | undefined, after: KeySettings): Cha
 
 const asText = (number: number | null | undefined): string | null => (number == null ? null : String(number));
 
-/**
- * Mints and inserts a key for an agent or, if `agentId` is null, for the organization.
- * @throws GatewayError `conflict` if another active key has the name, or `not_found` for a deleted agent
- */
+/** @throws GatewayError `conflict` if another active key has the name, or `not_found` for a deleted agent */
 export async function insertKey(
   tx: Tx,
   context: RequestContext,
@@ -148,10 +140,7 @@ export async function insertKey(
   return { apiKey, secret };
 }
 
-/**
- * Returns a key in the caller's organization.
- * @throws GatewayError `not_found`
- */
+/** Returns a key in the caller's organization, or throws `not_found`. */
 export async function ownKey(tx: Tx, context: RequestContext, id: string): Promise<ApiKey> {
   const organizationId = organizationOf(context);
   const key = isUuid(id) ? await tx.findOneBy(ApiKey, { id, organizationId }) : null;
@@ -190,10 +179,7 @@ export async function assertActive(tx: Tx, key: ApiKey): Promise<void> {
     throw new GatewayError("conflict", "The key has already been replaced.");
 }
 
-/**
- * Updates a key unless a concurrent transaction has revoked or replaced it.
- * @throws GatewayError `conflict`
- */
+/** Updates a key, or throws `conflict` if a concurrent transaction has revoked or replaced it. */
 export async function updateIfActive(
   tx: Tx,
   { id, replacedById }: ApiKey,

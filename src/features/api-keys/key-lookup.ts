@@ -42,10 +42,7 @@ interface Credential {
   from: string;
 }
 
-/**
- * Describes how to find a credential by its hash, along with its key, the key's organization and, for an
- * agent's key, the agent.
- */
+/** Finds a credential by its hash, with its key, the key's organization and, for an agent's key, the agent. */
 const findBy = ({ hash, expiresAt, scopes, from }: Credential) =>
   ({
     columns: [
@@ -89,10 +86,7 @@ const BY_ACCESS_TOKEN = findBy({
   from: "oauth_record AS token JOIN api_key AS key ON key.id = token.key_id",
 });
 
-/**
- * Finds keys by their token's hash, along with their agents and organizations. Concurrent requests share a
- * query; each key is read after its request arrives, never from a cache.
- */
+/** Finds keys by their hash, with agents and organizations. Concurrent requests share a query; nothing is cached. */
 export const createKeyLookup = (database: Database) =>
   database.lookups("keys", BY_SECRET, ({ key }) => key.hash);
 

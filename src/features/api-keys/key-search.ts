@@ -28,10 +28,7 @@ export const IN_STATE: Record<ApiKeyState, string> = {
   [ApiKeyState.expired]: "key.revoked_at IS NULL AND key.expires_at <= :now",
 };
 
-/**
- * Limits a query to active keys that expire within a number of days and have not been replaced. The query
- * must use the table alias `key`.
- */
+/** Limits a query with the alias `key` to active, unreplaced keys that expire within a number of days. */
 export const narrowToExpiring = (
   query: SelectQueryBuilder<ApiKey>,
   days: number,

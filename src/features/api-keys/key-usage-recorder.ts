@@ -8,9 +8,6 @@ export type KnownKey = Pick<ApiKey, "id" | "hint" | "name" | "organizationId">;
 export interface KeyUsageRecorder {
   /** Records an accepted use. */
   accepted(keyId: string, origin: Origin): void;
-  /**
-   * Records a rejected use of an existing key.
-   * @param options.isElsewhere true if the key is valid but not allowed from this address
-   */
+  /** Records a rejected use; `isElsewhere` is true for a valid key that is not allowed from this address. */
   rejected(key: KnownKey, origin: Origin, options?: { isElsewhere?: boolean }): void;
 }

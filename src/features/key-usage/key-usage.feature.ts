@@ -9,10 +9,7 @@ import { UsageResolver } from "./usage.resolver";
 import { UsageService } from "./usage.service";
 import { UsageRecorder } from "./usage-recorder";
 
-/**
- * Use of API keys and of deprecated parts of the APIs: recorded in memory, written within seconds, reported
- * by hour and day.
- */
+/** Use of API keys and of deprecated parts of the APIs: recorded in memory and written within seconds. */
 export const keyUsage = feature({
   entities: [HourlyUse, DeprecatedUse],
   services: ({ database, log }) => ({

@@ -22,10 +22,7 @@ export class PeriodCounts<Count> {
   /** Counts by period since the epoch, then by ID. */
   private readonly periods = new Map<number, Map<string, Count>>();
 
-  /**
-   * @param lengthMs length of a period
-   * @param write adds counts of one period to the stored counts, in one statement
-   */
+  /** @param write adds counts of one period to the stored counts, in one statement */
   constructor(
     private readonly lengthMs: number,
     private readonly write: (tx: Tx, start: Timestamp, counts: readonly Count[]) => Promise<void>,
@@ -35,10 +32,7 @@ export class PeriodCounts<Count> {
     return this.periods.size === 0;
   }
 
-  /**
-   * Removes all counts.
-   * @returns functions that write them, in batches
-   */
+  /** Removes all counts, and returns functions that write them in batches. */
   take(): WriteBatch[] {
     const batches = [...this.periods].flatMap(([period, byId]) => {
       const counts = sortedById(byId).map(([, count]) => count);

@@ -164,10 +164,7 @@ export class UsageRecorder implements KeyUsageRecorder {
   }
 }
 
-/**
- * Merges each key's rejections for the same reason into the minute of the first one. A long outage then
- * leaves at most two records per key in memory.
- */
+/** Merges a key's rejections for a reason into the first minute, so an outage leaves at most two records per key. */
 function onePerKey(rejections: Iterable<[string, Rejection]>): [string, Rejection][] {
   const firsts = new Map<string, [string, Rejection]>();
   for (const [countedAs, rejection] of rejections) {

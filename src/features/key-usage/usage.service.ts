@@ -158,10 +158,7 @@ export class UsageService {
   }
 }
 
-/**
- * Returns a query that sums the uses of an organization's keys since the first bucket's start; the caller
- * adds grouping.
- */
+/** Sums the uses of an organization's keys since the first bucket's start; the caller adds grouping. */
 const sums = (
   reader: EntityManager,
   organizationId: string,

@@ -36,10 +36,7 @@ const GITHUB_REPORT = z
 export const leakedHash = (token: string): string | undefined =>
   isWellFormedApiKey(token) ? hashToken(token) : tokenHash(token);
 
-/**
- * Reads a body that contains a key.
- * @throws GatewayError `invalid_request`, including for a mistyped key, whose checksum is wrong
- */
+/** @throws GatewayError `invalid_request`, including for a mistyped key, whose checksum is wrong */
 export function keyOf(body: unknown): string {
   const { data } = LEAKED_KEY.safeParse(body, { jitless: true });
   if (data === undefined)
@@ -48,10 +45,7 @@ export function keyOf(body: unknown): string {
   throw new InvalidInput([{ path: "key", message: "must be a complete API key or token without typos" }]);
 }
 
-/**
- * Reads a report's body.
- * @throws GatewayError `invalid_request`
- */
+/** @throws GatewayError `invalid_request` */
 export function reportsOf(body: unknown): LeakReport[] {
   const { data } = GITHUB_REPORT.safeParse(body, { jitless: true });
   if (data === undefined)

@@ -12,10 +12,7 @@ import type { GitHubSignatures } from "./github-signatures";
 import { keyOf, REPORT_MAX_BYTES, reportsOf } from "./leaked-keys.bodies";
 import type { LeakedKeysService } from "./leaked-keys.service";
 
-/**
- * Min response time (ms), longer than a revocation takes, so that the response time does not reveal whether a
- * key exists.
- */
+/** Min response time (ms), longer than a revocation, so that it does not reveal whether a key exists. */
 const ANSWER_AFTER_MS = 250;
 
 interface Services {

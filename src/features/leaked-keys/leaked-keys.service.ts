@@ -113,10 +113,7 @@ export class LeakedKeysService {
     });
   }
 
-  /**
-   * Revokes keys that belong to the same organization.
-   * @returns the keys revoked by this call
-   */
+  /** Revokes keys of one organization, and returns those revoked by this call. */
   private revokeTogether(contextOf: ContextOf, keys: Reported[]): Promise<Reported[]> {
     const organization = organizationOf(keys);
     const context = contextOf(organization);
@@ -141,9 +138,7 @@ export class LeakedKeysService {
     }
   }
 
-  /**
-   * Sends one e-mail to each manager; failures are only logged, because the audit log contains the same information.
-   */
+  /** E-mails each manager; failures are only logged, because the audit log contains the same information. */
   private async tellManagers(
     organization: Pick<Organization, "id" | "name">,
     keys: readonly LeakedKey[],

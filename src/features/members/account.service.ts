@@ -66,10 +66,7 @@ export class AccountService {
     });
   }
 
-  /**
-   * Removes the calling member's password; the member must have a passkey.
-   * @throws GatewayError `conflict` if the member has no passkey, or `invalid_session`
-   */
+  /** @throws GatewayError `conflict` if the calling member has no passkey, or `invalid_session` */
   async removePassword(context: RequestContext): Promise<Member> {
     const { id } = memberCaller(context);
     await this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -115,10 +112,7 @@ export class AccountService {
     return this.database.read((reader) => memberById(reader, id));
   }
 
-  /**
-   * Changes or removes the calling member's name.
-   * @throws GatewayError `invalid_session`
-   */
+  /** Changes or removes the calling member's name, or throws `invalid_session`. */
   async changeName(context: RequestContext, input: ChangeNameInput): Promise<Member> {
     const { id } = memberCaller(context);
     const name = nameFrom(input);
@@ -132,10 +126,7 @@ export class AccountService {
     return this.database.read((reader) => memberById(reader, id));
   }
 
-  /**
-   * Reauthenticates the calling member with their password.
-   * @throws GatewayError `passkey_required` for a member with passkeys; see also `changePassword`
-   */
+  /** Reauthenticates by password; throws like `changePassword`, or `passkey_required` for a member with passkeys. */
   async confirmSignIn(context: RequestContext, password: string): Promise<Session> {
     assertPasswordsOn(this.config);
     const failed = memberActions.member_sign_in_confirmation_failed;
@@ -186,10 +177,7 @@ export class AccountService {
   }
 }
 
-/**
- * Changes a member unless the verified password was changed concurrently.
- * @throws GatewayError `invalid_credentials` or `invalid_session`
- */
+/** Throws `invalid_credentials` if the verified password was changed concurrently, or `invalid_session`. */
 async function changeVerified(
   tx: Tx,
   context: RequestContext,

@@ -10,9 +10,7 @@ export async function endInvitation(tx: Tx, context: RequestContext, invitation:
   await recordOn(tx, context, memberActions.invitation_withdrawn, invitation, changes);
 }
 
-/**
- * Ends the invitations that a member has sent. Otherwise, a removed member could use them to rejoin the organization.
- */
+/** Ends the invitations that a member has sent; a removed member could use them to rejoin the organization. */
 export async function endInvitationsOf(
   tx: Tx,
   context: RequestContext,

@@ -2,10 +2,7 @@ import type { RequestContext } from "../../auth/context";
 import { GatewayError } from "../../errors";
 import type { CookieSession, SignedIn } from "./member.inputs";
 
-/**
- * Opens a session whose token is stored in a browser cookie.
- * @throws GatewayError `forbidden` for a page from another origin, or any error thrown by `open`
- */
+/** Opens a session in a cookie; throws `forbidden` for a page from another origin, or like `open`. */
 export async function inCookie(
   { cookie }: RequestContext,
   open: () => Promise<SignedIn>,

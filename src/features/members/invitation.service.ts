@@ -156,10 +156,7 @@ export class InvitationService {
     return created;
   }
 
-  /**
-   * Withdraws a pending invitation to the caller's organization.
-   * @throws GatewayError `not_found`
-   */
+  /** Withdraws a pending invitation to the caller's organization, or throws `not_found`. */
   withdraw(context: RequestContext, id: string): Promise<Invitation> {
     const { database } = this.services;
     const organizationId = organizationOf(context);
@@ -172,10 +169,7 @@ export class InvitationService {
     });
   }
 
-  /**
-   * Finds the pending invitation with this token.
-   * @throws GatewayError `invalid_invitation` or `too_many_attempts`
-   */
+  /** Finds the pending invitation with a token; throws `invalid_invitation` or `too_many_attempts`. */
   async find({ origin }: RequestContext, token: string): Promise<Invitation> {
     const hash = isWellFormedInvitationToken(token) ? hashToken(token) : undefined;
     const found = await this.services.rejectedTokens.find(hash, origin.ip, async (tokenHash) => {
@@ -218,10 +212,7 @@ export class InvitationService {
     });
   }
 
-  /**
-   * Finds a pending invitation to an e-mail address from any organization, and loads that organization.
-   * @param id ID of the invitation; if omitted, finds the newest one
-   */
+  /** Finds a pending invitation to an address, from any organization; the newest one unless `id` is given. */
   pendingFor(reader: EntityManager, email: string, id?: string): Promise<Invitation | null> {
     return reader.findOne(Invitation, {
       where: { email, expiresAt: MoreThan(timestamp()), ...(id !== undefined && { id }) },

@@ -15,10 +15,7 @@ const PASSWORD_MAX_LENGTH = 200;
 
 export const NO_SUCH_PERMISSION = { message: `must be one of ${PERMISSIONS.join(", ")}` };
 
-/**
- * Validates that the property is acceptable as a new password. Only its length is checked, as NIST SP 800-63B
- * recommends.
- */
+/** Validates a new password: only its length, as NIST SP 800-63B recommends. */
 export const IsPassword = () =>
   Length(PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH, {
     message: `must have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`,
@@ -29,10 +26,7 @@ const EMAIL_MAX_LENGTH = 254;
 /** Trims and lowercases an e-mail address, because addresses are case-insensitive. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
-/**
- * Validates that the property is an e-mail address. The length limit applies to its lowercase form, because
- * lowercasing can make it longer.
- */
+/** Validates an e-mail address; its length counts in lowercase, which can be longer. */
 export const IsMemberEmail = () =>
   Checked("isMemberEmail", (value) => {
     if (typeof value !== "string" || !isEmail(value)) return "must be an e-mail address";
@@ -43,10 +37,7 @@ export const IsMemberEmail = () =>
 
 const MEMBER_NAME_MAX_LENGTH = 100;
 
-/**
- * Validates that the property is a member's name. The name must not contain an @, so that it does not look
- * like an e-mail address.
- */
+/** Validates a member's name; without an @, it does not look like an e-mail address. */
 export const IsMemberName = () =>
   applyDecorators(
     IsText(MEMBER_NAME_MAX_LENGTH, { trimmed: true, singleLine: true }),

@@ -32,10 +32,7 @@ declare module "../../schema/hooks" {
   interface Hooks {
     /** Adds a feature's changes to the transaction that holds `MEMBER_CHANGES` and removes a member. */
     memberRemoved: MemberHook;
-    /**
-     * Revokes the grants that a member has made, in the transaction that holds `MEMBER_CHANGES` and removes
-     * the member or revokes the member's `config:manage`.
-     */
+    /** Revokes a manager's grants upon removal or loss of `config:manage`; the transaction holds `MEMBER_CHANGES`. */
     managerLost: MemberHook;
   }
 }
@@ -54,9 +51,7 @@ export const inOrder = (permissions: readonly Permission[]): Permission[] =>
 /** True if the caller is the member with this ID. */
 export const isOwn = ({ caller }: RequestContext, id: string) => caller.kind === "member" && caller.id === id;
 
-/**
- * True if a member has a password, a passkey or an account at the issuer. Ignores sign-in methods that are turned off.
- */
+/** True if a member has a password, passkey or account at the issuer, ignoring methods that are turned off. */
 export async function canSignIn(
   tx: Tx,
   { oidc }: Pick<Config, "oidc">,
@@ -71,10 +66,7 @@ export async function canSignIn(
 const isCurrentIssuer = (issuer: string, oidc: Config["oidc"]): boolean =>
   oidc !== undefined && new URL(issuer).href === new URL(oidc.issuer).href;
 
-/**
- * Removes one of a member's sign-in methods.
- * @throws GatewayError `conflict` if it is the calling member's last sign-in method
- */
+/** Removes a sign-in method, or throws `conflict` if it is the calling member's last one. */
 export async function removeWayToSignIn(
   tx: Tx,
   context: RequestContext,
@@ -97,10 +89,7 @@ export const findMember = (reader: EntityManager, where: FindOptionsWhere<Member
 export const memberById = (reader: EntityManager, id: string): Promise<Member> =>
   reader.findOneOrFail(Member, { where: { id }, relations: { organization: true } });
 
-/**
- * Locks a member, so that sign-ins, passkey changes and the member's removal run one at a time.
- * @param organizationId if given, the member must belong to this organization
- */
+/** Locks a member (of an organization, if given), so that sign-ins, passkey changes and removal take turns. */
 export async function lockMember(tx: Tx, id: string, organizationId?: string): Promise<Member | null> {
   const where = organizationId === undefined ? { id } : { id, organizationId };
   await tx.update(Member, where, { createdAt: () => "created_at" });
@@ -149,10 +138,7 @@ export class MemberService {
     );
   }
 
-  /**
-   * Finds a member of any organization by e-mail address. Used by the command line.
-   * @throws GatewayError `not_found`
-   */
+  /** Finds a member of any organization for the command line, or throws `not_found`. */
   async byEmail(email: string): Promise<Member> {
     const member = await this.database.read((reader) => findMember(reader, { email: normalizeEmail(email) }));
     if (member === null) throw new GatewayError("not_found", `There is no member "${email}".`);
@@ -175,10 +161,7 @@ export class MemberService {
     return this.database.writeFor(ownerOf(context.caller), (tx) => this.add(tx, context, fields), { tx });
   }
 
-  /**
-   * Adds a member in a transaction.
-   * @throws GatewayError `conflict` if the address is in use
-   */
+  /** Adds a member, or throws `conflict` if the address is in use. */
   async add(
     tx: Tx,
     context: RequestContext,
@@ -198,18 +181,12 @@ export class MemberService {
     return member;
   }
 
-  /**
-   * Grants a permission to a member of the caller's organization.
-   * @throws GatewayError `not_found`
-   */
+  /** @throws GatewayError `not_found` */
   grantPermission(context: RequestContext, { memberId, permission }: GrantPermissionInput): Promise<Member> {
     return this.changePermissions(context, { memberId, grant: [permission] });
   }
 
-  /**
-   * Revokes a permission from a member of the caller's organization, effective on the member's next request.
-   * @throws GatewayError `not_found`, or `conflict` for the last `config:manage` in the organization
-   */
+  /** @throws GatewayError `not_found`, or `conflict` for the last `config:manage` in the organization */
   revokePermission(
     context: RequestContext,
     { memberId, permission }: RevokePermissionInput,
@@ -217,18 +194,12 @@ export class MemberService {
     return this.changePermissions(context, { memberId, revoke: [permission] });
   }
 
-  /**
-   * Revokes all of a member's permissions.
-   * @throws GatewayError see `revokePermission`
-   */
+  /** @throws GatewayError see `revokePermission` */
   revokeAllPermissions(context: RequestContext, memberId: string): Promise<Member> {
     return this.changePermissions(context, { memberId, revoke: PERMISSIONS });
   }
 
-  /**
-   * Atomically grants and revokes a member's permissions.
-   * @throws GatewayError see `revokePermission`
-   */
+  /** Grants and revokes permissions atomically; throws like `revokePermission`. */
   changePermissions(
     context: RequestContext,
     { memberId, grant, revoke }: ChangePermissionsInput,
@@ -285,10 +256,7 @@ export class MemberService {
     });
   }
 
-  /**
-   * Sets a member's permissions in a transaction that holds the `MEMBER_CHANGES` lock. An organization's last
-   * manager retains `config:manage`.
-   */
+  /** Sets permissions while `MEMBER_CHANGES` is held; an organization's last manager retains `config:manage`. */
   async setPermissions(
     tx: Tx,
     context: RequestContext,

@@ -108,10 +108,7 @@ export class PasskeyService {
     return added;
   }
 
-  /**
-   * Renames one of the caller's passkeys.
-   * @throws GatewayError `not_found`
-   */
+  /** Renames one of the caller's passkeys, or throws `not_found`. */
   rename(context: RequestContext, id: string, newName: string): Promise<Passkey> {
     const name = newName.trim();
     return this.services.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -147,10 +144,7 @@ export class PasskeyService {
     });
   }
 
-  /**
-   * Removes all of a member's passkeys on behalf of an operator.
-   * @returns the number of removed passkeys
-   */
+  /** Removes all of a member's passkeys on behalf of an operator, and returns their number. */
   removeAll(context: RequestContext, member: Member): Promise<number> {
     return this.services.database.writeFor(ownerOf(context.caller), async (tx) => {
       await lockMember(tx, member.id);
@@ -299,10 +293,7 @@ async function issue(tx: Tx, options: { challenge: string }, owner: Owner): Prom
   return { options, expiresAt };
 }
 
-/**
- * Uses up a challenge, even if it turns out to belong to someone else.
- * @returns the challenge's owner; undefined if it was already used or has expired
- */
+/** Uses up anyone's challenge, and returns its owner; undefined if it was already used or has expired. */
 const useChallenge = (tx: Tx, challenge: string): Promise<Owner | undefined> =>
   returning(
     tx,

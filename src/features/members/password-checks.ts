@@ -8,10 +8,7 @@ import { GatewayError } from "../../errors";
 /** Max concurrent sign-ins and credential changes; hashing for all of them takes about half a second. */
 const MAX_PASSWORD_CHECKS = 16;
 
-/**
- * Limits concurrent password hashing; neither one organization nor one network of anonymous callers can use up the
- * capacity.
- */
+/** Limits concurrent password hashing; no organization or anonymous network can use up the capacity. */
 export class PasswordChecks {
   private readonly checks = new Budget(MAX_PASSWORD_CHECKS, shareOf(MAX_PASSWORD_CHECKS));
 

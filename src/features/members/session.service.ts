@@ -43,10 +43,7 @@ const SESSION_LIFETIME_MS = 12 * HOUR_MS;
 /** Lifetime of a single-use sign-in link. */
 const LINK_LIFETIME_MS = 15 * 60_000;
 
-/**
- * Column values that mark a session row as a sign-in link; only the command line creates sessions without an
- * IP address.
- */
+/** Marks a session row as a sign-in link; only the command line creates sessions without an IP address. */
 const LINK = { ip: null, userAgent: "sign-in link" };
 
 /** Max sessions in a list. */
@@ -75,10 +72,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     this.countsOf = createCountLookup(database);
   }
 
-  /**
-   * Returns the member for a session token, always read from the database. Rejects sign-in links' tokens.
-   * @throws GatewayError `invalid_session` or `too_many_attempts`
-   */
+  /** Resolves a session token, never a link's, from the database; throws `invalid_session` or `too_many_attempts`. */
   async resolve(token: string, origin: Pick<Origin, "ip">): Promise<MemberCaller> {
     const session = await this.find(token, origin);
     if (session.ip === LINK.ip && session.userAgent === LINK.userAgent)
@@ -211,10 +205,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     });
   }
 
-  /**
-   * Opens a session for a sign-in link's single-use token.
-   * @throws GatewayError `invalid_session` or `too_many_attempts`
-   */
+  /** Opens a session for a link's single-use token; throws `invalid_session` or `too_many_attempts`. */
   async openByLink({ origin }: RequestContext, token: string): Promise<SignedIn> {
     const { id, memberId } = await this.find(token, origin);
     return this.database.write(async (tx) => {
@@ -230,10 +221,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     this.checks.assertFree(context);
   }
 
-  /**
-   * Ends the caller's session.
-   * @returns true if the session was still active
-   */
+  /** Ends the caller's session; true if it was still active. */
   async signOut(context: RequestContext): Promise<boolean> {
     const caller = memberCaller(context);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -245,10 +233,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     });
   }
 
-  /**
-   * Ends all of the calling member's sessions.
-   * @returns the number of ended sessions
-   */
+  /** Ends all of the calling member's sessions, and returns their number. */
   signOutEverywhere(context: RequestContext): Promise<number> {
     const { id } = memberCaller(context);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -320,10 +305,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     });
   }
 
-  /**
-   * Ends all of a member's sessions on behalf of an operator.
-   * @returns the number of ended sessions
-   */
+  /** Ends all of a member's sessions on behalf of an operator, and returns their number. */
   endAll(context: RequestContext, member: Member): Promise<number> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await lockMember(tx, member.id);
@@ -350,10 +332,7 @@ export function assertPasswordsOn({ oidc }: Pick<Config, "oidc">): void {
     throw new GatewayError("forbidden", `Passwords and passkeys are disabled. Sign in with ${oidc.name}.`);
 }
 
-/**
- * Locks the verified password, so that a concurrent change waits and then ends the new session as well.
- * @throws GatewayError `invalid_credentials` if the password was already changed
- */
+/** Locks the verified password, so that a later change also ends the new session; throws `invalid_credentials`. */
 async function lockPassword(tx: Tx, { id, passwordHash }: Member): Promise<void> {
   const { affected } = await tx.update(Member, { id, passwordHash }, { passwordHash });
   if (affected !== 1) throw new GatewayError("invalid_credentials");

@@ -31,10 +31,7 @@ interface Services {
   sessions: SessionService;
 }
 
-/**
- * Adds the page for single-use sign-in links. Opening the page has no side effects, because e-mail scanners
- * and link previews open it as well.
- */
+/** Adds the page of sign-in links; opening it changes nothing, because e-mail scanners and previews open it too. */
 export function addSignInLink(app: FastifyInstance, { config, sessions }: Services): void {
   const baseUrl = baseUrlOf(config);
   app.removeAllContentTypeParsers();

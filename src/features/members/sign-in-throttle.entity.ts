@@ -2,10 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN } from "../../database/columns";
 
-/**
- * A counter of the sign-in attempts from an address or for an account in the current window, or a mark that
- * an address is known for an account until the window ends.
- */
+/** Counts the attempts from an address or for an account in a window, or marks an address as known until its end. */
 @Entity()
 export class SignInThrottle {
   /** SHA-256 of the address or the account, in hexadecimal. */

@@ -15,10 +15,7 @@ const WINDOW_MS = 15 * 60 * 1000;
 const KNOWN_MS = 30 * DAY_MS;
 /** Max attempts per account across all addresses. */
 const MAX_PER_ACCOUNT = 100;
-/**
- * Max attempts per account and address, so that a few wrong passwords from a stranger's address cannot lock
- * out the owner.
- */
+/** Max attempts per account and address, so that a stranger's wrong passwords cannot lock out the owner. */
 const MAX_PER_PAIR = 10;
 /** Max attempts per address across all accounts; an office may share an address. */
 const MAX_PER_ADDRESS = 50;
@@ -57,10 +54,7 @@ export interface AccountLock {
 /** Finds buckets' counts, except for buckets whose window has ended. */
 export type CountLookup = (buckets: readonly string[]) => Promise<Counts>;
 
-/**
- * Creates a lookup that handles attempts one at a time, because rejecting many in one event-loop tick would
- * delay other requests.
- */
+/** Handles attempts one at a time, because rejecting many in one event-loop tick would delay other requests. */
 export const createCountLookup = (database: Database): CountLookup =>
   coalesce((attempts: readonly (readonly string[])[]) => Promise.all(attempts.map(countsIn(database))), {
     name: "sign-in counts",
@@ -120,10 +114,7 @@ export async function countAddressAttempt(
   });
 }
 
-/**
- * Records a successful sign-in: clears the account's counts, removes the attempt from the address's counts and marks
- * the address as known.
- */
+/** Records a sign-in: clears the account's counts, refunds the address's attempt and marks the address as known. */
 export async function recordSignIn(tx: Tx, email: string, ip: string | null): Promise<void> {
   const { account, own, known, home } = limitsOf(email, ip);
   const [pair, ...shared] = own;

@@ -19,10 +19,7 @@ export class SingleUse {
   @Column({ ...UUID_COLUMN, nullable: true })
   sessionId!: string | null;
 
-  /**
-   * The member who must sign the challenge; null if any member may sign it, or if the row is not for a
-   * sign-in challenge.
-   */
+  /** The member who must sign the challenge; null if any member may, or if the row is for something else. */
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 

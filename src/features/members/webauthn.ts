@@ -51,10 +51,7 @@ export class WebAuthn {
     });
   }
 
-  /**
-   * Returns options with a new challenge for `navigator.credentials.get`.
-   * @param allowed the passkeys to choose from; undefined for any passkey known to the browser
-   */
+  /** Returns options for `navigator.credentials.get`; by default, for any passkey known to the browser. */
   async requestOptions(allowed?: readonly Known[]) {
     const { generateAuthenticationOptions } = await library();
     return generateAuthenticationOptions({
@@ -66,10 +63,7 @@ export class WebAuthn {
     });
   }
 
-  /**
-   * Verifies a new passkey; the authenticator must have verified its user.
-   * @returns undefined if the passkey is invalid
-   */
+  /** Verifies a new passkey, whose authenticator must have verified its user; undefined if it is invalid. */
   async verifyNew(
     challenge: string,
     { credentialId: id, clientDataJSON, attestationObject }: AddPasskeyInput,

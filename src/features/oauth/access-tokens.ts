@@ -11,9 +11,7 @@ import { recordHash } from "./oauth-record.entity";
 
 const ENDED = "The access token is unknown or no longer valid. Connect the application again.";
 
-/**
- * Accepts connected applications' access tokens in addition to keys; an access token resolves to its application's key.
- */
+/** Accepts access tokens in addition to keys; an access token resolves to its application's key. */
 export class AccessTokens implements CredentialResolver<KeyCaller> {
   private readonly byHash: ReturnType<typeof createAccessTokenLookup>;
 

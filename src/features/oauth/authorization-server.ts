@@ -69,19 +69,14 @@ const HEADERS = ["location", "content-type", "cache-control", "pragma", "www-aut
 export class AuthorizationServer {
   private provider: Provider | undefined;
   private readonly documents = new KeyWindows();
-  /**
-   * Requests that have already read a metadata document; to display an error, the library would read it a second time.
-   */
+  /** Requests that have read a metadata document, which the library would read again to display an error. */
   private readonly readers = new WeakSet<Context>();
   /** Errors thrown while completing a consent, by response. */
   private readonly failures = new WeakMap<object, Error>();
 
   constructor(private readonly services: Dependencies) {}
 
-  /**
-   * Responds to a request after its body and sender have been checked.
-   * @throws any error from completing a consent; all other failures are in the response
-   */
+  /** Responds to a checked request; throws only errors from completing a consent. */
   async handle({ method, path, address, query, headers, body }: ServerRequest): Promise<ServerResponse> {
     this.provider ??= this.load();
     const { protocol, host } = new URL(this.services.baseUrl);

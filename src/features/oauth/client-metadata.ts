@@ -42,10 +42,7 @@ export function clientMetadata(given: unknown): Record<string, unknown> {
   };
 }
 
-/**
- * Creates the function that the library reads metadata documents with: only from allowed targets, and with
- * limited concurrency.
- */
+/** Creates the library's `fetch` for metadata documents: only from allowed targets, with limited concurrency. */
 export function metadataFetch(targets: Targets): (url: string) => Promise<Response> {
   const budget = new Budget(MAX_CONCURRENT);
   return async (url) => {

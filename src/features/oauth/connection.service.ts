@@ -228,10 +228,7 @@ async function assertAgent(tx: Tx, context: RequestContext, id: string): Promise
   if (!isUuid(id) || !(await tx.existsBy(Agent, { id, organizationId }))) throw noSuch("agent");
 }
 
-/**
- * Revokes the keys of a member's or an agent's connected applications, or of a single application.
- * @param context undefined if the gateway itself ends the connections
- */
+/** Revokes the keys of connected applications; without a context, the gateway itself ends the connections. */
 export async function endConnections(
   tx: Tx,
   which: { id: string } | { memberId: string } | { agentId: string },

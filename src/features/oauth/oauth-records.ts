@@ -39,10 +39,7 @@ interface Exchange {
 
 /** Stores the library's records, so that any process can serve any request. */
 export class OAuthRecords {
-  /**
-   * The token exchange of each request. Its writes run in one transaction once all its tokens are known, so
-   * that a failed request can be retried with the same code or refresh token.
-   */
+  /** Each request's exchange, written once all its tokens are known, so that a failed request can be retried. */
   private readonly exchanges = new WeakMap<object, Exchange>();
 
   constructor(
@@ -98,10 +95,7 @@ export class OAuthRecords {
     if (kind === "AccessToken") this.rejectedTokens.remember(recordHash(kind, id));
   }
 
-  /**
-   * Uses up a code or refresh token, and stores the new tokens. Only one of several concurrent uses succeeds; any
-   * further use ends the connection.
-   */
+  /** Uses up a code or refresh token, only once, and stores the new tokens; any further use ends the connection. */
   private async finish({ kind, id, writes }: Exchange, errors: LibraryAccess): Promise<void> {
     const hash = recordHash(kind, id);
     const isFirstUse = await this.database.write(async (tx) => {

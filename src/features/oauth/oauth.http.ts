@@ -148,10 +148,7 @@ export function addOAuth(app: FastifyInstance, { config, authorizationServer: se
 const queryOf = ({ url }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
 
-/**
- * Returns an authorization request's parameters without unknown scopes; if no scopes are left, adds all of
- * the resource's scopes.
- */
+/** Keeps an authorization request's known scopes or, if none are left, requests all of the resource's scopes. */
 function authorizationQuery(
   given: URLSearchParams,
   resources: ReturnType<typeof resourcesOf>,

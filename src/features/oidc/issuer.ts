@@ -58,20 +58,14 @@ export class Issuer {
   private readAt = Number.NEGATIVE_INFINITY;
   private failedAt = Number.NEGATIVE_INFINITY;
 
-  /**
-   * @param redirectUri the URL that the issuer redirects browsers to
-   * @param clock monotonic time (ms)
-   */
+  /** @param clock monotonic time (ms) */
   constructor(
     private readonly settings: NonNullable<Config["oidc"]>,
     private readonly redirectUri: string,
     private readonly clock = () => performance.now(),
   ) {}
 
-  /**
-   * Returns the URL at the issuer where a person signs in.
-   * @throws SignInProblem `unavailable`
-   */
+  /** Returns the URL where a person signs in, or throws a SignInProblem `unavailable`. */
   async authorizationUrl({ state, nonce, verifier, again }: Attempt): Promise<URL> {
     const { configuration } = await this.read();
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = library();
@@ -120,10 +114,7 @@ export class Issuer {
     }
   }
 
-  /**
-   * Validates a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6).
-   * @throws SignInProblem `rejected` or `unavailable`
-   */
+  /** Validates a logout token (Back-Channel Logout 1.0, 2.6), or throws a SignInProblem. */
   async logoutOf(token: string): Promise<Logout> {
     const { configuration, keys } = await this.read();
     const { jwtVerify }: typeof import("jose") = require("jose");

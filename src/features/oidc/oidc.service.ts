@@ -99,10 +99,7 @@ export class OidcService {
     });
   }
 
-  /**
-   * Ends the sessions that a logout token identifies, effective on their next request. Each token works once.
-   * @throws SignInProblem `rejected` or `unavailable`
-   */
+  /** Ends the sessions of a single-use logout token; throws a SignInProblem `rejected` or `unavailable`. */
   async signOut({ origin }: RequestContext, token: string): Promise<void> {
     const { issuer, jti, subject, session } = await this.issuer.logoutOf(token);
     await this.services.database.write(async (tx) => {

@@ -28,10 +28,7 @@ export class OrganizationService {
     return this.database.read((reader) => reader.find(Organization, { order: { slug: "ASC" } }));
   }
 
-  /**
-   * Finds an organization by its slug. Used by the command line.
-   * @throws GatewayError `not_found`
-   */
+  /** Finds an organization for the command line, or throws `not_found`. */
   async bySlug(slug: string): Promise<Organization> {
     const found = await this.database.read((reader) => reader.findOneBy(Organization, { slug }));
     if (found === null) throw new GatewayError("not_found", `There is no organization "${slug}".`);

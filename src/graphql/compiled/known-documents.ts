@@ -6,10 +6,7 @@ const MAX_TOKENS = 50_000;
 /** Max characters of a cached document; comments and long strings add few tokens. */
 const MAX_CHARACTERS = 10_000;
 
-/**
- * Caches valid documents by their exact text. Clients repeat a few documents with different variables, and each
- * document is parsed, validated and compiled only once.
- */
+/** Caches valid documents by text: clients repeat a few with different variables, and each is compiled once. */
 export class KnownDocuments {
   private readonly documents = new LRUCache<string, DocumentNode>({
     maxSize: MAX_TOKENS,

@@ -11,10 +11,7 @@ import {
   valueFromAST,
 } from "graphql";
 
-/**
- * Returns the arguments of a field for the variables of a run.
- * @throws GraphQLError if a non-null argument is null or missing
- */
+/** Returns a field's arguments for a run, or throws a GraphQLError if a non-null argument is null or missing. */
 export type ReadArguments = (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
 type ReadArgument = (variables: Readonly<Record<string, unknown>>) => unknown;

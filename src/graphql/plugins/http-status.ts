@@ -13,10 +13,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 /** Clients that accept this media type expect the status of the error (GraphQL over HTTP, 6.4.2). */
 const GRAPHQL_TYPE = "application/graphql-response+json; charset=utf-8";
 
-/**
- * Errors whose status is the same for every client, because clients and proxies react to the status by
- * renewing the credential, waiting or correcting the request.
- */
+/** Errors with the same status for every client, because clients and proxies react to it, for example by waiting. */
 const KEPT_STATUS: ReadonlySet<ErrorCode> = new Set([
   "unauthenticated",
   "invalid_api_key",

@@ -28,10 +28,7 @@ import { oneOfRule } from "../../schema/one-of";
 /** Max length of a client's name in a message (characters). */
 const NAME_MAX_LENGTH = 100;
 
-/**
- * Rejects variables of the wrong type, with their paths, before graphql-js does, because graphql-js would quote the
- * value and its siblings, such as a password.
- */
+/** Rejects variables of the wrong type before graphql-js does, which would quote values such as passwords. */
 export const rejectInvalidVariables: ApolloServerPlugin<RequestContext> = {
   async requestDidStart() {
     return {
@@ -98,10 +95,7 @@ function addProblemsOfNulls(
   visit(separateOperations(document)[name?.value ?? ""] ?? document, visitor);
 }
 
-/**
- * Adds problems for a value with the wrong type (specification, 3), up to `MAX_PROBLEMS`.
- * @param isOmissible true if the value may be omitted but must not be null
- */
+/** Adds problems for a value of the wrong type, up to `MAX_PROBLEMS`; an `isOmissible` value must not be null. */
 function addProblems(
   value: unknown,
   type: GraphQLInputType,

@@ -36,10 +36,7 @@ export const openSubscription: ApolloServerPlugin<RequestContext> = {
   },
 };
 
-/**
- * Applies all checks and limits for HTTP operations to a subscription.
- * @returns the document to subscribe with, or the errors for the client
- */
+/** Applies the checks and limits of HTTP to a subscription; returns its document, or the errors for the client. */
 export async function checkSubscription(
   apollo: ApolloServer<RequestContext>,
   { query, operationName, variables, extensions }: GraphQLRequest,

@@ -15,10 +15,7 @@ interface Annotated {
   directives?: readonly DirectiveNode[];
 }
 
-/**
- * Checks the size of a document in a single walk, before fragments are expanded.
- * @throws GatewayError `query_too_complex`
- */
+/** Checks a document in one walk, before fragments are expanded; throws `query_too_complex`. */
 export function assertDocumentLimits({ definitions, loc }: DocumentNode): void {
   assertAtMost("lines", linesOf(loc?.source.body ?? ""));
   assertAtMost("operations", definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length);

@@ -41,21 +41,13 @@ export const MAX_FAULTS = 5;
 /** Max values in a response: objects, lists and leaves. */
 export const MAX_RESPONSE_VALUES = 20_000;
 
-/**
- * Max characters in a response, counting names and strings at max length: almost five pages of the longest messages.
- */
+/** Max characters in a response, with all strings at max length: almost five pages of the longest messages. */
 export const MAX_RESPONSE_CHARACTERS = 5_000_000;
 
-/**
- * Max characters of the objects that an operation reads, each with all of its text at max length: 5,000 messages or
- * four pages of 100 decisions.
- */
+/** Max characters of the objects read, at max length: 5,000 messages or four pages of 100 decisions. */
 export const MAX_READ_CHARACTERS = 400_000_000;
 
-/**
- * Rejects a document that exceeds a limit.
- * @throws GatewayError `query_too_complex`
- */
+/** @throws GatewayError `query_too_complex` */
 export function assertAtMost(limit: keyof typeof MAX, has: number): void {
   if (has > MAX[limit]) {
     throw new GatewayError("query_too_complex", `The document has more than ${MAX[limit]} ${limit}.`);

@@ -46,9 +46,7 @@ interface Merged {
   below: Map<string, Merged>;
 }
 
-/**
- * Weight of a selection that conflicts with another of the same name; only faulty or hostile clients send conflicts.
- */
+/** Weight of a selection that conflicts with another of the same name, as only faulty or hostile clients send. */
 const CONFLICT_WEIGHT = 10;
 
 /** The context of a selection. */

@@ -125,10 +125,7 @@ export function queryLimits(schema: GraphQLSchema, { schemaHidden, rateLimit, re
   };
 }
 
-/**
- * Creates a function that estimates the cost of an operation. The cost of a cached document is estimated once, at max
- * page sizes; variables are considered only if that estimate is large.
- */
+/** Estimates costs once per document, at max page sizes, and with the variables only if that estimate is large. */
 function costsOf(schema: GraphQLSchema) {
   const known = new WeakMap<DocumentNode, ReadonlyMap<OperationDefinitionNode, QueryCost>>();
   return (
@@ -153,10 +150,7 @@ const isSmall = ({ values, characters, readCharacters, counts }: QueryCost): boo
 
 const limitsOf = (counts: QueryCost["counts"]) => Object.keys(counts) as (keyof typeof counts)[];
 
-/**
- * Rejects an operation whose response would be too large or require too many reads.
- * @throws GatewayError `query_too_complex`
- */
+/** @throws GatewayError `query_too_complex` for a response that would be too large or require too many reads */
 function assertAffordable({ values, characters, readCharacters, counts }: QueryCost): void {
   for (const limit of limitsOf(counts)) assertAtMost(limit, counts[limit]);
   const [has, max, unit] =

@@ -50,10 +50,7 @@ export class SubscriptionResults {
     private readonly sleep: (ms: number) => Promise<unknown> = (ms) => pause(ms, undefined, { ref: false }),
   ) {}
 
-  /**
-   * @param query text of the document
-   * @returns a function that converts the events of a subscription, to be called serially
-   */
+  /** Returns a function that converts a subscription's events, to be called serially; `query` is its text. */
   writerFor(caller: Caller, query: string, args: ExecutionArgs): WriteResult {
     const budget = getOrCreate(
       this.budgets,

@@ -85,10 +85,7 @@ export const createSubscriptionServer = ({
     return context;
   };
 
-  /**
-   * Counts a request with a key.
-   * @returns the error if the limit is exceeded
-   */
+  /** Counts a request with a key, and returns the error if the limit is exceeded. */
   const limit = ({ caller }: RequestContext): GatewayError | undefined => {
     const key = keyOf(caller);
     return key && rateLimit(key)?.rejection;
@@ -113,10 +110,7 @@ export const createSubscriptionServer = ({
         };
   const results = new SubscriptionResults(payloadOf);
 
-  /**
-   * Authenticates a connection, or closes it.
-   * @returns true if it is accepted
-   */
+  /** Authenticates a connection, or closes it; true if it is accepted. */
   const accept = async (connection: Connection, parameters: Readonly<Record<string, unknown>>) => {
     connection.credentials.authorization = authorizationIn(parameters);
     try {
@@ -193,10 +187,7 @@ export const createSubscriptionServer = ({
   };
 
   return {
-    /**
-     * Serves a connection.
-     * @returns functions to call for each message, and when the connection has closed
-     */
+    /** Serves a connection; returns functions to call for each message, and when the connection has closed. */
     opened: (connection: Connection) => {
       const { socket, subscriptions } = connection;
       let isInitialised = false;

@@ -9,10 +9,7 @@ export const MAX_MESSAGES_PER_SECOND = 50;
 /** Bytes to read per second from a connection; a burst may be twice as large. */
 export const BYTES_PER_SECOND = 65_536;
 
-/**
- * Limits the data that a client may send on a WebSocket, because every message costs a response or a lookup, whether or
- * not it is accepted.
- */
+/** Limits what a client may send on a WebSocket, because even a rejected message costs a response or a lookup. */
 export class TrafficLimit {
   private readonly bytes: TokenBucket;
   private messages: TokenBucket;
@@ -28,18 +25,12 @@ export class TrafficLimit {
     this.messages = new TokenBucket(MAX_MESSAGES_PER_SECOND, MAX_MESSAGES_PER_SECOND, this.clock);
   }
 
-  /**
-   * Counts a message, ping or pong.
-   * @returns false if the limit is exceeded
-   */
+  /** Counts a message, ping or pong; false if the limit is exceeded. */
   takeMessage(): boolean {
     return this.messages.take(1) === 0;
   }
 
-  /**
-   * Counts bytes that were read.
-   * @returns how long to stop reading (ms)
-   */
+  /** Counts bytes that were read; returns how long to stop reading (ms). */
   takeBytes(bytes: number): number {
     return this.bytes.take(bytes);
   }

@@ -57,10 +57,7 @@ export class WebSockets {
     return this.sockets.clients.size;
   }
 
-  /**
-   * Accepts handshakes in a scope, before any hook that the scope adds later.
-   * @param rejectForeign returns the error for a page of another origin; browsers let any page open WebSockets
-   */
+  /** Accepts handshakes before later hooks, except from foreign pages: browsers let any page open WebSockets. */
   accept(
     scope: FastifyInstance,
     handshakes: ReturnType<typeof routeHandshakes>,

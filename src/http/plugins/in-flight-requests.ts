@@ -49,10 +49,7 @@ export class InFlightRequests {
     this.listeners.get(app)?.push(listener);
   }
 
-  /**
-   * Tracks the requests to a server and closes connections with too many unanswered ones. Call it before adding hooks
-   * that may reject requests.
-   */
+  /** Tracks requests, and closes connections with too many unanswered ones. Call it before hooks that may reject. */
   track(app: FastifyInstance): void {
     app.decorateRequest("endTracking", undefined);
     app.decorateRequest("isStream", false);
@@ -85,10 +82,7 @@ export class InFlightRequests {
     });
   }
 
-  /**
-   * Closes all responses on a connection when the connection closes, because Node does not close a pipelined
-   * response that is still queued behind another one.
-   */
+  /** Closes a connection's responses with it, because Node does not close pipelined responses that are queued. */
   private watch(socket: Socket): Connection {
     const connection = { unanswered: new Set<ServerResponse>(), open: new Set<ServerResponse>() };
     this.connections.set(socket, connection);

@@ -143,10 +143,7 @@ function describeParseError(cause: unknown): string | undefined {
 /** A number that cannot be represented exactly. */
 class InexactNumber extends Error {}
 
-/**
- * Parses an integer in any notation (`1e16`, `7.0`) exactly, and a fraction as a double.
- * @throws InexactNumber for a fraction that a double rounds to an integer, and for a number beyond the range of doubles
- */
+/** Parses an integer in any notation exactly, and a fraction as a double; throws InexactNumber if it would round. */
 function parseNumber(text: string): number | bigint {
   const value = Number(text);
   if (!Number.isInteger(value) && Number.isFinite(value)) return value;

@@ -3,10 +3,7 @@ import { shareOf } from "../../database/semaphore";
 /** A request in flight for longer than this (ms) is late. */
 const LATE_MS = 500;
 
-/**
- * Fraction of the max requests that may be late. Some requests are late even without overload, because they
- * wait for a lock or a password hash.
- */
+/** Fraction of the max requests that may be late; even without overload, some wait for a lock or a hash. */
 const LATE_SHARE = 0.25;
 
 /** Fraction of the max late requests that one owner can account for, so that it cannot cause shedding for others. */
@@ -22,10 +19,7 @@ const SLOTS = LATE_MS / SLOT_MS + 1;
 export interface Load {
   /** The organization that the request counts toward, or the network while the caller is unknown. */
   owner: string;
-  /**
-   * The time slot in which the request started; undefined once the request has been answered, because it can
-   * no longer be late.
-   */
+  /** The slot in which the request started; undefined once it was answered, because it can no longer be late. */
   slot: number | undefined;
 }
 
@@ -48,10 +42,7 @@ export class LoadMonitor {
   private readonly maxLate: number;
   private readonly maxLateOfOwner: number;
 
-  /**
-   * @param max max requests in flight
-   * @param now a monotonic clock (ms)
-   */
+  /** @param now a monotonic clock (ms) */
   constructor(
     private readonly max: number,
     private readonly now: () => number = () => performance.now(),
@@ -69,10 +60,7 @@ export class LoadMonitor {
     return this.late >= this.maxLate;
   }
 
-  /**
-   * True if an owner's new requests are shed, because its share is used up or it alone has the max number of late
-   * requests.
-   */
+  /** True if an owner's new requests are shed: its share is used up, or it alone has the max of late requests. */
   isOverloadedBy(owner: string): boolean {
     if ((this.inFlightOf.get(owner) ?? 0) >= this.maxOfOwner) return true;
     this.advance();
@@ -98,10 +86,7 @@ export class LoadMonitor {
     load.owner = owner;
   }
 
-  /**
-   * Records that a request has been answered: it stays in flight until the client has read the response, but
-   * no longer counts as late.
-   */
+  /** Records the answer: the request is in flight until the client has read it, but no longer counts as late. */
   answer(load: Load): void {
     if (load.slot !== undefined) this.count(load.slot, load.owner, -1);
     load.slot = undefined;
@@ -129,10 +114,7 @@ export class LoadMonitor {
     this.late += Math.min(after, this.maxLateOfOwner) - Math.min(after - change, this.maxLateOfOwner);
   }
 
-  /**
-   * Counts requests in expired slots as late.
-   * @returns the current slot
-   */
+  /** Counts requests in expired slots as late, and returns the current slot. */
   private advance(): number {
     const slot = Math.floor(this.now() / SLOT_MS);
     const first = slot - SLOTS + 1;
@@ -148,10 +130,7 @@ export class LoadMonitor {
   }
 }
 
-/**
- * Adds to a count.
- * @returns the new count
- */
+/** Adds to a count, and returns the new count. */
 function add(counts: Map<string, number>, key: string, change: number): number {
   const count = (counts.get(key) ?? 0) + change;
   if (count > 0) counts.set(key, count);

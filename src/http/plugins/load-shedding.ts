@@ -30,9 +30,7 @@ declare module "fastify" {
     load: Load | undefined;
     /** The organization that the request counts toward, or the network while the caller is unknown. */
     loadOwner: string;
-    /**
-     * The response while it waits for its client to read it; undefined before that, or if the client has disconnected.
-     */
+    /** The response while its client reads it; undefined before that, or if the client has disconnected. */
     unsentResponse: Unsent | undefined;
     /** True if the request was rejected because of overload. */
     wasShed: boolean;

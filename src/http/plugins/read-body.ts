@@ -39,10 +39,7 @@ const CALLER_SHARE = 0.25;
 /** The budget has room for at least this many bodies of the max size. */
 const MIN_LARGEST_BODIES = 8;
 
-/**
- * Reads JSON bodies, and others with `readBody`, within a memory budget. Anonymous callers have a lower size limit and
- * a separate budget, so that they cannot exhaust the budget of authenticated callers.
- */
+/** Reads bodies (JSON, or any with `readBody`) within a budget; anonymous callers have a smaller one of their own. */
 export function readJsonBodies(
   app: FastifyInstance,
   { bodyLimitBytes }: Pick<Config, "bodyLimitBytes">,
@@ -173,10 +170,7 @@ class BodyBuffer {
     if (this.expected > limit) throw TOO_LARGE;
   }
 
-  /**
-   * Reads the whole payload.
-   * @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` if the client disconnects
-   */
+  /** @throws GatewayError `payload_too_large`, `unavailable`, or `invalid_request` if the client disconnects */
   read(payload: Readable): Promise<readonly Buffer[]> {
     return new Promise((resolve, reject) => {
       const onData = (chunk: Buffer) => {

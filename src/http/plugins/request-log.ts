@@ -11,10 +11,7 @@ declare module "fastify" {
   }
 }
 
-/**
- * Logs one line per request with its route, caller and outcome, without query string, headers or body. Shed requests
- * are logged in aggregate by `shedOverload`, and streams when they start.
- */
+/** Logs a line per request, without query, headers or body; shed requests in aggregate, streams when they start. */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   app.decorateRequest("tool", undefined);
   if (!log.isLevelEnabled("info")) return;

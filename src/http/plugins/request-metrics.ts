@@ -11,10 +11,7 @@ declare module "fastify" {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"]);
 
-/**
- * Counts a request and records its duration by its route pattern rather than its URL, because clients choose the URL. A
- * stream counts as ended when it starts.
- */
+/** Counts a request by its route, because clients choose the URL; a stream counts as ended when it starts. */
 export const countRequest =
   (metrics: Metrics) =>
   (request: FastifyRequest, reply: FastifyReply): void => {

@@ -44,10 +44,7 @@ export class UnsentResponses {
     return this.responses.size;
   }
 
-  /**
-   * Starts tracking a response.
-   * @returns the response, to pass to `delete`
-   */
+  /** Starts tracking a response; pass the result to `delete`. */
   add(socket: Socket, bytes: number): Unsent {
     const response = { socket, bytes, since: this.now() };
     this.responses.add(response);

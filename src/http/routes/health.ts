@@ -47,10 +47,7 @@ export function addHealthRoutes(
   });
 }
 
-/**
- * Waits for a promise with a timeout.
- * @throws GatewayError `unavailable` on timeout
- */
+/** Waits for a promise, or throws `unavailable` on timeout. */
 async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

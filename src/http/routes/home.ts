@@ -22,10 +22,7 @@ const CHANGELOGS = ["../../../CHANGELOG.md", "../../../../CHANGELOG.md"].map((fi
 /** Excludes crawlers, because the service is only for people and programs with credentials. */
 const ROBOTS = "User-agent: *\nDisallow: /\n";
 
-/**
- * Adds `/changelog`, `/robots.txt` and `/`. The root path redirects browsers to the dashboard and returns the service's
- * addresses to programs.
- */
+/** Adds `/changelog`, `/robots.txt` and `/`, which redirects browsers to the dashboard and lists the addresses. */
 export function addHome(app: FastifyInstance, { publicUrl = "" }: Pick<Config, "publicUrl">): void {
   const index = Object.fromEntries(
     Object.entries(ADDRESSES).map(([name, path]) => [name, `${publicUrl}${path}`]),

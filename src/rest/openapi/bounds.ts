@@ -11,10 +11,7 @@ const BY_FORMAT: Readonly<Record<string, JsonSchema>> = {
 
 const ROUNDED = "JavaScript rounds integers beyond 2^53: use a lossless JSON library.";
 
-/**
- * Adds the bounds implied by formats and enumerations to all schemas of a document, and a rounding warning to each
- * int64.
- */
+/** Adds the bounds that formats and enumerations imply, and a rounding warning to each int64. */
 export const withBounds = (document: JsonSchema): JsonSchema =>
   mapped(document, (schema) => ({
     ...(schema.enum === undefined ? BY_FORMAT[String(schema.format)] : rangeOf(schema)),

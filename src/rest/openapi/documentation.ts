@@ -10,10 +10,7 @@ const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/**
- * Adds `/openapi.json`, the contract of the REST API, and `/docs`, its interactive documentation.
- * @param openApi generates the contract on the first request, because most processes never need it
- */
+/** Adds `/openapi.json` and `/docs`; `openApi` is called on the first request, because few processes need it. */
 export function addDocumentation(app: FastifyInstance, openApi: () => JsonSchema): void {
   let contract: Validated | undefined;
   app.get("/openapi.json", async (request, reply) => {

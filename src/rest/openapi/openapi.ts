@@ -44,10 +44,7 @@ const DESCRIPTION = `Agents decide what to do in situations that your programs r
 
 Every request needs an API key, which managers create in the dashboard: \`Authorization: Bearer <key>\`. \`GET /agent/whoami\` returns the identity behind a key. IDs of pets and categories are int64 and are never rounded. Methods that a path does not support are rejected with 405 \`method_not_allowed\` and an \`Allow\` header.`;
 
-/**
- * Generates the OpenAPI 3.1 document of the REST API from the route tables, the schema with its validation rules, and
- * the error table.
- */
+/** Generates the OpenAPI 3.1 document from the routes, the schema with its rules, and the error table. */
 export function createOpenApi(
   schema: GraphQLSchema,
   servers: readonly OpenApiServer[],

@@ -22,10 +22,7 @@ export interface Viewer {
 
 let viewer: Promise<Viewer> | undefined;
 
-/**
- * Loads the viewer once per process, because a file stream per request would let slow clients exhaust file descriptors.
- * @returns undefined if the viewer is not built
- */
+/** Loads the viewer, if built, only once: streams would let slow clients exhaust file descriptors. */
 export async function loadViewer(): Promise<Viewer | undefined> {
   const folder = FOLDERS.find((each) => existsSync(join(each, "index.html")));
   if (folder === undefined) return undefined;
