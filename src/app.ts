@@ -43,11 +43,7 @@ export interface App {
   http: FastifyInstance;
   services: Services;
   metrics: Metrics;
-  /**
-   * Also serves probes and metrics on a separate management port.
-   * @returns the port
-   * @throws StartupError
-   */
+  /** Also serves probes and metrics on another port, which it returns; throws a StartupError. */
   listenForManagement(port: number, host: string): Promise<number>;
   /** Makes `/readyz` return 503, so that load balancers stop sending requests. The app keeps serving. */
   announceStop(): void;
@@ -80,9 +76,7 @@ const BUILT_DASHBOARD = join(__dirname, "../dashboard");
 
 /**
  * Wires up the service and migrates its database (composition root).
- * @param dashboard folder of the built dashboard
  * @param peers undefined if the app is the only worker
- * @returns the service, ready to listen
  */
 export async function createApp(
   config: Config,

@@ -31,9 +31,7 @@ export async function purge(
 
 /**
  * Purges expired rows and runs the chores immediately, then again an hour after each run. Processes that share a
- * database take turns, so that their deletions do not add up.
- * @param onError called when part of a run fails; the next run retries it
- * @param chores additional work
+ * database take turns, so that their deletions do not add up. A failed part is retried by the next run.
  * @returns a function that stops housekeeping and resolves when the current run has ended
  */
 export function startHousekeeping(

@@ -22,10 +22,8 @@ import type { InFlightRequests } from "./http/plugins/in-flight-requests";
 import { Metrics } from "./telemetry/metrics";
 
 /**
- * Connects and migrates the database and creates the services, ready to serve and deliver.
- * @param options.relay relays announcements to the other workers
+ * Connects and migrates the database and creates the services; throws a StartupError.
  * @param options.isFirst true for the only process of the service that logs startup warnings
- * @throws StartupError
  */
 export async function openServices(
   config: Config,

@@ -4,11 +4,7 @@ import { reportAndExit } from "./exit";
 /** Signals within this interval (ms) count as one, because npm forwards those that the terminal sent to the group. */
 const SIGNAL_DEBOUNCE_MS = 500;
 
-/**
- * Handles SIGTERM and SIGINT: the first one shuts the process down gracefully, a later one ends it immediately.
- * @param stop shuts the process down gracefully
- * @param abort called before the process exits immediately
- */
+/** Handles SIGTERM and SIGINT: the first one calls `stop`; a later one calls `abort` and exits immediately. */
 export function stopOnSignals(
   log: Logger,
   stop: (signal: NodeJS.Signals) => Promise<void>,

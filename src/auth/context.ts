@@ -88,11 +88,7 @@ export interface Credentials {
 
 /** Resolves one kind of credential to its caller. */
 export interface CredentialResolver<C extends Caller> {
-  /**
-   * Returns the caller that a token identifies; always reads the database.
-   * @param options.again true if the same request was already accepted, so that it is not counted twice
-   * @throws GatewayError for a rejected credential
-   */
+  /** Returns a token's caller, always from the database, or throws; `again` is true for a request already counted. */
   resolve(token: string, origin: Origin, options?: { again?: boolean }): Promise<C>;
 }
 

@@ -38,11 +38,7 @@ const scopes: Scope[] = [];
 /** All scopes of agent keys, in the order of the features that declare them; complete once `features.ts` is loaded. */
 export const SCOPES: readonly Scope[] = scopes;
 
-/**
- * Declares the scopes of agent keys that a feature requires.
- * @param declared a sentence describing what each scope allows, by name
- * @throws Error if a name is taken
- */
+/** Declares the scopes that a feature requires, each with a sentence; throws an Error if a name is taken. */
 export function declareScopes(declared: Readonly<Record<string, string>>): void {
   for (const [name, allows] of Object.entries(declared)) {
     const scope = name as Scope;

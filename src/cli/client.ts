@@ -2,11 +2,7 @@ import { StartupError } from "../errors";
 import type { Services } from "../features";
 import { currentTarget } from "./target";
 
-/**
- * Runs an operation of the GraphQL API for one organization.
- * @returns the value of its only root field
- * @throws GatewayError for any failure that the API reports
- */
+/** Runs an operation for one organization, and returns its root field; throws the GatewayErrors of the API. */
 export type Run = <T>(document: string, variables?: Readonly<Record<string, unknown>>) => Promise<T>;
 
 /** The subject of a command, as typed by the user; determines the organization that an operator acts for. */

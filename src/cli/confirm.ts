@@ -12,11 +12,7 @@ export interface Confirmation {
 export const addYesOption = (command: Command): Command =>
   command.option("--yes", "do not ask for confirmation");
 
-/**
- * Asks the user at a terminal whether to continue; scripts are not asked.
- * @param question may contain names from the database
- * @throws StartupError unless the answer is yes
- */
+/** Asks a user at a terminal, but no script, whether to continue; throws a StartupError unless the answer is yes. */
 export async function confirm(question: string, { yes }: Confirmation): Promise<void> {
   if (yes || !process.stdin.isTTY || !process.stderr.isTTY) return;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

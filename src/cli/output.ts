@@ -97,11 +97,7 @@ export function printTest(
   if (outcome !== "accepted") process.exitCode = 1;
 }
 
-/**
- * Prints API objects as JSON, or as a text table.
- * @param columns the names of the columns, separated by spaces; `reason=disabledReason` renames a column
- * @param toRow converts an item into the properties shown in the table
- */
+/** Prints API objects as JSON, or as a table with `columns`; `reason=disabledReason` renames a column. */
 export function printRows<T extends object>(
   json: boolean | undefined,
   found: readonly T[],

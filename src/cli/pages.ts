@@ -39,11 +39,7 @@ export const pagesOf = <T>(run: Run, field: string, parameters: string, fields: 
   return (page: Page) => run<Connection<T>>(document, { ...values, ...page });
 };
 
-/**
- * Reads one page or all rows. If there are more rows, a note on standard error explains how to list them.
- * @param read reads one page
- * @param show prints the rows
- */
+/** Prints one page or all rows; if there are more, a note on standard error explains how to list them. */
 export async function listPages<T>(
   { limit = MAX_PAGE, after, all }: PageOptions,
   read: (page: Page) => Promise<Connection<T>>,

@@ -61,11 +61,7 @@ export function serverClient({ endpoint, key: readKey }: Target): Client {
   };
 }
 
-/**
- * Returns the value of the root field.
- * @throws GatewayError for the first error in a response
- * @throws StartupError if the request fails or the response is not from the GraphQL API
- */
+/** Returns the root field's value; throws the first error of a response, or a StartupError for any other failure. */
 async function resultOf(operation: Operation): Promise<unknown> {
   const giveUpAt = performance.now() + MAX_WAIT_MS;
   for (;;) {

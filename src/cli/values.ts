@@ -30,11 +30,7 @@ function secondsOf(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * SECONDS[unit as keyof typeof SECONDS];
 }
 
-/**
- * Creates a parser for a duration option.
- * @param max the max duration (s), and the text that describes it
- * @returns a function that throws InvalidArgumentError for any other text and for durations outside the range
- */
+/** Creates a parser for a duration (s) in a range, which throws InvalidArgumentError; `longest` describes `max`. */
 export const duration =
   (min: number, [max, longest]: [seconds: number, text: string]) =>
   (text: string): number => {

@@ -16,11 +16,7 @@ export class Budget {
     return this.used >= this.max;
   }
 
-  /**
-   * Reserves an amount for one holder of each kind.
-   * @param holders their names, in the order of the kinds
-   * @returns a function that releases the amount; undefined if the budget or a holder's share is exhausted
-   */
+  /** Reserves an amount for a holder of each kind; returns its release, or undefined if the budget is exhausted. */
   take(holders: readonly string[], amount: number): (() => void) | undefined {
     const keys = holders.map((holder, kind) => `${kind} ${holder}`);
     const hasRoom = (key: string, kind: number) =>

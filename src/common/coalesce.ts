@@ -54,11 +54,7 @@ export function coalesce<T, V>(
   };
 }
 
-/**
- * Coalesces lookups by key into one query.
- * @param load maps distinct keys to values, and omits keys without a value
- * @returns a function to call with one key
- */
+/** Coalesces lookups by key into one query; `load` gets distinct keys, and omits keys without a value. */
 export const coalesceByKey = <V>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
   options?: Options,

@@ -32,11 +32,7 @@ type EnumValues<Value extends string> = {
   readonly [Each in Value as Each extends `${infer Object}:${infer Verb}` ? `${Object}_${Verb}` : Each]: Each;
 };
 
-/**
- * Registers a schema enum for a fixed set of strings.
- * @param declared the description of each value
- * @returns the values by name
- */
+/** Registers a schema enum for a fixed set of strings with descriptions, and returns them by name. */
 export function enumOf<const Value extends string>(
   name: string,
   description: string,

@@ -17,11 +17,7 @@ export interface JsonSchemaRule {
 /** Returns the problem with a value of the correct type, or undefined. */
 export type Check = (value: unknown) => string | undefined;
 
-/**
- * Declares a rule on a field in the extensions of the GraphQL schema, for REST and OpenAPI.
- * @param rule the rule as JSON Schema
- * @param check the same rule as code, so that REST can report all violations in one response
- */
+/** Declares a field's rule for REST and OpenAPI; the rule as a `check` lets REST report all violations together. */
 export const JsonSchema = (rule: JsonSchemaRule, check?: Check): PropertyDecorator & MethodDecorator =>
   Extensions({ jsonSchema: rule, ...(check && { check }) });
 

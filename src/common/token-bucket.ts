@@ -5,7 +5,6 @@ export class TokenBucket {
 
   /**
    * @param burst max tokens, all available at the start
-   * @param perSecond tokens added per second
    * @param clock monotonic time (ms)
    */
   constructor(

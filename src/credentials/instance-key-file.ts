@@ -3,11 +3,7 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFi
 import { dirname, join } from "node:path";
 import { InstanceKey } from "./instance-key";
 
-/**
- * Reads the key from a file.
- * @returns undefined if the file does not exist
- * @throws Error if the file cannot be read or contains no key; the message does not quote the file
- */
+/** Reads the key from a file, if there is one; throws an Error that does not quote the file if it has no key. */
 export function readKeyFile(file: string): InstanceKey | undefined {
   let text: string;
   try {
@@ -21,11 +17,7 @@ export function readKeyFile(file: string): InstanceKey | undefined {
   return key;
 }
 
-/**
- * Creates a file with a new key, readable only by its owner. If several processes do this concurrently, all
- * of them get the same key.
- * @throws Error if the file cannot be written
- */
+/** Creates a private file with a new key, the same for concurrent processes; throws an Error on failure. */
 export function createKeyFile(file: string): InstanceKey {
   const unfinished = join(dirname(file), `.${randomUUID()}.unfinished`);
   try {

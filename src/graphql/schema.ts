@@ -23,8 +23,7 @@ import { validateArgument } from "./validate-argument";
 let shared: GraphQLSchema | undefined;
 
 /**
- * Returns the schema of all APIs, which is built once. Each execution takes the resolver instances from its context.
- * @param resolvers classes to build a separate schema from
+ * Returns the schema of all APIs, built once, or a separate one; executions take resolvers from their context.
  * @throws Error if a root field does not declare its allowed callers
  */
 export function createSchema(resolvers?: readonly ClassType[]): GraphQLSchema {

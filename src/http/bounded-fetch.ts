@@ -2,9 +2,8 @@
 const WITHOUT_BODY = [204, 205, 304];
 
 /**
- * Fetches and reads a response up to a max size; a longer response is treated as having no body. Redirects are not
- * followed, because they would send the data elsewhere.
- * @param maxBytes max size of the body (bytes)
+ * Fetches and reads a response up to a max size (bytes); a longer response is treated as having no body. Redirects are
+ * not followed, because they would send the data elsewhere.
  */
 export async function boundedFetch(
   target: Parameters<typeof fetch>[0],

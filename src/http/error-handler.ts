@@ -95,9 +95,8 @@ const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Creates the handler for connections without a valid request: bytes that are not HTTP, or headers that are too large
- * or arrive too slowly. Like a request, each connection gets an ID and a log line.
- * @param headers the default response headers
+ * Handles connections without a valid request: bytes that are not HTTP, or headers that are too large or too slow.
+ * Like a request, each connection gets an ID and a log line.
  */
 export const handleClientErrors =
   (headers: Readonly<Record<string, string>>, log: Pick<FastifyBaseLogger, "info">) =>

@@ -11,11 +11,7 @@ export const PAGE_HEADERS = {
   "x-robots-tag": "noindex, nofollow",
 } as const;
 
-/**
- * Creates a page.
- * @param heading HTML of the heading and title
- * @param content HTML below the heading
- */
+/** Creates a page; `heading` and `content` are HTML. */
 export const plainPage = (heading: string, content: string): string =>
   `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -29,7 +29,6 @@ declare module "fastify" {
 /**
  * Creates an HTTP server that is not yet listening, with everything that routes share: request IDs, JSON bodies,
  * errors, CORS and logs.
- * @param requests tracks all requests, including rejected ones
  */
 export async function createHttpServer(
   config: Config,

@@ -25,11 +25,7 @@ export interface CompiledRoute {
   /** @throws GatewayError if the caller may not call the route */
   admit(caller: Caller): void;
   isFor(caller: Caller): boolean;
-  /**
-   * Runs the document.
-   * @param names argument names to report in problems
-   * @throws GatewayError, including for a missing resource
-   */
+  /** Runs the document; throws a GatewayError for a missing resource, or with `names` in an input's problems. */
   run(
     variables: Record<string, unknown>,
     context: RequestContext,

@@ -3,10 +3,8 @@ import type { RestRoute } from "../schema/rest-route";
 import { sectionOf } from "./openapi/viewer";
 
 /**
- * Returns the response headers of a deprecated route: Deprecation (RFC 9745), Sunset (RFC 8594) and Link.
- * `Link` contains the URLs of the route's successor (`successor-version`, RFC 5829) and of the route's
- * section in `/docs` (`deprecation`, RFC 9745).
- * @param publicUrl base URL of the links in `Link`
+ * Returns the response headers of a deprecated route: Deprecation (RFC 9745), Sunset (RFC 8594) and Link, with the URLs
+ * of the route's successor (`successor-version`, RFC 5829) and of its section in `/docs` (`deprecation`, RFC 9745).
  */
 export const deprecationHeaders = (
   route: Pick<RestRoute, "method" | "path">,

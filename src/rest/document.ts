@@ -55,10 +55,8 @@ export function validateDocument(text: string, schema: GraphQLSchema): void {
 }
 
 /**
- * Parses the document of a route.
- * @param text a document that passes `validateDocument`
- * @param operations the allowed operations
- * @throws Error unless the document is one operation with one root field
+ * Parses the document of a route, which passes `validateDocument`.
+ * @throws Error unless it is one of the allowed operations, with one root field
  */
 export function fixedDocument(
   text: string,

@@ -41,9 +41,7 @@ export const validateRoute = (route: RestRoute, schema: GraphQLSchema): void =>
   });
 
 /**
- * Derives a route's plan.
- * @param route a route that passes `validateRoute`
- * @param define names the schemas of named types in the documentation
+ * Derives the plan of a route that passes `validateRoute`; `define` names the schemas in the documentation.
  * @throws Error with the name of the route if its declaration is invalid
  */
 export const planOf = (route: RestRoute, schema: GraphQLSchema, define?: Use["define"]): RoutePlan =>

@@ -10,11 +10,7 @@ import { deprecationHeaders } from "./deprecation";
 import { servable } from "./plan";
 import { runnerOf } from "./runner";
 
-/**
- * Adds the REST API to a server that authenticates requests.
- * @param publicUrl base URL of the links in `Link`; if empty, the links are paths
- * @throws Error with the name of a route that cannot be served
- */
+/** Adds the REST API, with links below `publicUrl`; throws an Error that names a route that cannot be served. */
 export function addRestRoutes(
   app: FastifyInstance,
   schema: GraphQLSchema,

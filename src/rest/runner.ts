@@ -23,11 +23,7 @@ export interface Runner {
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 
-/**
- * Creates a route's handlers.
- * @param publicUrl base URL of the links in `Link`
- * @throws Error if its stream cannot be served
- */
+/** Creates a route's handlers; throws an Error if its stream cannot be served. */
 export function runnerOf(compiled: CompiledRoute, schema: GraphQLSchema, publicUrl: string): Runner {
   const { plan, admit, run } = compiled;
   const { route, body, names } = plan;

@@ -47,11 +47,7 @@ const names = new WeakMap<SchemaPart, string>();
 export const deprecatedName = (part: SchemaPart | null | undefined): string | undefined =>
   part ? names.get(part) : undefined;
 
-/**
- * Deprecates the declared parts of a schema.
- * @param deprecations by name; by default, the deprecations of all features
- * @throws Error if a declared part does not exist, or if a part is deprecated without being declared
- */
+/** Deprecates the declared parts of a schema; throws an Error if one does not exist, or is not declared. */
 export function deprecate(
   schema: GraphQLSchema,
   deprecations: ReadonlyMap<string, Deprecation> = declared,

@@ -46,11 +46,7 @@ export interface ExpiredRows {
   entity: EntityTarget<ObjectLiteral>;
   column: string;
   before: string;
-  /**
-   * Saves data that must outlive the rows; called before the rows are deleted.
-   * @param limit max rows to change
-   * @returns the number of changed rows
-   */
+  /** Saves data that must outlive the rows, before they are deleted; changes at most `limit` rows, and counts them. */
   keep?(tx: Tx, limit: number): Promise<number>;
 }
 

@@ -19,11 +19,7 @@ const optionsOf = ({ access: { key }, description }: Link) => ({
   description: `${description} API keys need the \`${key}\` scope.`,
 });
 
-/**
- * Declares a field that links to an object by ID.
- * @param id the property of the parent that holds the ID
- * @returns the resolver class
- */
+/** Declares the resolver class of a field that links to the object whose ID is in the parent's property `id`. */
 export function linkById<Parent extends object, Target extends object>(
   Parent: ClassType<Parent>,
   Target: ClassType<Target>,
@@ -42,11 +38,7 @@ export function linkById<Parent extends object, Target extends object>(
   return LinkResolver;
 }
 
-/**
- * Declares a field that links to a page of a parent's objects; the field is null if the parent is deleted.
- * @param list the service method that reads the page
- * @returns the resolver class
- */
+/** Declares the resolver class of a page of a parent's objects, read by `list`; null if the parent is deleted. */
 export function linkToPage<Connection extends object, List extends string>(
   Parent: ClassType<{ id: string; deletedAt?: string | null }>,
   Connection: ClassType<Connection> | (new (...parameters: never[]) => Connection),

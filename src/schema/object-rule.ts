@@ -25,11 +25,7 @@ export const Rule =
 export const objectRulesOf = (type: { extensions: Readonly<Record<string, unknown>> }) =>
   (type.extensions.objectRules as readonly ObjectRule[] | undefined) ?? [];
 
-/**
- * Adds the problems found by an object's rules.
- * @param path path of the object; empty for the whole input
- * @param problems the problems of its fields; the rules' problems are added
- */
+/** Adds the problems found by an object's rules; `path` is empty for the whole input. */
 export function addRuleProblems(
   all: readonly ObjectRule[],
   input: Readonly<Record<string, unknown>>,

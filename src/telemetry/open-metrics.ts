@@ -4,11 +4,7 @@ import Negotiator from "negotiator";
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/**
- * Returns metrics in the format that a client prefers.
- * @param text the metrics in the Prometheus text format; names of counters end with `_total`
- * @param accept the `Accept` header
- */
+/** Converts metrics in the Prometheus text format to the format that an `Accept` header prefers. */
 export function negotiated(text: string, accept = "*/*"): { type: string; text: string } {
   // Escaping schemes differ only for names with characters that no metric name contains.
   const headers = { accept: accept.replace(/;\s*escaping=[\w-]+/g, "") };

@@ -15,11 +15,7 @@ const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 export const networksOf = (column: string | null): readonly string[] | null =>
   column === null ? null : getOrCreate(lists, column, () => column.split(","));
 
-/**
- * Returns the error for a key used from an address; undefined if the address is allowed.
- * @param networks from `networksOf`
- * @param ip the address; null if it is unknown and therefore in no network
- */
+/** Returns the error for an address outside a key's networks (from `networksOf`); null is in no network. */
 export function addressRejection(
   networks: readonly string[] | null,
   ip: string | null,

@@ -219,11 +219,7 @@ export class ApiKeyService {
     return this.database.writeFor(ownerOf(context.caller), unit, { tx });
   }
 
-  /**
-   * Returns the expiry for a new key: the requested expiry or, by default, the latest one that the server and
-   * the minting key allow.
-   * @throws GatewayError `invalid_request` if the requested expiry is later than the server allows
-   */
+  /** Returns the requested or the latest allowed expiry; throws `invalid_request` if it is later than that. */
   private withinLifetime(expiresAt: string | null, minter: ApiKey | null): string | null {
     if (this.maxLifetimeDays === undefined) return expiresAt;
     const latest = timestamp(this.maxLifetimeDays * DAY_MS);

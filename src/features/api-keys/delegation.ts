@@ -47,10 +47,8 @@ function assertHolds(minter: ApiKey, scopes: readonly string[], cannot: string):
 }
 
 /**
- * Checks that a key is not accepted for longer, from more networks or more often than another key.
+ * Throws `forbidden` if a key is accepted for longer, from more networks or more often than another key.
  * @param serverLimit max requests per minute for a key without its own limit; 0 for no limit
- * @param cannot start of the error message
- * @throws GatewayError `forbidden`
  */
 export function assertNotWider(than: KeyLimits, key: KeyLimits, serverLimit: number, cannot: string): void {
   const perMinute = (limit: number | null) => limit ?? (serverLimit || Number.POSITIVE_INFINITY);

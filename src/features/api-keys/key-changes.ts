@@ -148,11 +148,7 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
   return key;
 }
 
-/**
- * Checks that an agent may be deleted. The transaction must have disconnected the agent's applications and
- * locked the agent against new keys.
- * @throws GatewayError `conflict` with the number of active keys
- */
+/** @throws GatewayError `conflict` with the number of active keys of an agent locked against new keys */
 export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {
   const active = { agentId, revokedAt: IsNull() };
   const count = await tx.count(ApiKey, {
@@ -265,11 +261,7 @@ export async function keepReplaced(tx: Tx, context: RequestContext, successor: A
   return true;
 }
 
-/**
- * Checks that an organization key is limited to certain networks or has an expiry.
- * @param problem the problem to report if the key has neither limit
- * @throws GatewayError `invalid_request`
- */
+/** Throws `problem` unless an organization key is limited to certain networks or has an expiry. */
 export function assertLimited(
   { createdAt, expiresAt, allowedNetworks }: Pick<ApiKey, "createdAt" | "expiresAt" | "allowedNetworks">,
   problem: InputProblem,

@@ -38,11 +38,7 @@ export class GitHubSignatures {
     private readonly clock = () => performance.now(),
   ) {}
 
-  /**
-   * True if a body has a valid signature.
-   * @param signature DER in Base64
-   * @throws GatewayError `unavailable` while GitHub's keys cannot be read, so that GitHub retries
-   */
+  /** True if a signature (DER in Base64) is valid; throws `unavailable` without the keys, so that GitHub retries. */
   async isValid(identifier: string, signature: string, body: Uint8Array): Promise<boolean> {
     if (!this.keys?.has(identifier) || this.clock() - this.readAt >= HOUR_MS) await this.read();
     if (this.keys === undefined) throw new GatewayError("unavailable");

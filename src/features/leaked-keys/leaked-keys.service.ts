@@ -65,9 +65,7 @@ export class LeakedKeysService {
   }
 
   /**
-   * Revokes the keys in a report and, for tokens in it, the keys of their applications. Skips other text and
-   * revoked keys.
-   * @param contextOf returns the context for revoking an organization's keys
+   * Revokes the keys in a report, and the keys of applications whose tokens it lists; skips other text.
    * @returns the keys revoked by this call
    */
   async revoke(contextOf: ContextOf, reports: readonly LeakReport[]): Promise<LeakedKey[]> {

@@ -146,9 +146,7 @@ export class AccountService {
   }
 
   /**
-   * Verifies the calling member's password. Counts an attempt, which a successful change refunds.
-   * @param password null for a member without a password
-   * @param failed the audit action for a wrong password
+   * Verifies the calling member's password, or its absence (null). Counts an attempt, which a success refunds.
    * @throws GatewayError `invalid_credentials`, `invalid_session` or `too_many_attempts`
    */
   private async verify(

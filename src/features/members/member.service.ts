@@ -145,11 +145,7 @@ export class MemberService {
     return member;
   }
 
-  /**
-   * Adds a member to the caller's organization.
-   * @param tx the transaction to join; by default, a new one
-   * @throws GatewayError `conflict` if the address is in use
-   */
+  /** Adds a member to the caller's organization, or throws `conflict` if the address is in use. */
   async create(
     context: RequestContext,
     { email, password, permissions }: NewMember,
@@ -212,8 +208,7 @@ export class MemberService {
   }
 
   /**
-   * Removes a member from the caller's organization, along with the member's sessions, sent invitations and connected
-   * applications.
+   * Removes a member with their sessions, sent invitations and connected applications.
    * @throws GatewayError `not_found`, or `conflict` for the organization's last member with `config:manage`
    */
   remove(context: RequestContext, id: string): Promise<Member> {

@@ -46,11 +46,7 @@ export class PasskeyService {
     this.webAuthn = new WebAuthn(services.config);
   }
 
-  /**
-   * Returns a member's passkeys, oldest first.
-   * @param memberId defaults to the caller; only managers can specify another member
-   * @throws GatewayError `not_found` or `forbidden`
-   */
+  /** Lists a member's passkeys, oldest first; see `SessionService.listedMember`. */
   async list(context: RequestContext, memberId?: string | null): Promise<Passkey[]> {
     const id = await this.services.sessions.listedMember(context, memberId);
     return this.services.database.read((reader) => passkeysOf(reader, id));
@@ -202,9 +198,8 @@ export class PasskeyService {
   }
 
   /**
-   * Verifies a passkey's signature.
+   * Verifies a passkey's signature, if given, of the member `onlyFor`.
    * @param act called with the passkey's owner in the transaction that uses up the challenge
-   * @param onlyFor the only member to accept; undefined to accept any
    */
   private async verified<T>(
     origin: Origin,

@@ -17,11 +17,7 @@ export class PasswordChecks {
     this.begin(context)();
   }
 
-  /**
-   * Runs a task that hashes passwords. Hashing is sequential, so the time spent waiting does not count toward
-   * load shedding.
-   * @throws GatewayError `too_many_attempts` if too many tasks are already running
-   */
+  /** Runs a task that hashes passwords and, because it waits, does not count as load; throws `too_many_attempts`. */
   async run<T>(context: RequestContext, check: () => Promise<T>): Promise<T> {
     const end = this.begin(context);
     try {

@@ -182,11 +182,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     return { token, expiresAt: session.expiresAt, member };
   }
 
-  /**
-   * Creates a single-use sign-in link for a member, on behalf of an operator.
-   * @returns the link's token
-   * @throws GatewayError `not_found` for a member who was removed
-   */
+  /** Creates a single-use sign-in link for an operator, and returns its token; throws `not_found`. */
   createLink(context: RequestContext, member: Member): Promise<string> {
     const token = mintSessionToken();
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -244,11 +240,7 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     });
   }
 
-  /**
-   * Returns a member's most recent active sessions, newest first.
-   * @param memberId defaults to the caller; only managers can specify another member
-   * @throws GatewayError `not_found` or `forbidden`
-   */
+  /** Lists a member's most recent active sessions, newest first; see `listedMember`. */
   async list(context: RequestContext, memberId?: string | null): Promise<Session[]> {
     const id = await this.listedMember(context, memberId);
     return this.database.read((reader) =>

@@ -29,9 +29,8 @@ export class SingleUse {
 }
 
 /**
- * Uses up a sign-in or token; only one of several concurrent uses succeeds.
- * @param expiresAt when the sign-in or token expires; afterwards, it is rejected without this row
- * @returns false if it was already used
+ * Uses up a sign-in or token, only once even concurrently; false if it was already used.
+ * @param expiresAt when it expires; afterwards, it is rejected without this row
  */
 export async function useOnce(tx: Tx, what: string, expiresAt: Timestamp): Promise<boolean> {
   const row = await returning<SingleUse | undefined>(

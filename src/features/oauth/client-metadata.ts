@@ -23,11 +23,7 @@ const METADATA = z.object({
   grant_types: z.array(z.string()).max(20).optional(),
 });
 
-/**
- * Reduces an application's metadata to the fields used here. Everything else is ignored, so that it can
- * neither trigger requests nor weaken a check.
- * @throws ZodError
- */
+/** Keeps only the fields used here, so that others trigger no requests and weaken no check; throws ZodError. */
 export function clientMetadata(given: unknown): Record<string, unknown> {
   const { grant_types: wanted = GRANT_TYPES, ...metadata } = METADATA.parse(given, { jitless: true });
   const isNative = metadata.redirect_uris.some((uri) => !/^https:/i.test(uri));

@@ -46,10 +46,8 @@ export class Attempts {
   }
 
   /**
-   * Starts an attempt.
+   * Starts an attempt, and returns it with the `Set-Cookie` header that stores it.
    * @param returnTo dashboard path; any other value is replaced with the first page's path
-   * @param options see `Attempt`
-   * @returns the attempt, and the `Set-Cookie` header that stores it
    */
   start(
     returnTo: unknown,

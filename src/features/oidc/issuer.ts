@@ -88,11 +88,7 @@ export class Issuer {
     );
   }
 
-  /**
-   * Exchanges the code in the issuer's response for claims about the person.
-   * @param query the query of the callback
-   * @throws SignInProblem
-   */
+  /** Exchanges the code in the callback's query for claims about the person, or throws a SignInProblem. */
   async claimsOf(query: string, { state, nonce, verifier }: Attempt): Promise<Claims> {
     const { configuration } = await this.read();
     const { authorizationCodeGrant, fetchUserInfo } = library();

@@ -27,11 +27,7 @@ const TEXTS: Readonly<Record<ProblemKind | "busy" | "failed", readonly [heading:
   failed: ["You are not signed in", "The sign-in failed. Try again in a few minutes."],
 };
 
-/**
- * Returns the page for a failed sign-in.
- * @param issuer the issuer's name, and whether it is the only sign-in method
- * @param start path that starts the sign-in
- */
+/** Returns the page for a failed sign-in, which links to the path `start`. */
 export function problemPage(
   kind: keyof typeof TEXTS,
   issuer: { name: string; isOnly: boolean },

@@ -35,11 +35,7 @@ export class OrganizationService {
     return found;
   }
 
-  /**
-   * Creates an organization on behalf of an operator, because all other callers belong to an organization.
-   * @param tx the transaction to join; by default, a new one
-   * @throws GatewayError `conflict` if the slug is taken
-   */
+  /** Creates an organization on behalf of an operator, or throws `conflict` if the slug is taken. */
   create({ slug, name: given }: NewOrganization, tx?: Tx): Promise<Organization> {
     const name = given.trim();
     const unit = async (tx: Tx) => {

@@ -35,11 +35,7 @@ const known = new WeakMap<DocumentNode, { uses: UsesOf }>();
 
 const NONE: readonly string[] = [];
 
-/**
- * Returns the names of the deprecated parts that an operation and its fragments use and that the caller may access.
- * Ignores variable values.
- * @param document a valid document
- */
+/** Names the deprecated parts that an operation of a valid document uses and that the caller may access. */
 export function deprecatedParts(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -42,7 +42,6 @@ export class SubscriptionResults {
   /**
    * @param payloadOf returns the part of a result that a client receives
    * @param clock monotonic time (ms)
-   * @param sleep waits for a duration (ms)
    */
   constructor(
     private readonly payloadOf: (result: ExecutionResult) => object,

@@ -105,11 +105,7 @@ function scan(text: Uint8Array): { members: number; hasLongNumber: boolean } {
   return { members, hasLongNumber };
 }
 
-/**
- * Finds the end of a string.
- * @param i the index after the opening quote
- * @returns the index of the closing quote
- */
+/** Returns the index of a string's closing quote; `i` is the index after the opening quote. */
 function endOfString(text: Uint8Array, i: number): number {
   while (i < text.length && text[i] !== QUOTE) i += text[i] === BACKSLASH ? 2 : 1;
   return i;

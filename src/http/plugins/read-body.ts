@@ -96,12 +96,7 @@ export class Bodies {
   }
 }
 
-/**
- * Reads the bodies of callers who have no credential, in a budget shared by their networks. Other content types are
- * rejected.
- * @param max max size (bytes)
- * @param parse returns the request's `body`
- */
+/** Reads bodies of at most `max` bytes from callers without a credential, in a budget shared by their networks. */
 export function readAnonymousBodies(
   app: FastifyInstance,
   contentTypes: string | string[],
@@ -158,7 +153,6 @@ class BodyBuffer {
 
   /**
    * @param limit max size (bytes)
-   * @param contentLength the Content-Length header
    * @param take reserves memory and returns a function that releases it, or undefined if the budget is exhausted
    */
   constructor(

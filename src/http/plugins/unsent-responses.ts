@@ -29,7 +29,6 @@ export class UnsentResponses {
 
   /**
    * @param max max responses waiting longer than `SWEEP_INTERVAL_MS`
-   * @param timeoutMs max time that a response may wait
    * @param now a monotonic clock (ms)
    */
   constructor(

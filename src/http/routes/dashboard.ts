@@ -11,7 +11,6 @@ const POLICY =
 /**
  * Adds `/dashboard`, and the same page for every path below it, so that deep links work. All other pages use its icon
  * (`/favicon.ico`).
- * @param directory the build output
  */
 export async function addDashboard(app: FastifyInstance, directory: string): Promise<void> {
   const assets = join(directory, "assets");
