@@ -1,7 +1,6 @@
 import { change } from "../api/client";
 import { changedFields } from "../ui/changed-fields";
 import { FormDialog } from "../ui/form-dialog";
-import { toast } from "../ui/toast";
 import { type KeyFragment, UpdateApiKeyDocument } from "./documents.generated";
 import { LimitFields, limitsOf } from "./key-limits";
 
@@ -11,11 +10,10 @@ export const KeySettings = ({ apiKey, onClosed }: { apiKey: KeyFragment; onClose
     title={`Settings for “${apiKey.name}”`}
     of={apiKey.id}
     submit="Save"
-    onSubmit={async (form) => {
-      const input = { id: apiKey.id, ...changedFields(limitsOf(form), apiKey) };
-      await change(UpdateApiKeyDocument, { input });
-      toast(`Changed the settings of ${apiKey.name}.`);
-    }}
+    onSubmit={(form) =>
+      change(UpdateApiKeyDocument, { input: { id: apiKey.id, ...changedFields(limitsOf(form), apiKey) } })
+    }
+    done={`Changed the settings of ${apiKey.name}.`}
     onClosed={onClosed}
   >
     {(form) => (

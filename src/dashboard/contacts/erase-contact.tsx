@@ -1,6 +1,5 @@
 import { change } from "../api/client";
 import { FormDialog } from "../ui/form-dialog";
-import { toast } from "../ui/toast";
 import { EraseContactDocument } from "./documents.generated";
 
 /** The dialog for erasing a contact. */
@@ -10,10 +9,8 @@ export const EraseContact = ({ id, name, onClosed }: { id: string; name: string;
     submit="Erase contact"
     isDestructive
     onClosed={onClosed}
-    onSubmit={async () => {
-      await change(EraseContactDocument, { id });
-      toast("Erased the contact.");
-    }}
+    onSubmit={() => change(EraseContactDocument, { id })}
+    done="Erased the contact."
   >
     <p>
       All data about this contact will be deleted: names, addresses, attributes, tags, the texts of all

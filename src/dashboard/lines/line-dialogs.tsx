@@ -53,16 +53,13 @@ const CONFIRMATIONS = {
 
 function Confirm(props: Props & (typeof CONFIRMATIONS)[keyof typeof CONFIRMATIONS]) {
   const { id, name } = props.line;
-  const submit = async () => {
-    await change<unknown, { id: string }>(props.document, { id });
-    toast(props.done(name));
-  };
   return (
     <FormDialog
       title={props.title(name)}
       submit={props.submit}
       isDestructive={props.submit === "Archive"}
-      onSubmit={submit}
+      onSubmit={() => change<unknown, { id: string }>(props.document, { id })}
+      done={props.done(name)}
       onClosed={props.onClosed}
     >
       <p>{props.text}</p>
@@ -70,28 +67,30 @@ function Confirm(props: Props & (typeof CONFIRMATIONS)[keyof typeof CONFIRMATION
   );
 }
 
-function PauseLine({ line, onClosed }: Props) {
-  const submit = async (form: FormData) => {
-    await change(PauseLineDocument, { id: line.id, reason: String(form.get("reason")) || null });
-    toast(`Paused ${line.name}.`);
-  };
-  return (
-    <FormDialog title={`Pause ${line.name}?`} submit="Pause" onSubmit={submit} onClosed={onClosed}>
-      {({ field }) => (
-        <>
-          <p>Messages wait until you resume the line. Contacts can still write to it.</p>
-          <TextInput
-            {...field("reason")}
-            label="Reason (optional)"
-            placeholder="Maintenance"
-            maxLength={PAUSED_REASON_MAX_LENGTH}
-            data-autofocus
-          />
-        </>
-      )}
-    </FormDialog>
-  );
-}
+const PauseLine = ({ line, onClosed }: Props) => (
+  <FormDialog
+    title={`Pause ${line.name}?`}
+    submit="Pause"
+    onSubmit={(form) =>
+      change(PauseLineDocument, { id: line.id, reason: String(form.get("reason")) || null })
+    }
+    done={`Paused ${line.name}.`}
+    onClosed={onClosed}
+  >
+    {({ field }) => (
+      <>
+        <p>Messages wait until you resume the line. Contacts can still write to it.</p>
+        <TextInput
+          {...field("reason")}
+          label="Reason (optional)"
+          placeholder="Maintenance"
+          maxLength={PAUSED_REASON_MAX_LENGTH}
+          data-autofocus
+        />
+      </>
+    )}
+  </FormDialog>
+);
 
 /** Creates the first signing secret of a line, or rotates it. */
 function RotateSecret({ line, onClosed }: Props) {

@@ -1,7 +1,6 @@
 import { change } from "../api/client";
 import { useViewer } from "../session/session";
 import { FormDialog } from "../ui/form-dialog";
-import { toast } from "../ui/toast";
 import {
   ChangePermissionsDocument,
   RemoveMemberDocument,
@@ -15,17 +14,22 @@ type Props = { member: MemberEntry; onClosed: () => void };
 
 /** Grants and revokes a member's permissions. */
 export function ChangePermissions({ member, onClosed }: Props) {
-  const submit = async (form: FormData) => {
+  const submit = (form: FormData) => {
     const chosen = permissionsOf(form);
-    await change(ChangePermissionsDocument, {
+    return change(ChangePermissionsDocument, {
       memberId: member.id,
       grant: chosen.filter((each) => !member.permissions.includes(each)),
       revoke: member.permissions.filter((each) => !chosen.includes(each)),
     });
-    toast(`Changed the permissions for ${member.email}.`);
   };
   return (
-    <FormDialog title={`Permissions for ${member.email}`} submit="Save" onSubmit={submit} onClosed={onClosed}>
+    <FormDialog
+      title={`Permissions for ${member.email}`}
+      submit="Save"
+      onSubmit={submit}
+      done={`Changed the permissions for ${member.email}.`}
+      onClosed={onClosed}
+    >
       <PermissionFields granted={member.permissions} />
       <p>Changes take effect on the member’s next request.</p>
     </FormDialog>
@@ -33,39 +37,31 @@ export function ChangePermissions({ member, onClosed }: Props) {
 }
 
 /** Unlinks a member's account at the OpenID Connect issuer after a confirmation. */
-export function UnlinkIdentity({ member, onClosed }: Props) {
-  const submit = async () => {
-    await change(UnlinkIdentityDocument, { memberId: member.id });
-    toast(`Unlinked the account of ${member.email}.`);
-  };
-  return (
-    <FormDialog
-      title={`Unlink the account of ${member.email}?`}
-      submit="Unlink"
-      isDestructive
-      onSubmit={submit}
-      onClosed={onClosed}
-    >
-      <p>
-        Sessions started with this account end. The next sign-in from an account with the verified e-mail
-        address {member.email} links that account.
-      </p>
-    </FormDialog>
-  );
-}
+export const UnlinkIdentity = ({ member, onClosed }: Props) => (
+  <FormDialog
+    title={`Unlink the account of ${member.email}?`}
+    submit="Unlink"
+    isDestructive
+    onSubmit={() => change(UnlinkIdentityDocument, { memberId: member.id })}
+    done={`Unlinked the account of ${member.email}.`}
+    onClosed={onClosed}
+  >
+    <p>
+      Sessions started with this account end. The next sign-in from an account with the verified e-mail
+      address {member.email} links that account.
+    </p>
+  </FormDialog>
+);
 
 export function RemoveMember({ member, onClosed }: Props) {
   const isSelf = useViewer().id === member.id;
-  const submit = async () => {
-    await change(RemoveMemberDocument, { id: member.id });
-    toast(`Removed ${member.email}.`);
-  };
   return (
     <FormDialog
       title={isSelf ? "Leave the organization?" : `Remove ${member.email}?`}
       submit={isSelf ? "Leave" : "Remove member"}
       isDestructive
-      onSubmit={submit}
+      onSubmit={() => change(RemoveMemberDocument, { id: member.id })}
+      done={`Removed ${member.email}.`}
       onClosed={onClosed}
     >
       <p>
@@ -81,16 +77,13 @@ export function WithdrawInvitation(props: {
   onClosed: () => void;
 }) {
   const { id, email } = props.invitation;
-  const submit = async () => {
-    await change(WithdrawInvitationDocument, { id });
-    toast(`Withdrew the invitation for ${email}.`);
-  };
   return (
     <FormDialog
       title={`Withdraw the invitation for ${email}?`}
       submit="Withdraw"
       isDestructive
-      onSubmit={submit}
+      onSubmit={() => change(WithdrawInvitationDocument, { id })}
+      done={`Withdrew the invitation for ${email}.`}
       onClosed={props.onClosed}
     >
       <p>The link stops working immediately.</p>

@@ -1,6 +1,5 @@
 import { change } from "../api/client";
 import { FormDialog } from "../ui/form-dialog";
-import { toast } from "../ui/toast";
 import { RemovePasskeyDocument } from "./documents.generated";
 import type { PasskeyEntry } from "./passkeys";
 
@@ -17,10 +16,8 @@ export const RemovePasskey = (props: {
     title={`Remove “${props.passkey.name}”?`}
     submit="Remove passkey"
     isDestructive
-    onSubmit={async () => {
-      await change(RemovePasskeyDocument, { id: props.passkey.id });
-      toast(`Removed the passkey ${props.passkey.name}.`);
-    }}
+    onSubmit={() => change(RemovePasskeyDocument, { id: props.passkey.id })}
+    done={`Removed the passkey ${props.passkey.name}.`}
     onClosed={props.onClosed}
   >
     <p>It can no longer be used to sign in. {props.consequence}</p>

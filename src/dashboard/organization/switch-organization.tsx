@@ -2,7 +2,6 @@ import { useState } from "react";
 import { change } from "../api/client";
 import { useViewer } from "../session/session";
 import { FormDialog } from "../ui/form-dialog";
-import { toast } from "../ui/toast";
 import { DeactivateOrganizationDocument, ReactivateOrganizationDocument } from "./documents.generated";
 
 /** Deactivates or reactivates the organization after its slug is typed as a confirmation. */
@@ -11,18 +10,16 @@ export function SwitchOrganization({ onClosed }: { onClosed: () => void }) {
   // Remembers which question was asked, because the response changes the organization's state.
   const [deactivates] = useState(organization.deactivatedAt === null);
   const verb = deactivates ? "Deactivate" : "Reactivate";
-  const submit = async () => {
-    if (deactivates) await change(DeactivateOrganizationDocument, {});
-    else await change(ReactivateOrganizationDocument, {});
-    toast(`${verb}d ${organization.name}.`);
-  };
   return (
     <FormDialog
       title={`${verb} ${organization.name}?`}
       submit={verb}
       isDestructive={deactivates}
       confirm={organization.slug}
-      onSubmit={submit}
+      onSubmit={() =>
+        deactivates ? change(DeactivateOrganizationDocument, {}) : change(ReactivateOrganizationDocument, {})
+      }
+      done={`${verb}d ${organization.name}.`}
       onClosed={onClosed}
     >
       <p>

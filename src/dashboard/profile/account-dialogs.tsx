@@ -49,12 +49,16 @@ export function ChangeEmail({ onClosed }: { onClosed: () => void }) {
 /** Changes the name, or removes it if the field is empty. */
 export function ChangeName({ onClosed }: { onClosed: () => void }) {
   const { name } = useViewer();
-  const submit = async (form: FormData) => {
-    await change(ChangeNameDocument, { input: { name: String(form.get("name")).trim() || null } });
-    toast("Changed your name.");
-  };
   return (
-    <FormDialog title="Change your name" submit="Change name" onSubmit={submit} onClosed={onClosed}>
+    <FormDialog
+      title="Change your name"
+      submit="Change name"
+      onSubmit={(form) =>
+        change(ChangeNameDocument, { input: { name: String(form.get("name")).trim() || null } })
+      }
+      done="Changed your name."
+      onClosed={onClosed}
+    >
       {({ field }) => (
         <NameField
           field={field}
@@ -132,10 +136,8 @@ export const RemovePassword = ({ onClosed }: { onClosed: () => void }) => (
     title="Remove your password?"
     submit="Remove password"
     isDestructive
-    onSubmit={async () => {
-      await change(RemovePasswordDocument, {});
-      toast("Removed your password.");
-    }}
+    onSubmit={() => change(RemovePasswordDocument, {})}
+    done="Removed your password."
     onClosed={onClosed}
   >
     <p>

@@ -6,6 +6,7 @@ import styles from "./dialog.module.css";
 import { Failure } from "./failure";
 import { useKeptForm } from "./kept-form";
 import { useTask } from "./task";
+import { toast } from "./toast";
 
 /** Closing the dialog asks for a confirmation if at least this many fields have changed. */
 const MANY_CHANGES = 2;
@@ -31,6 +32,7 @@ export interface FormState {
  * @param codes the names of the fields that show other error codes
  * @param confirm text that must be typed before the form can be submitted
  * @param onSubmit receives the values of all named controls
+ * @param done the toast after a successful submission
  */
 export function FormDialog(props: {
   title: string;
@@ -41,7 +43,8 @@ export function FormDialog(props: {
   conflict?: string;
   codes?: Readonly<Record<string, string>>;
   confirm?: string;
-  onSubmit: (form: FormData) => Promise<void>;
+  onSubmit: (form: FormData) => Promise<unknown>;
+  done?: string;
   onClosed: () => void;
   children: ReactNode | ((state: FormState) => ReactNode);
 }) {
@@ -98,6 +101,7 @@ function Form(
     const values = new FormData(event.currentTarget);
     return run(async () => {
       await props.onSubmit(values);
+      if (props.done !== undefined) toast(props.done);
       close();
     });
   };

@@ -95,13 +95,19 @@ export function EditEndpoint(props: { endpoint: EndpointFragment; onClosed: () =
   // Keeps the endpoint as first shown, because other people may change it while the form is open.
   const [endpoint] = useState(props.endpoint);
   const { types, field: typesField } = useEventTypes(endpoint.types);
-  const submit = async (form: FormData) => {
+  const submit = (form: FormData) => {
     const input = { id: endpoint.id, ...changedFields({ ...settingsOf(form), types }, endpoint) };
-    await change(UpdateWebhookEndpointDocument, { input });
-    toast("Changed the webhook.");
+    return change(UpdateWebhookEndpointDocument, { input });
   };
   return (
-    <FormDialog title="Edit the webhook" submit="Save" size="lg" onSubmit={submit} onClosed={props.onClosed}>
+    <FormDialog
+      title="Edit the webhook"
+      submit="Save"
+      size="lg"
+      onSubmit={submit}
+      done="Changed the webhook."
+      onClosed={props.onClosed}
+    >
       {({ field }) => (
         <>
           <EndpointFields field={field} endpoint={endpoint} />

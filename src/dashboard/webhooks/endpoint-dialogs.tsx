@@ -31,31 +31,11 @@ import {
 
 type Props = { endpoint: EndpointFragment; onClosed: () => void };
 
-/** The dialogs for managers' actions on an endpoint. */
-const DIALOGS = {
-  edit: EditEndpoint,
-  test: TestEndpoint,
-  redeliver: Redeliver,
-  rotate: RotateSecret,
-  enable: Enable,
-  disable: Disable,
-  delete: Delete,
-};
-
-export type EndpointAction = keyof typeof DIALOGS;
-
-export function EndpointDialog({ action, ...props }: Props & { action: EndpointAction }) {
-  const Action = DIALOGS[action];
-  return <Action {...props} />;
-}
-
-function TestEndpoint({ endpoint, onClosed }: Props) {
-  return (
-    <Dialog title="Send a test event" onClosed={onClosed}>
-      {(close) => <Test id={endpoint.id} close={close} />}
-    </Dialog>
-  );
-}
+const TestEndpoint = ({ endpoint, onClosed }: Props) => (
+  <Dialog title="Send a test event" onClosed={onClosed}>
+    {(close) => <Test id={endpoint.id} close={close} />}
+  </Dialog>
+);
 
 function Test({ id, close }: { id: string; close: () => void }) {
   const { busy, error, run } = useTask();
@@ -115,12 +95,14 @@ function Redeliver({ endpoint, onClosed }: Props) {
     { id: endpoint.id, since: isKnown ? since.toISOString() : "" },
     { enabled: isKnown, pollMs: COUNT_INTERVAL_MS },
   );
-  const submit = async () => {
-    await change(RedeliverDocument, { id: endpoint.id, since: since.toISOString() });
-    toast("Events are being sent again.");
-  };
   return (
-    <FormDialog title="Redeliver events" submit="Redeliver" onSubmit={submit} onClosed={onClosed}>
+    <FormDialog
+      title="Redeliver events"
+      submit="Redeliver"
+      onSubmit={() => change(RedeliverDocument, { id: endpoint.id, since: since.toISOString() })}
+      done="Events are being sent again."
+      onClosed={onClosed}
+    >
       {({ field }) => (
         <>
           <NativeSelect
@@ -187,35 +169,30 @@ function RotateSecret({ endpoint, onClosed }: Props) {
   );
 }
 
-function Enable({ endpoint, onClosed }: Props) {
-  const submit = async () => {
-    await change(EnableWebhookEndpointDocument, { id: endpoint.id });
-    toast("Enabled the webhook.");
-  };
-  return (
-    <FormDialog title="Enable the webhook?" submit="Enable" onSubmit={submit} onClosed={onClosed}>
-      <p>It receives pending and future events. Use Redeliver for events missed while it was disabled.</p>
-    </FormDialog>
-  );
-}
+const Enable = ({ endpoint, onClosed }: Props) => (
+  <FormDialog
+    title="Enable the webhook?"
+    submit="Enable"
+    onSubmit={() => change(EnableWebhookEndpointDocument, { id: endpoint.id })}
+    done="Enabled the webhook."
+    onClosed={onClosed}
+  >
+    <p>It receives pending and future events. Use Redeliver for events missed while it was disabled.</p>
+  </FormDialog>
+);
 
-function Disable({ endpoint, onClosed }: Props) {
-  const submit = async () => {
-    await change(DisableWebhookEndpointDocument, { id: endpoint.id });
-    toast("Disabled the webhook.");
-  };
-  return (
-    <FormDialog
-      title="Disable the webhook?"
-      submit="Disable"
-      isDestructive
-      onSubmit={submit}
-      onClosed={onClosed}
-    >
-      <p>Nothing is sent to the webhook until you enable it.</p>
-    </FormDialog>
-  );
-}
+const Disable = ({ endpoint, onClosed }: Props) => (
+  <FormDialog
+    title="Disable the webhook?"
+    submit="Disable"
+    isDestructive
+    onSubmit={() => change(DisableWebhookEndpointDocument, { id: endpoint.id })}
+    done="Disabled the webhook."
+    onClosed={onClosed}
+  >
+    <p>Nothing is sent to the webhook until you enable it.</p>
+  </FormDialog>
+);
 
 function Delete({ endpoint, onClosed }: Props) {
   const [, navigate] = useLocation();
@@ -238,4 +215,22 @@ function Delete({ endpoint, onClosed }: Props) {
       </p>
     </FormDialog>
   );
+}
+
+/** The dialogs for managers' actions on an endpoint. */
+const DIALOGS = {
+  edit: EditEndpoint,
+  test: TestEndpoint,
+  redeliver: Redeliver,
+  rotate: RotateSecret,
+  enable: Enable,
+  disable: Disable,
+  delete: Delete,
+};
+
+export type EndpointAction = keyof typeof DIALOGS;
+
+export function EndpointDialog({ action, ...props }: Props & { action: EndpointAction }) {
+  const Action = DIALOGS[action];
+  return <Action {...props} />;
 }
