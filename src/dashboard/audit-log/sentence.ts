@@ -25,7 +25,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     label: "Key used from a network that is not allowed",
   },
   api_key_updated: { verb: "changed the API key", label: "API key changed" },
-  member_signed_in: { verb: "signed in", label: "Signed in" },
+  member_signed_in: { verb: "signed in" },
   member_sign_in_failed: { verb: "Failed sign-in for", label: "Sign-in failed" },
   member_sign_in_confirmed: {
     verb: "confirmed the sign-in of",
@@ -37,25 +37,18 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     verbForSelf: "failed to confirm the sign-in",
     label: "Sign-in confirmation failed",
   },
-  member_signed_out: { verb: "signed out", label: "Signed out" },
+  member_sign_in_link_created: { label: "Member sign in link created" },
+  member_signed_out: { verb: "signed out" },
+  member_signed_out_by_issuer: { label: "Member signed out by issuer" },
   member_signed_out_everywhere: { verb: "signed out on all devices", label: "Signed out on all devices" },
-  member_password_changed: {
-    verb: "changed the password of",
-    verbForSelf: "changed their password",
-    label: "Password changed",
-  },
-  member_password_removed: {
-    verb: "removed the password of",
-    verbForSelf: "removed their password",
-    label: "Password removed",
-  },
+  member_password_changed: { verb: "changed the password of", verbForSelf: "changed their password" },
+  member_password_removed: { verb: "removed the password of", verbForSelf: "removed their password" },
   member_password_change_failed: {
     verb: "failed to change the password of",
     verbForSelf: "failed to change their password",
-    label: "Password change failed",
   },
   member_created: { verb: "added the member", verbForSelf: "joined", label: "Member added" },
-  member_permissions_changed: { verb: "changed the permissions of", label: "Permissions changed" },
+  member_permissions_changed: { verb: "changed the permissions of" },
   agent_renamed: { to: "name" },
   organization_renamed: { to: "name" },
   member_email_changed: {
@@ -64,53 +57,30 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     to: "email",
     label: "E-mail changed",
   },
-  member_name_changed: {
-    verb: "changed the name of",
-    verbForSelf: "changed their name",
-    to: "name",
-    label: "Name changed",
-  },
+  member_name_changed: { verb: "changed the name of", verbForSelf: "changed their name", to: "name" },
   member_email_change_failed: {
     verb: "failed to change the e-mail of",
     verbForSelf: "failed to change their e-mail",
     label: "E-mail change failed",
   },
-  member_removed: { verb: "removed the member", verbForSelf: "left", label: "Member removed" },
-  member_session_ended: {
-    verb: "ended a session of",
-    verbForSelf: "ended one of their sessions",
-    label: "Session ended",
-  },
-  member_passkey_added: {
-    verb: "added a passkey for",
-    verbForSelf: "added a passkey",
-    label: "Passkey added",
-  },
-  member_passkey_renamed: {
-    verb: "renamed a passkey of",
-    verbForSelf: "renamed a passkey",
-    label: "Passkey renamed",
-  },
-  member_passkey_removed: {
-    verb: "removed a passkey of",
-    verbForSelf: "removed a passkey",
-    label: "Passkey removed",
-  },
+  member_removed: { verb: "removed the member", verbForSelf: "left" },
+  member_identity_linked: { label: "Member identity linked" },
+  member_identity_unlinked: { label: "Member identity unlinked" },
+  member_session_ended: { verb: "ended a session of", verbForSelf: "ended one of their sessions" },
+  member_passkey_added: { verb: "added a passkey for", verbForSelf: "added a passkey" },
+  member_passkey_renamed: { verb: "renamed a passkey of", verbForSelf: "renamed a passkey" },
+  member_passkey_removed: { verb: "removed a passkey of", verbForSelf: "removed a passkey" },
   member_passkey_required: {
     verb: "Correct password without a passkey for",
     label: "Password without a passkey",
   },
-  member_passkey_rejected: { verb: "Rejected passkey of", label: "Passkey rejected" },
+  member_passkey_rejected: { verb: "Rejected passkey of" },
   member_passkey_cloned: { verb: "Possibly cloned passkey of", label: "Passkey possibly cloned" },
   invitation_created: { verb: "invited", label: "Member invited" },
-  invitation_withdrawn: { verb: "withdrew the invitation for", label: "Invitation withdrawn" },
-  invitation_accepted: {
-    verb: "accepted the invitation for",
-    verbForSelf: "accepted an invitation",
-    label: "Invitation accepted",
-  },
+  invitation_withdrawn: { verb: "withdrew the invitation for" },
+  invitation_accepted: { verb: "accepted the invitation for", verbForSelf: "accepted an invitation" },
   conversation_assigned: { verb: "assigned a conversation" },
-  conversation_handed_off: { verb: "handed off a conversation", label: "Conversation handed off" },
+  conversation_handed_off: { verb: "handed off a conversation" },
   conversation_moved: { verb: "moved a conversation" },
   conversation_released: { verb: "released a conversation" },
   contact_consent_set: { verb: "changed the consents of", label: "Consents changed" },
@@ -121,12 +91,15 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
   agent_created: { verb: "added the agent", label: "Agent added" },
 };
 
-/** Returns the wording of an action, derived from its name (`<object>_<past participle>`) unless specified. */
+/**
+ * Returns the wording of an action, derived from its name (`<object>_<past participle>`) unless specified. The label of
+ * a change to part of a member omits the member: `member_name_changed` yields "Name changed".
+ */
 function wordingOf(action: AuditAction) {
   const words = action.replace("api_key", "API_key").split("_");
   const object = words.slice(0, -1).join(" ");
   const done = words.at(-1);
-  const name = words.join(" ");
+  const name = (words[0] === "member" && words.length > 2 ? words.slice(1) : words).join(" ");
   return {
     verb: `${done} the ${object}`,
     label: name[0]?.toUpperCase() + name.slice(1),
