@@ -14,7 +14,7 @@ import { Card, Empty, LoadingPage, Page } from "../ui/page";
 import { Result } from "../ui/result";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
-import { columnsOf, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { type AgentAction, agentActions } from "./agent-actions";
 import styles from "./agent-detail.module.css";
@@ -110,21 +110,18 @@ function Keys({ agent, keys }: { agent: Agent; keys: AgentSetupQuery["apiKeys"] 
           {create}
         </Empty>
       ) : (
-        <DataTable label="Active API keys" columns={KEY_COLUMNS}>
-          {keys.nodes.map(({ id, name, hint, lastUsedAt }) => (
-            <Row
-              key={id}
-              columns={KEY_COLUMNS}
-              cells={[
-                <RowLink key="name" href={`/api-keys/${id}`}>
-                  {name}
-                </RowLink>,
-                <code key="hint">{hint}</code>,
-                lastUsedAt === null ? "Never" : <Time key="used" value={lastUsedAt} />,
-              ]}
-            />
-          ))}
-        </DataTable>
+        <DataTable
+          label="Active API keys"
+          columns={KEY_COLUMNS}
+          rows={keys.nodes}
+          cells={({ id, name, hint, lastUsedAt }) => [
+            <RowLink key="name" href={`/api-keys/${id}`}>
+              {name}
+            </RowLink>,
+            <code key="hint">{hint}</code>,
+            lastUsedAt === null ? "Never" : <Time key="used" value={lastUsedAt} />,
+          ]}
+        />
       )}
     </Card>
   );
@@ -135,23 +132,20 @@ const LINE_COLUMNS = columnsOf("Line", "Kind", "Address", "Status");
 function Lines({ agent, lines }: { agent: Agent; lines: AgentSetupQuery["lines"] }) {
   return (
     <Card title="Lines" aside={<Link href={`/lines?agent=${agent.id}`}>Manage lines</Link>}>
-      <DataTable label="Lines" columns={LINE_COLUMNS}>
-        {lines.map(({ id, name, kind, address, state, fault, isDefault }) => (
-          <Row
-            key={id}
-            columns={LINE_COLUMNS}
-            cells={[
-              <span key="name" className={styles.links}>
-                <RowLink href={`/lines/${id}?agent=${agent.id}`}>{name}</RowLink>
-                {isDefault && <Tag tone="plain">Default</Tag>}
-              </span>,
-              KINDS[kind]?.label ?? kind,
-              address ?? "–",
-              <LineTag key="state" state={state} fault={fault} />,
-            ]}
-          />
-        ))}
-      </DataTable>
+      <DataTable
+        label="Lines"
+        columns={LINE_COLUMNS}
+        rows={lines}
+        cells={({ id, name, kind, address, state, fault, isDefault }) => [
+          <span key="name" className={styles.links}>
+            <RowLink href={`/lines/${id}?agent=${agent.id}`}>{name}</RowLink>
+            {isDefault && <Tag tone="plain">Default</Tag>}
+          </span>,
+          KINDS[kind]?.label ?? kind,
+          address ?? "–",
+          <LineTag key="state" state={state} fault={fault} />,
+        ]}
+      />
     </Card>
   );
 }

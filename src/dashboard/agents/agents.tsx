@@ -14,7 +14,7 @@ import { Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
-import { columnsOf } from "../ui/table";
+import { ACTIONS, columnsOf } from "../ui/table";
 import { type AgentAction, agentActions } from "./agent-actions";
 import type { Agent } from "./agent-page";
 import { AgentListDocument, type AgentListQuery } from "./documents.generated";
@@ -25,10 +25,7 @@ const { component: AgentDialog } = loaded(async () => (await import("./agent-dia
 /** Polling interval (ms); long because agents rarely change. */
 const POLL_INTERVAL_MS = 15_000;
 
-const COLUMNS = columnsOf("Name", "API keys", "Lines", "Live version", "Last decision", {
-  heading: "Actions",
-  hidden: true,
-});
+const COLUMNS = columnsOf("Name", "API keys", "Lines", "Live version", "Last decision", ACTIONS);
 
 type Summary = NonNullable<AgentListQuery["agentSummaries"]>[number];
 

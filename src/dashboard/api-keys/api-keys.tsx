@@ -15,7 +15,7 @@ import { Empty, Page, Placeholder } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
-import { columnsOf } from "../ui/table";
+import { ACTIONS, columnsOf } from "../ui/table";
 import { Tag } from "../ui/tag";
 import {
   ApiKeysDocument,
@@ -37,10 +37,7 @@ const POLL_INTERVAL_MS = 15_000;
 /** Polling interval (ms); long because keys are rarely rejected or about to expire. */
 const WATCH_INTERVAL_MS = 60_000;
 
-const COLUMNS = columnsOf("Name", "Agent", "Status", "Created", "Last used", {
-  heading: "Actions",
-  hidden: true,
-});
+const COLUMNS = columnsOf("Name", "Agent", "Status", "Created", "Last used", ACTIONS);
 
 /** The organization's API keys: find, create and manage them. */
 export function ApiKeys() {

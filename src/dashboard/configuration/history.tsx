@@ -10,7 +10,7 @@ import { loaded } from "../ui/loaded";
 import { Card } from "../ui/page";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
-import { columnsOf } from "../ui/table";
+import { ACTIONS, columnsOf } from "../ui/table";
 import { Tag } from "../ui/tag";
 import styles from "./configuration.module.css";
 import { ConfigurationVersionsDocument, type PublicationFragment } from "./documents.generated";
@@ -20,10 +20,7 @@ const { component: Restore } = loaded(async () => (await import("./restore")).Re
 /** Polling interval (ms); long because versions are rarely published, and mostly from this page. */
 const POLL_INTERVAL_MS = 60_000;
 
-const COLUMNS = columnsOf("Version", "Note", "Published", "By", "Digest", {
-  heading: "Actions",
-  hidden: true,
-});
+const COLUMNS = columnsOf("Version", "Note", "Published", "By", "Digest", ACTIONS);
 
 /** The published versions of an agent's configuration. */
 export function History({ agent, live }: { agent: Agent; live: number }) {

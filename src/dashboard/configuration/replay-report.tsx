@@ -10,7 +10,7 @@ import { Failure } from "../ui/failure";
 import { formatNumber } from "../ui/format";
 import { Name } from "../ui/name";
 import { Card } from "../ui/page";
-import { DataTable, Row } from "../ui/table";
+import { ACTIONS, columnsOf, DataTable } from "../ui/table";
 import { CompareDecision, type Compared } from "./compare-decision";
 import styles from "./configuration.module.css";
 import { ReplayDecisionsDocument, type ReplayDecisionsQuery } from "./documents.generated";
@@ -23,18 +23,13 @@ const COUNTS = ["100", "500"];
 /** Max changed decisions listed; the rest are only counted. */
 const MAX_LISTED = 50;
 
-const RULES = [
-  { heading: "Rule" },
+const RULES = columnsOf(
+  "Rule",
   { heading: "Decided", isNumeric: true },
   { heading: "Would decide", isNumeric: true },
   { heading: "Difference", isNumeric: true },
-];
-const CHANGED = [
-  { heading: "Situation" },
-  { heading: "Decided by" },
-  { heading: "Would be decided by" },
-  { heading: "Actions", hidden: true },
-];
+);
+const CHANGED = columnsOf("Situation", "Decided by", "Would be decided by", ACTIONS);
 
 /**
  * Shows how the agent would have decided recent situations if the draft had been live.
@@ -103,56 +98,50 @@ function Totals({ agentId, report }: { agentId: string; report: Report }) {
         )}
       </dl>
       {rules.length > 0 && (
-        <DataTable label="Decisions by rule" columns={RULES}>
-          {rules.map(({ ruleId, recorded, replayed }) => (
-            <Row
-              key={ruleId ?? ""}
-              columns={RULES}
-              cells={[
-                <RuleName key="rule" id={ruleId} />,
-                formatNumber(recorded),
-                formatNumber(replayed),
-                replayed === recorded
-                  ? "–"
-                  : `${replayed > recorded ? "+" : "−"}${formatNumber(Math.abs(replayed - recorded))}`,
-              ]}
-            />
-          ))}
-        </DataTable>
+        <DataTable
+          label="Decisions by rule"
+          columns={RULES}
+          rows={rules.map((rule) => ({ ...rule, id: rule.ruleId ?? "" }))}
+          cells={({ ruleId, recorded, replayed }) => [
+            <RuleName key="rule" id={ruleId} />,
+            formatNumber(recorded),
+            formatNumber(replayed),
+            replayed === recorded
+              ? "–"
+              : `${replayed > recorded ? "+" : "−"}${formatNumber(Math.abs(replayed - recorded))}`,
+          ]}
+        />
       )}
       {decisions.length > 0 && <h3 className={styles.subtitle}>Decisions that would change</h3>}
       {decisions.length > 0 && (
-        <DataTable label="Decisions that would change" columns={CHANGED}>
-          {decisions.slice(0, MAX_LISTED).map((decision) => (
-            <Row
-              key={decision.decisionId}
-              columns={CHANGED}
-              cells={[
-                may("conversations_read") ? (
-                  <Link key="link" href={`/decisions/${decision.decisionId}`}>
-                    <Name>{decision.situationType}</Name>
-                  </Link>
-                ) : (
-                  decision.situationType
-                ),
-                <RuleName key="before" id={decision.recordedRuleId} />,
-                decision.error ? (
-                  <span key="after" className={styles.bad}>
-                    Rejected: {decision.error.message}
-                  </span>
-                ) : (
-                  <RuleName key="after" id={decision.ruleId} />
-                ),
-                <div key="actions" className={styles.choices}>
-                  <Button variant="default" size="xs" onClick={() => setCompared(decision)}>
-                    Compare…
-                  </Button>
-                  <KeepAsTest agentId={agentId} load={testFromDecision({ id: decision.decisionId })} />
-                </div>,
-              ]}
-            />
-          ))}
-        </DataTable>
+        <DataTable
+          label="Decisions that would change"
+          columns={CHANGED}
+          rows={decisions.slice(0, MAX_LISTED).map((each) => ({ ...each, id: each.decisionId }))}
+          cells={({ id, ...decision }) => [
+            may("conversations_read") ? (
+              <Link key="link" href={`/decisions/${id}`}>
+                <Name>{decision.situationType}</Name>
+              </Link>
+            ) : (
+              decision.situationType
+            ),
+            <RuleName key="before" id={decision.recordedRuleId} />,
+            decision.error ? (
+              <span key="after" className={styles.bad}>
+                Rejected: {decision.error.message}
+              </span>
+            ) : (
+              <RuleName key="after" id={decision.ruleId} />
+            ),
+            <div key="actions" className={styles.choices}>
+              <Button variant="default" size="xs" onClick={() => setCompared(decision)}>
+                Compare…
+              </Button>
+              <KeepAsTest agentId={agentId} load={testFromDecision({ id })} />
+            </div>,
+          ]}
+        />
       )}
       {decisions.length > MAX_LISTED && (
         <p className={styles.text}>and {formatNumber(decisions.length - MAX_LISTED)} more</p>

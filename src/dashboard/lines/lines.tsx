@@ -14,7 +14,7 @@ import { loaded } from "../ui/loaded";
 import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { RowMenu } from "../ui/row-menu";
-import { columnsOf } from "../ui/table";
+import { ACTIONS, columnsOf } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { LinesDocument } from "./documents.generated";
 import { type LineAction, lineActions } from "./line-actions";
@@ -58,7 +58,7 @@ const COLUMNS = columnsOf(
   "Address",
   "Status",
   { heading: "Max per minute", isNumeric: true },
-  { heading: "Actions", hidden: true },
+  ACTIONS,
 );
 
 function LineList({ agent }: { agent: Agent }) {

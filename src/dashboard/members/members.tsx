@@ -12,7 +12,7 @@ import { Card, Empty, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Result } from "../ui/result";
 import { RowMenu } from "../ui/row-menu";
-import { columnsOf, DataTable, Row } from "../ui/table";
+import { ACTIONS, columnsOf, DataTable } from "../ui/table";
 import { InvitationsDocument, type InvitationsQuery, MembersDocument } from "./documents.generated";
 import type { Invitee, MemberEntry } from "./invite-member";
 import styles from "./members.module.css";
@@ -75,7 +75,7 @@ interface Dialogs {
   onClosed: () => void;
 }
 
-const COLUMNS = columnsOf("Member", "Permissions", { heading: "Actions", hidden: true });
+const COLUMNS = columnsOf("Member", "Permissions", ACTIONS);
 
 function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly MemberEntry[] }) {
   const viewer = useViewer();
@@ -106,36 +106,30 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
     },
   ];
   return (
-    <DataTable label="Members" columns={columns}>
-      {members.map((member) => (
-        <Row
-          key={member.id}
-          columns={columns}
-          cells={[
-            <div key="email" className={styles.email}>
-              <Name dir={member.id === viewer.id ? "ltr" : undefined}>
-                {member.name ?? member.email}
-                {member.id === viewer.id && <span className={styles.you}> (you)</span>}
-              </Name>
-              {member.name !== null && (
-                <p className={pageStyles.second}>
-                  <Name>{member.email}</Name>
-                </p>
-              )}
-            </div>,
-            <PermissionTags key="permissions" permissions={member.permissions} />,
-            <RowMenu key="menu" of={member.email} actions={actionsOn(member)} />,
-          ]}
-        />
-      ))}
-    </DataTable>
+    <DataTable
+      label="Members"
+      columns={columns}
+      rows={members}
+      cells={(member) => [
+        <div key="email" className={styles.email}>
+          <Name dir={member.id === viewer.id ? "ltr" : undefined}>
+            {member.name ?? member.email}
+            {member.id === viewer.id && <span className={styles.you}> (you)</span>}
+          </Name>
+          {member.name !== null && (
+            <p className={pageStyles.second}>
+              <Name>{member.email}</Name>
+            </p>
+          )}
+        </div>,
+        <PermissionTags key="permissions" permissions={member.permissions} />,
+        <RowMenu key="menu" of={member.email} actions={actionsOn(member)} />,
+      ]}
+    />
   );
 }
 
-const INVITATION_COLUMNS = columnsOf("E-mail", "Permissions", "Invited by", "Expires", {
-  heading: "Actions",
-  hidden: true,
-});
+const INVITATION_COLUMNS = columnsOf("E-mail", "Permissions", "Invited by", "Expires", ACTIONS);
 
 type Invitation = InvitationsQuery["invitations"][number];
 
@@ -162,27 +156,24 @@ function Invitations(props: Dialogs & { onInvite: (to: Invitee) => void }) {
               <p>Invite a colleague. The link works once and expires after 72 hours.</p>
             </Empty>
           ) : (
-            <DataTable label="Pending invitations" columns={INVITATION_COLUMNS}>
-              {invitations.map((invitation) => (
-                <Row
-                  key={invitation.id}
-                  columns={INVITATION_COLUMNS}
-                  cells={[
-                    <div key="email" className={styles.email}>
-                      <Name>{invitation.email}</Name>
-                    </div>,
-                    <PermissionTags key="permissions" permissions={invitation.permissions} />,
-                    nameOfActor(invitation.invitedBy),
-                    <Time key="expires" value={invitation.expiresAt} />,
-                    <RowMenu
-                      key="menu"
-                      of={`the invitation of ${invitation.email}`}
-                      actions={actionsOn(invitation)}
-                    />,
-                  ]}
-                />
-              ))}
-            </DataTable>
+            <DataTable
+              label="Pending invitations"
+              columns={INVITATION_COLUMNS}
+              rows={invitations}
+              cells={(invitation) => [
+                <div key="email" className={styles.email}>
+                  <Name>{invitation.email}</Name>
+                </div>,
+                <PermissionTags key="permissions" permissions={invitation.permissions} />,
+                nameOfActor(invitation.invitedBy),
+                <Time key="expires" value={invitation.expiresAt} />,
+                <RowMenu
+                  key="menu"
+                  of={`the invitation of ${invitation.email}`}
+                  actions={actionsOn(invitation)}
+                />,
+              ]}
+            />
           )
         }
       </Result>

@@ -5,12 +5,12 @@ import { Name } from "../ui/name";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Result } from "../ui/result";
-import { columnsOf, DataTable, Row } from "../ui/table";
+import { ACTIONS, columnsOf, DataTable } from "../ui/table";
 import { PasskeysDocument, type PasskeysQuery } from "./documents.generated";
 
 export type PasskeyEntry = PasskeysQuery["passkeys"][number];
 
-const COLUMNS = columnsOf("Passkey", "Added", "Last used", { heading: "Actions", hidden: true });
+const COLUMNS = columnsOf("Passkey", "Added", "Last used", ACTIONS);
 
 /** Polling interval (ms); long because passkeys rarely change. */
 const POLL_INTERVAL_MS = 30_000;
@@ -30,20 +30,17 @@ export function Passkeys(props: { memberId?: string; actions: (passkey: PasskeyE
           passkeys.length === 0 ? (
             <Empty title="No passkeys" />
           ) : (
-            <DataTable label="Passkeys" columns={COLUMNS}>
-              {passkeys.map((passkey) => (
-                <Row
-                  key={passkey.id}
-                  columns={COLUMNS}
-                  cells={[
-                    <Name key="name">{passkey.name}</Name>,
-                    <Time key="created" value={passkey.createdAt} />,
-                    passkey.lastUsedAt ? <Time key="used" value={passkey.lastUsedAt} /> : "Never",
-                    actions(passkey),
-                  ]}
-                />
-              ))}
-            </DataTable>
+            <DataTable
+              label="Passkeys"
+              columns={COLUMNS}
+              rows={passkeys}
+              cells={(passkey) => [
+                <Name key="name">{passkey.name}</Name>,
+                <Time key="created" value={passkey.createdAt} />,
+                passkey.lastUsedAt ? <Time key="used" value={passkey.lastUsedAt} /> : "Never",
+                actions(passkey),
+              ]}
+            />
           )
         }
       </Result>

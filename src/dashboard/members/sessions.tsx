@@ -6,7 +6,7 @@ import { useMisclickGuard } from "../ui/misclick-guard";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Result } from "../ui/result";
-import { columnsOf, DataTable, Row } from "../ui/table";
+import { ACTIONS, columnsOf, DataTable } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
@@ -14,10 +14,7 @@ import { browserOf } from "./browser";
 import { EndSessionDocument, SessionsDocument, type SessionsQuery } from "./documents.generated";
 import styles from "./members.module.css";
 
-const COLUMNS = columnsOf("Browser", "IP address", "Signed in", "Expires", {
-  heading: "Actions",
-  hidden: true,
-});
+const COLUMNS = columnsOf("Browser", "IP address", "Signed in", "Expires", ACTIONS);
 
 /** Polling interval (ms); long because the list is large and includes User-Agents. */
 const POLL_INTERVAL_MS = 20_000;
@@ -38,11 +35,12 @@ export function Sessions({ memberId = null }: { memberId?: string | null }) {
           sessions.length === 0 ? (
             <Empty title="No open sessions" />
           ) : (
-            <DataTable label="Sessions" columns={COLUMNS}>
-              {sessions.map((session) => (
-                <Row key={session.id} columns={COLUMNS} cells={cellsOf(session, run)} />
-              ))}
-            </DataTable>
+            <DataTable
+              label="Sessions"
+              columns={COLUMNS}
+              rows={sessions}
+              cells={(session) => cellsOf(session, run)}
+            />
           )
         }
       </Result>

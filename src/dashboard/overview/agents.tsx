@@ -3,7 +3,7 @@ import type { AgentsQuery } from "../agents/documents.generated";
 import { Managers } from "../members/managers";
 import { Card, Empty } from "../ui/page";
 import { RowLink } from "../ui/row-link";
-import { columnsOf, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable } from "../ui/table";
 
 const COLUMNS = columnsOf("Agent", "Slug");
 
@@ -23,20 +23,17 @@ export const Agents = ({ agents }: { agents: AgentsQuery["agents"] }) => (
         </p>
       </Empty>
     ) : (
-      <DataTable label="Agents" columns={COLUMNS}>
-        {agents.slice(0, SHOWN).map(({ id, name, slug }) => (
-          <Row
-            key={id}
-            columns={COLUMNS}
-            cells={[
-              <RowLink key="name" href={`/agents/${id}`}>
-                {name}
-              </RowLink>,
-              <code key="slug">{slug}</code>,
-            ]}
-          />
-        ))}
-      </DataTable>
+      <DataTable
+        label="Agents"
+        columns={COLUMNS}
+        rows={agents.slice(0, SHOWN)}
+        cells={({ id, name, slug }) => [
+          <RowLink key="name" href={`/agents/${id}`}>
+            {name}
+          </RowLink>,
+          <code key="slug">{slug}</code>,
+        ]}
+      />
     )}
   </Card>
 );

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { formatNumber } from "../ui/format";
 import { Card } from "../ui/page";
-import { columnsOf, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable } from "../ui/table";
 import { Tag } from "../ui/tag";
 import { SparkLine } from "./chart";
 import type { UsagePeriod } from "./documents.generated";
@@ -31,29 +31,26 @@ export const Rejections = ({ rejected, period }: { rejected: readonly KeyUse[]; 
         No requests with revoked or expired keys, or from outside a key’s allowed networks, {PERIODS[period]}.
       </p>
     ) : (
-      <DataTable label={`Rejected requests per key ${PERIODS[period]}`} columns={COLUMNS}>
-        {rejected.map((use) => (
-          <Row
-            key={use.apiKey.id}
-            columns={COLUMNS}
-            cells={[
-              <KeyName key="key" apiKey={use.apiKey} />,
-              <Tag key="reason" tone={use.apiKey.state === "active" ? "warn" : "bad"}>
-                {reasonOf(use)}
-              </Tag>,
-              <SparkLine
-                key="trend"
-                values={use.buckets.map((bucket) => bucket.refused)}
-                color={REJECTED_COLOR}
-              />,
-              formatNumber(use.refused),
-              <Link key="more" href={`/settings/audit-log?target=${use.apiKey.id}`}>
-                View requests<span className="visually-hidden">: {use.apiKey.name}</span>
-              </Link>,
-            ]}
-          />
-        ))}
-      </DataTable>
+      <DataTable
+        label={`Rejected requests per key ${PERIODS[period]}`}
+        columns={COLUMNS}
+        rows={rejected.map((use) => ({ ...use, id: use.apiKey.id }))}
+        cells={(use) => [
+          <KeyName key="key" apiKey={use.apiKey} />,
+          <Tag key="reason" tone={use.apiKey.state === "active" ? "warn" : "bad"}>
+            {reasonOf(use)}
+          </Tag>,
+          <SparkLine
+            key="trend"
+            values={use.buckets.map((bucket) => bucket.refused)}
+            color={REJECTED_COLOR}
+          />,
+          formatNumber(use.refused),
+          <Link key="more" href={`/settings/audit-log?target=${use.apiKey.id}`}>
+            View requests<span className="visually-hidden">: {use.apiKey.name}</span>
+          </Link>,
+        ]}
+      />
     )}
   </Card>
 );

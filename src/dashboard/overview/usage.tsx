@@ -5,7 +5,7 @@ import { formatNumber } from "../ui/format";
 import { Card, Empty } from "../ui/page";
 import { Result } from "../ui/result";
 import { Segmented } from "../ui/segmented";
-import { columnsOf, DataTable, Row } from "../ui/table";
+import { columnsOf, DataTable } from "../ui/table";
 import { BarChart, SparkLine } from "./chart";
 import type { UsagePeriod, UsageQuery } from "./documents.generated";
 import { KeyName } from "./key-name";
@@ -51,24 +51,17 @@ function Report(props: UsageQuery & { period: UsagePeriod; stale: boolean }) {
         />
       )}
       {used.length > 0 && (
-        <DataTable label={`Most used keys ${PERIODS[period]}`} columns={COLUMNS}>
-          {used.map(({ apiKey, accepted, buckets }, rank) => (
-            <Row
-              key={apiKey.id}
-              columns={COLUMNS}
-              cells={[
-                <KeyName key="key" apiKey={apiKey} color={colorOf(rank)} />,
-                ownerOf(apiKey),
-                <SparkLine
-                  key="trend"
-                  values={buckets.map((bucket) => bucket.accepted)}
-                  color={colorOf(rank)}
-                />,
-                formatNumber(accepted),
-              ]}
-            />
-          ))}
-        </DataTable>
+        <DataTable
+          label={`Most used keys ${PERIODS[period]}`}
+          columns={COLUMNS}
+          rows={used.map((use, rank) => ({ ...use, id: use.apiKey.id, color: colorOf(rank) }))}
+          cells={({ apiKey, accepted, buckets, color }) => [
+            <KeyName key="key" apiKey={apiKey} color={color} />,
+            ownerOf(apiKey),
+            <SparkLine key="trend" values={buckets.map((bucket) => bucket.accepted)} color={color} />,
+            formatNumber(accepted),
+          ]}
+        />
       )}
       <p className={styles.all}>
         <Link href="/api-keys">View all API keys</Link>

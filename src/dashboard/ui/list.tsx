@@ -5,7 +5,7 @@ import { Failure } from "./failure";
 import { type ListAddress, useCursorFallback } from "./list-address";
 import { Empty } from "./page";
 import { Pager, type Total } from "./pager";
-import { type Column, DataTable, LoadingRows, Row } from "./table";
+import { type Column, DataTable } from "./table";
 
 /** Usual number of items per page. */
 export const PAGE_SIZE = 20;
@@ -63,12 +63,14 @@ export function List<Node extends { id: string }>(props: {
   if (isEmpty && !isPlaceholderData) return props.empty;
   return (
     <>
-      <DataTable label={label} columns={columns} stale={isPlaceholderData}>
-        {!connection?.nodes.length && <LoadingRows columns={columns} count={6} />}
-        {connection?.nodes.map((node) => (
-          <Row key={node.id} columns={columns} cells={props.cells(node)} />
-        ))}
-      </DataTable>
+      <DataTable
+        label={label}
+        columns={columns}
+        stale={isPlaceholderData}
+        isLoading={!connection?.nodes.length}
+        rows={connection?.nodes ?? []}
+        cells={props.cells}
+      />
       <Pager
         address={address}
         pageInfo={connection?.pageInfo}

@@ -13,38 +13,51 @@ export interface Column {
   isNumeric?: boolean;
 }
 
+/** The column of the rows' menus or buttons. */
+export const ACTIONS: Column = { heading: "Actions", hidden: true };
+
 /** Returns the columns of a table; a string is a column with that heading. */
 export const columnsOf = (...columns: readonly (string | Column)[]): readonly Column[] =>
   columns.map((column) => (typeof column === "string" ? { heading: column } : column));
 
 /**
- * A table, shown as cards on phones.
- * @param stale true if it still shows the rows of the previous filter
+ * A table with a row for each item, shown as cards on phones.
+ * @param stale true if it still shows the items of the previous filter
+ * @param isLoading true to show placeholders of the usual height
+ * @param cells one per column
  */
-export function DataTable(props: {
+export function DataTable<Item extends { id: string }>(props: {
   label: string;
   columns: readonly Column[];
   stale?: boolean;
-  children: ReactNode;
+  isLoading?: boolean;
+  rows: readonly Item[];
+  cells: (item: Item) => readonly ReactNode[];
 }) {
+  const { columns } = props;
   return (
     <table className={styles.table} role="table" aria-label={props.label} data-stale={props.stale}>
       <thead role="rowgroup">
         <tr role="row">
-          {props.columns.map(({ heading, hidden, isNumeric }) => (
+          {columns.map(({ heading, hidden, isNumeric }) => (
             <th key={heading} role="columnheader" scope="col" data-numeric={isNumeric}>
               <span className={hidden ? "visually-hidden" : undefined}>{heading}</span>
             </th>
           ))}
         </tr>
       </thead>
-      <tbody role="rowgroup">{props.children}</tbody>
+      <tbody role="rowgroup">
+        {props.isLoading && <LoadingRows columns={columns} />}
+        {props.rows.map((item) => (
+          <Row key={item.id} columns={columns} cells={props.cells(item)} />
+        ))}
+      </tbody>
     </table>
   );
 }
 
 /** A row of cells, each with its column heading for the cards on phones. */
-export function Row({ cells, columns }: { cells: readonly ReactNode[]; columns: readonly Column[] }) {
+function Row({ cells, columns }: { cells: readonly ReactNode[]; columns: readonly Column[] }) {
   return (
     <tr role="row">
       {columns.map(({ heading, hidden, isNumeric }, i) => (
@@ -58,13 +71,12 @@ export function Row({ cells, columns }: { cells: readonly ReactNode[]; columns: 
   );
 }
 
-/** Placeholder rows of the usual height. */
-export const LoadingRows = (props: { columns: readonly Column[]; count: number }) =>
-  Array.from({ length: props.count }, (_, i) => (
+const LoadingRows = ({ columns }: { columns: readonly Column[] }) =>
+  Array.from({ length: 6 }, (_, i) => (
     <Row
       // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
       key={i}
-      columns={props.columns}
-      cells={props.columns.map(({ heading }) => <Skeleton key={heading} height={14} my={14} width="70%" />)}
+      columns={columns}
+      cells={columns.map(({ heading }) => <Skeleton key={heading} height={14} my={14} width="70%" />)}
     />
   ));
