@@ -80,7 +80,6 @@ export function Agents() {
         <List
           label="Agents"
           columns={manages ? COLUMNS : COLUMNS.slice(0, 1)}
-          address={address}
           query={query}
           connection={onePage(query.data?.agents)}
           empty={

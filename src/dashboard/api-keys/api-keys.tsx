@@ -9,7 +9,7 @@ import { Copyable } from "../ui/copyable";
 import { formatNumber, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { List, PAGE_SIZE } from "../ui/list";
-import { type ListAddress, useListAddress } from "../ui/list-address";
+import { useListAddress } from "../ui/list-address";
 import { loaded } from "../ui/loaded";
 import { Empty, Page, Placeholder } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
@@ -71,18 +71,16 @@ export function ApiKeys() {
         <Placeholder />
       ) : (
         <>
-          {watch && <Watch watch={watch} address={address} />}
+          {watch && <Watch watch={watch} />}
           <PastedKey
-            address={address}
             keys={query.isPlaceholderData ? undefined : query.data?.apiKeys.nodes}
             onRevoke={(key) => open("revoke", key)}
           />
           <div className={pageStyles.card}>
-            <KeyFilters address={address} agents={agents} />
+            <KeyFilters agents={agents} />
             <List
               label="API keys"
               columns={COLUMNS}
-              address={address}
               query={query}
               connection={query.data?.apiKeys}
               filters={FILTERS}
@@ -143,7 +141,8 @@ const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undef
   );
 
 /** Keys that need attention because they expire soon, are rejected or use deprecated API features. */
-function Watch({ watch, address }: { watch: KeysToWatchQuery; address: ListAddress }) {
+function Watch({ watch }: { watch: KeysToWatchQuery }) {
+  const address = useListAddress();
   const { totalCount: count } = watch.expiring;
   const refused = watch.refused.length;
   const { keyCount: outdated, nodes: latest } = watch.deprecatedUse;

@@ -4,7 +4,7 @@ import type { AgentsQuery } from "../agents/documents.generated";
 import { FilterSelect } from "../ui/filter-select";
 import { Filters } from "../ui/filters";
 import styles from "../ui/filters.module.css";
-import type { ListAddress } from "../ui/list-address";
+import { type ListAddress, useListAddress } from "../ui/list-address";
 import { Search } from "../ui/search";
 import type { ApiKeysQueryVariables } from "./documents.generated";
 import { ORGANIZATION } from "./key-owner";
@@ -38,16 +38,10 @@ const ownerFilter = (agent: string): Pick<ApiKeysQueryVariables, "agentId" | "ki
   agent === OF_ORGANIZATION ? { kind: "organization" } : { agentId: agent || null };
 
 /** The list's search and filters. */
-export function KeyFilters({
-  address,
-  agents = [],
-}: {
-  address: ListAddress;
-  agents?: AgentsQuery["agents"];
-}) {
+export function KeyFilters({ agents = [] }: { agents: AgentsQuery["agents"] | undefined }) {
+  const address = useListAddress();
   return (
     <Filters
-      address={address}
       names={["state", "agent", "kind"]}
       search={
         <Search
@@ -62,15 +56,8 @@ export function KeyFilters({
         />
       }
     >
+      <FilterSelect name="state" label="Status" all="All statuses" options={STATE_OPTIONS} />
       <FilterSelect
-        address={address}
-        name="state"
-        label="Status"
-        all="All statuses"
-        options={STATE_OPTIONS}
-      />
-      <FilterSelect
-        address={address}
         name="agent"
         label="Agent"
         all="All agents"
@@ -80,7 +67,7 @@ export function KeyFilters({
         ]}
         labelOf={() => (agents.length === 0 ? "…" : "A deleted agent")}
       />
-      <FilterSelect address={address} name="kind" label="Kind" all="All kinds" options={KIND_OPTIONS} />
+      <FilterSelect name="kind" label="Kind" all="All kinds" options={KIND_OPTIONS} />
     </Filters>
   );
 }

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import type { ListAddress } from "../ui/list-address";
+import { useListAddress } from "../ui/list-address";
 import { Notice } from "../ui/notice";
 import type { KeyFragment } from "./documents.generated";
 import styles from "./key-list.module.css";
@@ -11,11 +11,11 @@ import styles from "./key-list.module.css";
  * @param keys the matching keys; undefined while they are loading
  */
 export function PastedKey(props: {
-  address: ListAddress;
   keys: readonly KeyFragment[] | undefined;
   onRevoke: (key: KeyFragment) => void;
 }) {
-  const { address, keys, onRevoke } = props;
+  const { keys, onRevoke } = props;
+  const address = useListAddress();
   if (address.get("pasted") === "" || keys === undefined) return null;
   const key = keys.find(({ hint }) => hint === address.get("search"));
   return (

@@ -3,16 +3,16 @@ import type { Names } from "../members/use-members";
 import { FilterSelect } from "../ui/filter-select";
 import { Filters } from "../ui/filters";
 import styles from "../ui/filters.module.css";
-import type { ListAddress } from "../ui/list-address";
+import { useListAddress } from "../ui/list-address";
 import { PERIODS } from "../ui/period";
 import { ACTION_LABELS } from "./sentence";
 
 /** The names of the filters in the URL. */
 export const FILTERS = ["period", "from", "to", "action", "actor", "target"] as const;
 
-/** @param props.targetName the name of the first entry's target, which labels the target filter */
-export function AuditFilters(props: { address: ListAddress; names: Names; targetName: string | undefined }) {
-  const { address, names } = props;
+/** @param targetName the name of the first entry's target, which labels the target filter */
+export function AuditFilters({ names, targetName }: { names: Names; targetName: string | undefined }) {
+  const address = useListAddress();
   const day = (name: "from" | "to") => ({
     value: address.get(name),
     onChange: (event: { currentTarget: { value: string } }) =>
@@ -21,23 +21,10 @@ export function AuditFilters(props: { address: ListAddress; names: Names; target
   const filtered = FILTERS.some((name) => address.get(name) !== "");
 
   return (
-    <Filters address={address} names={["action", "actor", "period"]}>
-      <FilterSelect
-        address={address}
-        name="action"
-        label="Action"
-        all="All actions"
-        options={ACTION_LABELS}
-      />
-      <FilterSelect
-        address={address}
-        name="actor"
-        label="Actor"
-        all="Anyone"
-        options={names.everyone}
-        labelOf={names.nameOf}
-      />
-      <FilterSelect address={address} name="period" label="Date" all="All time" options={PERIODS} />
+    <Filters names={["action", "actor", "period"]}>
+      <FilterSelect name="action" label="Action" all="All actions" options={ACTION_LABELS} />
+      <FilterSelect name="actor" label="Actor" all="Anyone" options={names.everyone} labelOf={names.nameOf} />
+      <FilterSelect name="period" label="Date" all="All time" options={PERIODS} />
       {address.get("period") === "dates" && (
         <>
           <TextInput type="date" label="From" max={address.get("to") || "9999-12-30"} {...day("from")} />
@@ -54,7 +41,7 @@ export function AuditFilters(props: { address: ListAddress; names: Names; target
       )}
       {address.get("target") !== "" && (
         <p className={styles.only}>
-          Target: <strong>{props.targetName ?? address.get("target")}</strong>{" "}
+          Target: <strong>{targetName ?? address.get("target")}</strong>{" "}
           <CloseButton
             size="sm"
             aria-label="Clear the target filter"

@@ -37,7 +37,7 @@ export function AuditLog() {
   );
   const { data, error, refetch, isPlaceholderData } = query;
   const entries = data?.auditLog.nodes;
-  useCursorFallback(address, query, entries?.length);
+  useCursorFallback(query, entries?.length);
 
   return (
     <Page
@@ -49,7 +49,6 @@ export function AuditLog() {
       {exportError !== undefined && <Failure error={exportError} />}
       <div className={pageStyles.card}>
         <AuditFilters
-          address={address}
           names={names}
           targetName={entries?.[0] && (targetOf(entries[0]) || entries[0].targetName)}
         />
@@ -64,13 +63,7 @@ export function AuditLog() {
             )}
           </ul>
         )}
-        <Pager
-          address={address}
-          pageInfo={data?.auditLog.pageInfo}
-          shown={entries?.length}
-          pageSize={PAGE_SIZE}
-          total={data?.auditLog}
-        />
+        <Pager connection={data?.auditLog} pageSize={PAGE_SIZE} />
       </div>
     </Page>
   );

@@ -39,7 +39,6 @@ export function History({ agent, live }: { agent: Agent; live: number }) {
       <List
         label="Versions"
         columns={COLUMNS}
-        address={address}
         query={query}
         connection={
           versions && {

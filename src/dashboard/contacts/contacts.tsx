@@ -13,7 +13,7 @@ import filterStyles from "../ui/filters.module.css";
 import { Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { List, PAGE_SIZE } from "../ui/list";
-import { type ListAddress, useListAddress } from "../ui/list-address";
+import { useListAddress } from "../ui/list-address";
 import { loaded } from "../ui/loaded";
 import { Name } from "../ui/name";
 import pageStyles from "../ui/page.module.css";
@@ -79,11 +79,9 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
   return (
     <div className={pageStyles.card}>
       <Filters
-        address={address}
         names={[]}
         search={
           <SearchFilter
-            address={address}
             name="search"
             label="Search contacts"
             maxLength={SEARCH_MAX_LENGTH}
@@ -91,12 +89,11 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
           />
         }
       >
-        <TagFilter address={address} />
+        <TagFilter />
       </Filters>
       <List
         label="Contacts"
         columns={COLUMNS}
-        address={address}
         query={query}
         connection={query.data?.contacts}
         filters={["search", "tag"]}
@@ -180,11 +177,12 @@ const tagOf = (text: string): string => {
 };
 
 /** Filters by a tag that the user types in full, because there may be too many tags to list. */
-function TagFilter({ address }: { address: ListAddress }) {
+function TagFilter() {
+  const address = useListAddress();
   const [text, setText] = useState("");
   const tag = tagOf(text);
   if (address.get("tag") !== "") {
-    return <FilterChip address={address} name="tag" label="Tag" value={address.get("tag")} />;
+    return <FilterChip name="tag" label="Tag" value={address.get("tag")} />;
   }
   const submit = (event: FormEvent) => {
     event.preventDefault();

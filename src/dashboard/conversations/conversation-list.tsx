@@ -16,7 +16,7 @@ import { Filters } from "../ui/filters";
 import filterStyles from "../ui/filters.module.css";
 import { formatCount, Time } from "../ui/format";
 import { List, PAGE_SIZE } from "../ui/list";
-import { type ListAddress, useListAddress } from "../ui/list-address";
+import { useListAddress } from "../ui/list-address";
 import { Name } from "../ui/name";
 import { Empty } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
@@ -87,9 +87,8 @@ export function ConversationList(props: {
   const [first] = connection?.nodes ?? [];
   return (
     <div className={pageStyles.card}>
-      <Tabs address={address} tab={tab} counts={query.data} />
+      <Tabs tab={tab} counts={query.data} />
       <ConversationFilters
-        address={address}
         agentId={props.onlyAgentId}
         tab={tab}
         contactName={first === undefined ? "…" : nameOfPartner(first)}
@@ -97,7 +96,6 @@ export function ConversationList(props: {
       <List
         label="Conversations"
         columns={columns(tab)}
-        address={address}
         query={query}
         connection={connection}
         filters={FILTERS}
@@ -175,8 +173,8 @@ function State({ conversation, nameOf }: { conversation: Listed; nameOf: Names["
 }
 
 /** The tabs for conversations by state, with counts and the start of the longest wait. */
-function Tabs(props: { address: ListAddress; tab: Tab; counts: ConversationsQuery | undefined }) {
-  const { address, tab, counts } = props;
+function Tabs({ tab, counts }: { tab: Tab; counts: ConversationsQuery | undefined }) {
+  const address = useListAddress();
   const oldest = counts?.waiting.nodes[0]?.waitingSince;
   return (
     <nav className={styles.tabs} aria-label="Conversations by state">
@@ -234,21 +232,15 @@ function Nothing({ tab, agentId, onOpen }: { tab: Tab; agentId: string | null; o
   );
 }
 
-function ConversationFilters(props: {
-  address: ListAddress;
-  agentId: string | null;
-  tab: Tab;
-  contactName: string;
-}) {
-  const { address, agentId, tab } = props;
+function ConversationFilters(props: { agentId: string | null; tab: Tab; contactName: string }) {
+  const { agentId, tab } = props;
+  const address = useListAddress();
   const { readers, nameOf } = useMembers();
   return (
     <Filters
-      address={address}
       names={["handler", "assignee", "line"]}
       search={
         <SearchFilter
-          address={address}
           name="search"
           label="Search conversations"
           maxLength={TERM_MAX_LENGTH}
@@ -257,24 +249,17 @@ function ConversationFilters(props: {
       }
     >
       {tab !== "waiting" && (
-        <FilterSelect
-          address={address}
-          name="handler"
-          label="Answered by"
-          all="Anyone"
-          options={HANDLER_OPTIONS}
-        />
+        <FilterSelect name="handler" label="Answered by" all="Anyone" options={HANDLER_OPTIONS} />
       )}
       <FilterSelect
-        address={address}
         name="assignee"
         label="Assigned to"
         all="Anyone"
         options={[UNASSIGNED, ...readers]}
         labelOf={nameOf}
       />
-      <LineFilter address={address} agentId={agentId} by="name" name={address.get("line")} />
-      <FilterChip address={address} name="contact" label="Contact" value={props.contactName} />
+      <LineFilter agentId={agentId} by="name" name={address.get("line")} />
+      <FilterChip name="contact" label="Contact" value={props.contactName} />
     </Filters>
   );
 }

@@ -75,11 +75,9 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
   return (
     <div className={pageStyles.card}>
       <Filters
-        address={address}
         names={["key", "type", "rule", "version", "outcome", "period"]}
         search={
           <SearchFilter
-            address={address}
             name="search"
             label="Search contacts"
             maxLength={TERM_MAX_LENGTH}
@@ -87,45 +85,23 @@ export function DecisionList({ agentId, severalAgents }: { agentId: string | nul
           />
         }
       >
-        <SearchFilter
-          address={address}
-          name="key"
-          label="Key (order ID)"
-          maxLength={SITUATION_KEY_MAX_LENGTH}
-        />
-        <SearchFilter
-          address={address}
-          name="type"
-          label="Situation type"
-          maxLength={SITUATION_TYPE_MAX_LENGTH}
-        />
-        <SearchFilter address={address} name="rule" label="Rule" maxLength={NAME_MAX_LENGTH} />
+        <SearchFilter name="key" label="Key (order ID)" maxLength={SITUATION_KEY_MAX_LENGTH} />
+        <SearchFilter name="type" label="Situation type" maxLength={SITUATION_TYPE_MAX_LENGTH} />
+        <SearchFilter name="rule" label="Rule" maxLength={NAME_MAX_LENGTH} />
         <Search
           label="Version"
           maxLength={VERSION_MAX_DIGITS}
           value={version}
           onSearch={(typed) => address.filter({ version: typed.replace(/\D/g, "") }, { replace: true })}
         />
-        <FilterSelect
-          address={address}
-          name="outcome"
-          label="Outcome"
-          all="All outcomes"
-          options={FILTER_OPTIONS}
-        />
-        <FilterSelect address={address} name="period" label="Date" all="All time" options={LAST_DAYS} />
-        <FilterChip
-          address={address}
-          name="contact"
-          label="Contact"
-          value={first === undefined ? "…" : nameOf(first)}
-        />
-        <FilterChip address={address} name="conversation" label="One conversation" />
+        <FilterSelect name="outcome" label="Outcome" all="All outcomes" options={FILTER_OPTIONS} />
+        <FilterSelect name="period" label="Date" all="All time" options={LAST_DAYS} />
+        <FilterChip name="contact" label="Contact" value={first === undefined ? "…" : nameOf(first)} />
+        <FilterChip name="conversation" label="One conversation" />
       </Filters>
       <List
         label="Decisions"
         columns={COLUMNS}
-        address={address}
         query={query}
         connection={connection && { ...connection, nodes: connection.nodes.flatMap(withId) }}
         filters={FILTERS}

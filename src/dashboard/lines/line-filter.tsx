@@ -3,7 +3,6 @@ import { LineNamesDocument } from "../conversations/documents.generated";
 import { useViewer } from "../session/session";
 import { FilterChip } from "../ui/filter-chip";
 import { FilterSelect } from "../ui/filter-select";
-import type { ListAddress } from "../ui/list-address";
 
 /**
  * A filter by line. Managers, who may list lines, get a select if the list shows one agent. Otherwise, a chip
@@ -12,13 +11,8 @@ import type { ListAddress } from "../ui/list-address";
  * @param by the property that identifies the line in the URL
  * @param name the label of the chip, and of a selected line that is not among the options
  */
-export function LineFilter(props: {
-  address: ListAddress;
-  agentId: string | null;
-  by: "id" | "name";
-  name: string;
-}) {
-  const { address, agentId, by, name } = props;
+export function LineFilter(props: { agentId: string | null; by: "id" | "name"; name: string }) {
+  const { agentId, by, name } = props;
   const { manages } = useViewer();
   const isChoice = manages && agentId !== null;
   const lines = usePolledQuery(
@@ -26,17 +20,8 @@ export function LineFilter(props: {
     { agentId: agentId ?? "" },
     { enabled: isChoice, pollMs: 60_000 },
   ).data?.lines;
-  if (!isChoice) return <FilterChip address={address} name="line" label="Line" value={name} />;
+  if (!isChoice) return <FilterChip name="line" label="Line" value={name} />;
   // Shown before its options are loaded, to avoid a layout shift.
   const options = lines?.map((line) => ({ value: line[by], label: line.name })) ?? [];
-  return (
-    <FilterSelect
-      address={address}
-      name="line"
-      label="Line"
-      all="All lines"
-      options={options}
-      labelOf={() => name}
-    />
-  );
+  return <FilterSelect name="line" label="Line" all="All lines" options={options} labelOf={() => name} />;
 }

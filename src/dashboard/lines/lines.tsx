@@ -76,7 +76,6 @@ function LineList({ agent }: { agent: Agent }) {
         <List
           label="Lines"
           columns={COLUMNS}
-          address={address}
           query={query}
           connection={onePage(lines)}
           empty={<NoneYet of="lines" agentId={agent.id} elsewhere={null} />}

@@ -76,11 +76,9 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
   return (
     <div className={pageStyles.card}>
       <Filters
-        address={address}
         names={["status", "period", "line"]}
         search={
           <SearchFilter
-            address={address}
             name="search"
             label="Search contacts"
             maxLength={TERM_MAX_LENGTH}
@@ -88,17 +86,10 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
           />
         }
       >
-        <FilterSelect
-          address={address}
-          name="status"
-          label="Status"
-          all="All statuses"
-          options={STATUS_FILTERS}
-        />
-        <FilterSelect address={address} name="period" label="Date" all="All time" options={LAST_DAYS} />
-        <LineFilter address={address} agentId={onlyAgentId} by="id" name={first?.lineName ?? "…"} />
+        <FilterSelect name="status" label="Status" all="All statuses" options={STATUS_FILTERS} />
+        <FilterSelect name="period" label="Date" all="All time" options={LAST_DAYS} />
+        <LineFilter agentId={onlyAgentId} by="id" name={first?.lineName ?? "…"} />
         <FilterChip
-          address={address}
           name="contact"
           label="Contact"
           value={first?.conversation ? nameOfPartner(first.conversation) : "…"}
@@ -107,7 +98,6 @@ function MessageList(props: { agentId: string | null; onlyAgentId: string | null
       <List
         label="Messages"
         columns={COLUMNS}
-        address={address}
         query={query}
         connection={query.data?.messages}
         filters={FILTERS}

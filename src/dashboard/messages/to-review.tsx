@@ -18,10 +18,10 @@ type Proposal = ProposedQuery["messages"]["nodes"][number];
 
 /** Inbox → To review: messages proposed by agents, oldest first, until they are approved or discarded. */
 export function ToReview() {
-  const address = useListAddress();
-  const query = usePolledQuery(ProposedDocument, { first: PAGE_SIZE, after: address.after });
+  const { after } = useListAddress();
+  const query = usePolledQuery(ProposedDocument, { first: PAGE_SIZE, after });
   const messages = query.data?.messages;
-  useCursorFallback(address, query, messages?.nodes.length);
+  useCursorFallback(query, messages?.nodes.length);
   return (
     <Page
       title="To review"
@@ -36,13 +36,7 @@ export function ToReview() {
         ) : (
           <Placeholder />
         )}
-        <Pager
-          address={address}
-          pageInfo={messages?.pageInfo}
-          shown={messages?.nodes.length}
-          pageSize={PAGE_SIZE}
-          total={messages}
-        />
+        <Pager connection={messages} pageSize={PAGE_SIZE} />
       </div>
     </Page>
   );

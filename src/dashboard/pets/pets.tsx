@@ -47,18 +47,11 @@ export function Pets() {
     >
       <div className={pageStyles.card}>
         <search className={filterStyles.filters}>
-          <FilterSelect
-            address={address}
-            name="status"
-            label="Status"
-            all="All statuses"
-            options={STATUS_OPTIONS}
-          />
+          <FilterSelect name="status" label="Status" all="All statuses" options={STATUS_OPTIONS} />
         </search>
         <List
           label="Pets"
           columns={COLUMNS}
-          address={address}
           query={query}
           connection={query.data?.pets}
           filters={["status"]}

@@ -1,5 +1,5 @@
 import { NativeSelect } from "@mantine/core";
-import type { ListAddress } from "./list-address";
+import { useListAddress } from "./list-address";
 
 /**
  * A filter by one of several values, kept in the URL.
@@ -8,14 +8,14 @@ import type { ListAddress } from "./list-address";
  * @param labelOf returns the label of a value in the URL that is not an option, such as a removed member
  */
 export function FilterSelect(props: {
-  address: ListAddress;
   name: string;
   label: string;
   all: string;
   options: readonly { value: string; label: string }[];
   labelOf?: (value: string) => string;
 }) {
-  const { address, name, labelOf } = props;
+  const { name, labelOf } = props;
+  const address = useListAddress();
   const value = address.get(name);
   const options = [{ value: "", label: props.all }, ...props.options];
   if (labelOf && !options.some((option) => option.value === value))

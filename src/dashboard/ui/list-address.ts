@@ -39,10 +39,10 @@ export function useListAddress() {
  * @param shown number of items on the page
  */
 export function useCursorFallback(
-  { after, filter }: ListAddress,
   { error, isPlaceholderData }: Pick<UseQueryResult, "error" | "isPlaceholderData">,
   shown: number | undefined,
 ): void {
+  const { after, filter } = useListAddress();
   const isUnknown = error instanceof ApiError && error.code === "invalid_cursor";
   const isNoPage = after !== null && (isUnknown || (shown === 0 && !isPlaceholderData));
   // Runs before the browser paints, so that neither the error nor the empty page is ever visible.

@@ -2,19 +2,13 @@ import { Button } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Failure } from "./failure";
-import { type ListAddress, useCursorFallback } from "./list-address";
+import { useCursorFallback, useListAddress } from "./list-address";
 import { Empty } from "./page";
-import { Pager, type Total } from "./pager";
+import { type Connection, Pager } from "./pager";
 import { type Column, DataTable } from "./table";
 
 /** Usual number of items per page. */
 export const PAGE_SIZE = 20;
-
-/** A page of a list, as returned by the API. */
-interface Connection<Node> extends Total {
-  nodes: readonly Node[];
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
-}
 
 /** Returns an unpaginated list as a single page. */
 export const onePage = <Node,>(nodes: readonly Node[] | undefined): Connection<Node> | undefined =>
@@ -30,17 +24,16 @@ export const onePage = <Node,>(nodes: readonly Node[] | undefined): Connection<N
 export function List<Node extends { id: string }>(props: {
   label: string;
   columns: readonly Column[];
-  address: ListAddress;
   query: Pick<UseQueryResult, "error" | "refetch" | "isPlaceholderData">;
   connection: Connection<Node> | undefined;
-  pageSize?: number;
   filters?: readonly string[];
   empty: ReactNode;
   cells: (node: Node) => readonly ReactNode[];
 }) {
-  const { label, columns, address, connection, filters = [], pageSize = PAGE_SIZE } = props;
+  const { label, columns, connection, filters = [] } = props;
+  const address = useListAddress();
   const { error, refetch, isPlaceholderData } = props.query;
-  useCursorFallback(address, props.query, connection?.nodes.length);
+  useCursorFallback(props.query, connection?.nodes.length);
 
   if (error !== null && (connection === undefined || isPlaceholderData)) {
     return <Failure error={error} retry={refetch} />;
@@ -71,13 +64,7 @@ export function List<Node extends { id: string }>(props: {
         rows={connection?.nodes ?? []}
         cells={props.cells}
       />
-      <Pager
-        address={address}
-        pageInfo={connection?.pageInfo}
-        shown={connection?.nodes.length}
-        pageSize={pageSize}
-        total={connection}
-      />
+      <Pager connection={connection} pageSize={PAGE_SIZE} />
     </>
   );
 }

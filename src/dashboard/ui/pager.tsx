@@ -1,33 +1,22 @@
 import { Button } from "@mantine/core";
 import { formatCount, formatNumber } from "./format";
-import type { ListAddress } from "./list-address";
+import { useListAddress } from "./list-address";
 import styles from "./table.module.css";
 
-interface PageInfo {
-  hasNextPage: boolean;
-  endCursor: string | null;
-}
-
-/** Number of items on all pages, exact up to a server limit. */
-export interface Total {
+/** A page of a list, as returned by the API. The count of items on all pages is exact up to a server limit. */
+export interface Connection<Node> {
+  nodes: readonly Node[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
   totalCount?: number;
   isTotalCountExact?: boolean;
 }
 
-/**
- * The position of the page in the list, and buttons to the previous and next page; nothing for a single page.
- * @param shown number of items on the page
- */
-export function Pager(props: {
-  address: ListAddress;
-  pageInfo: PageInfo | undefined;
-  shown?: number | undefined;
-  pageSize?: number;
-  total?: Total | undefined;
-}) {
-  const { address, pageInfo, shown, pageSize, total } = props;
-  const next = pageInfo?.hasNextPage ? pageInfo.endCursor : null;
-  if (address.after === null && next === null) return null;
+/** The position of the page in the list, and buttons to the previous and next page; nothing for a single page. */
+export function Pager(props: { connection: Connection<unknown> | undefined; pageSize: number }) {
+  const { after, page, next, previous } = useListAddress();
+  const { nodes, pageInfo, totalCount, isTotalCountExact } = props.connection ?? {};
+  const cursor = pageInfo?.hasNextPage ? pageInfo.endCursor : null;
+  if (after === null && cursor === null) return null;
   /** Goes to a page and scrolls to the top. */
   const turn = (go: () => void) => () => {
     go();
@@ -35,24 +24,19 @@ export function Pager(props: {
   };
   return (
     <nav className={styles.pager} aria-label="Pages">
-      {total?.totalCount !== undefined && (
+      {totalCount !== undefined && (
         <p className={styles.position}>
-          {positionOf({
-            page: address.page,
-            shown: shown ?? 0,
-            pageSize: pageSize ?? 0,
-            all: formatCount(total.totalCount, total.isTotalCountExact),
-          })}
+          {positionOf(page, nodes?.length ?? 0, props.pageSize, formatCount(totalCount, isTotalCountExact))}
         </p>
       )}
-      <Button variant="default" size="xs" disabled={address.after === null} onClick={turn(address.previous)}>
+      <Button variant="default" size="xs" disabled={after === null} onClick={turn(previous)}>
         Previous
       </Button>
       <Button
         variant="default"
         size="xs"
-        disabled={next === null}
-        onClick={turn(() => next && address.next(next))}
+        disabled={cursor === null}
+        onClick={turn(() => cursor && next(cursor))}
       >
         Next
       </Button>
@@ -61,14 +45,8 @@ export function Pager(props: {
 }
 
 /** "21–40 of 520", or only the total if a link opened the middle of the list. */
-function positionOf(props: {
-  page: number | undefined;
-  shown: number;
-  pageSize: number;
-  all: string;
-}): string {
-  const { page, shown, pageSize, all } = props;
-  if (page === undefined || shown === 0 || pageSize === 0) return `${all} in total`;
+function positionOf(page: number | undefined, shown: number, pageSize: number, all: string): string {
+  if (page === undefined || shown === 0) return `${all} in total`;
   const first = page * pageSize + 1;
   return `${formatNumber(first)}–${formatNumber(first + shown - 1)} of ${all}`;
 }

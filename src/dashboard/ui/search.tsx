@@ -4,7 +4,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import filterStyles from "./filters.module.css";
 import { Icon } from "./icon";
-import type { ListAddress } from "./list-address";
+import { useListAddress } from "./list-address";
 import { SecretNote } from "./pasted-secret";
 import { type PastedSecret, secretIn } from "./secrets";
 
@@ -12,14 +12,16 @@ import { type PastedSecret, secretIn } from "./secrets";
 const DEBOUNCE_MS = 200;
 
 /** A filter by text, kept in the URL under its name. */
-export const SearchFilter = (props: {
-  address: ListAddress;
+export function SearchFilter({
+  name,
+  ...input
+}: {
   name: string;
   label: string;
   maxLength: number;
   className?: string | undefined;
-}) => {
-  const { address, name, ...input } = props;
+}) {
+  const address = useListAddress();
   return (
     <Search
       {...input}
@@ -27,7 +29,7 @@ export const SearchFilter = (props: {
       onSearch={(typed) => address.filter({ [name]: typed }, { replace: true })}
     />
   );
-};
+}
 
 /**
  * A list filter that searches as the user types. Replaces a secret with its hint, even in the field.

@@ -47,19 +47,12 @@ export function Deliveries({ endpointId, canResend }: { endpointId: string; canR
   return (
     <Card title="Deliveries">
       <search className={filterStyles.filters}>
-        <FilterSelect
-          address={address}
-          name="state"
-          label="Status"
-          all="All statuses"
-          options={STATE_OPTIONS}
-        />
-        <FilterSelect address={address} name="type" label="Event" all="All events" options={EVENT_TYPES} />
+        <FilterSelect name="state" label="Status" all="All statuses" options={STATE_OPTIONS} />
+        <FilterSelect name="type" label="Event" all="All events" options={EVENT_TYPES} />
       </search>
       <List
         label="Deliveries"
         columns={COLUMNS}
-        address={address}
         query={query}
         connection={query.data?.webhookDeliveries}
         filters={["state", "type"]}

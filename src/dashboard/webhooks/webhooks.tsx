@@ -59,7 +59,6 @@ export function Webhooks() {
         <List
           label="Webhooks"
           columns={COLUMNS}
-          address={address}
           query={query}
           connection={onePage(query.data?.webhookEndpoints)}
           empty={
