@@ -5,7 +5,7 @@ import { Link, useParams } from "wouter";
 import { change, usePolledQuery } from "../api/client";
 import { AuditEntry } from "../audit-log/audit-entry";
 import auditStyles from "../audit-log/audit-log.module.css";
-import { AuditEntriesDocument } from "../audit-log/documents.generated";
+import { AuditLogDocument } from "../audit-log/documents.generated";
 import { type Names, useMembers } from "../members/use-members";
 import { useViewer } from "../session/session";
 import { Facts } from "../ui/facts";
@@ -190,8 +190,8 @@ function Rotation({ apiKey }: { apiKey: KeyFragment }) {
 function Log({ apiKey }: { apiKey: KeyFragment }) {
   const { labelOf } = useMembers();
   const { data } = usePolledQuery(
-    AuditEntriesDocument,
-    { first: LOG_ENTRIES, targetId: apiKey.id },
+    AuditLogDocument,
+    { first: LOG_ENTRIES, targetId: apiKey.id, named: false, counted: false },
     { pollMs: LOG_INTERVAL_MS },
   );
   return (

@@ -32,7 +32,7 @@ export function AuditLog() {
   const names = useMembers();
   const query = usePolledQuery(
     AuditLogDocument,
-    { ...filter, first: PAGE_SIZE, after: address.after, named: may("conversations_read") },
+    { ...filter, first: PAGE_SIZE, after: address.after, named: may("conversations_read"), counted: true },
     { pollMs: POLL_INTERVAL_MS },
   );
   const { data, error, refetch, isPlaceholderData } = query;

@@ -1,17 +1,13 @@
 import { execute } from "../api/execute";
 import { saveFile } from "../ui/save-file";
 import { toCsv } from "./csv";
-import {
-  AuditEntriesDocument,
-  type AuditEntriesQuery,
-  type AuditEntriesQueryVariables,
-} from "./documents.generated";
+import { AuditLogDocument, type AuditLogQuery, type AuditLogQueryVariables } from "./documents.generated";
 import type { Entry } from "./sentence";
 
 /** The server's limit on the page size. */
 const MAX_PAGE_SIZE = 100;
 
-export type AuditFilter = Omit<AuditEntriesQueryVariables, "first" | "after">;
+export type AuditFilter = Omit<AuditLogQueryVariables, "first" | "after" | "named" | "counted">;
 
 /**
  * Reads all entries that match the filter, page by page. Omits contacts' names, because the file would still
@@ -27,9 +23,9 @@ export async function readAll(
   const entries: Entry[] = [];
   let after: string | null = null;
   do {
-    const page: AuditEntriesQuery = await execute(
-      AuditEntriesDocument,
-      { ...filter, first: MAX_PAGE_SIZE, after },
+    const page: AuditLogQuery = await execute(
+      AuditLogDocument,
+      { ...filter, first: MAX_PAGE_SIZE, after, named: false, counted: false },
       signal,
     );
     const { nodes, pageInfo } = page.auditLog;

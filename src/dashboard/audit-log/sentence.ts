@@ -1,9 +1,8 @@
 import { nameOfPartner } from "../contacts/contact-label";
-import { AuditAction, type AuditLogQuery, type EntryFragment } from "./documents.generated";
+import { AuditAction, type AuditLogQuery } from "./documents.generated";
 
 /** An audit log entry, with the names of its conversation and contact if they were requested. */
-export type Entry = EntryFragment &
-  Partial<Pick<AuditLogQuery["auditLog"]["nodes"][number], "conversation" | "contact">>;
+export type Entry = AuditLogQuery["auditLog"]["nodes"][number];
 
 /** Wording that cannot be derived from an action's name; `agent_created` yields "created the agent". */
 interface Wording {
