@@ -26,7 +26,7 @@ if (read(STAMP) !== currentStamp()) {
   const folders = new Set(documents.map((file) => dirname(file)));
   for (const folder of folders) {
     const path = join(folder, GENERATED);
-    const text = await generate(documents.filter((file) => dirname(file) === folder));
+    const text = await generate(sourcesOf(folder));
     if (read(path) !== text) writeFileSync(path, text);
   }
   for (const path of generatedFiles()) if (!folders.has(dirname(path))) rmSync(path);
@@ -34,11 +34,20 @@ if (read(STAMP) !== currentStamp()) {
   writeFileSync(STAMP, currentStamp());
 }
 
+/** Returns a folder's documents, and the `*.fragments.graphql` files of other folders whose fragments they use. */
+function sourcesOf(folder) {
+  const own = documents.filter((file) => dirname(file) === folder);
+  const text = own.map(read).join("");
+  const isUsed = (file) =>
+    [...read(file).matchAll(/^fragment (\w+)/gm)].some(([, name]) => text.includes(`...${name}\n`));
+  const shared = documents.filter((file) => file.endsWith(".fragments.graphql") && !own.includes(file));
+  return [...own, ...shared.filter(isUsed)];
+}
+
 /**
  * Creates the generator. Loads its libraries on demand, because loading them takes longer than detecting that
  * nothing has changed.
- * @returns a function that generates a folder's file from its documents, which use fragments from the same
- *   folder
+ * @returns a function that generates a folder's file from its documents and their fragments
  */
 async function generator() {
   const { buildSchema, parse, Source } = await import("graphql");

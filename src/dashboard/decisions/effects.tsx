@@ -6,9 +6,7 @@ import { StateReason, StatusTag } from "../messages/message-state";
 import { exactTime, Time } from "../ui/format";
 import { type Look, StateTag } from "../ui/tag";
 import styles from "./decisions.module.css";
-import type { EffectStatus, ExplanationFragment } from "./documents.generated";
-
-type Effect = ExplanationFragment["effects"][number];
+import type { EffectFragment, EffectStatus } from "./documents.generated";
 
 const STATUSES: Readonly<Record<EffectStatus, Look>> = {
   done: { label: "Done", tone: "good" },
@@ -24,7 +22,13 @@ const SKIPPED = "skipped";
  * The effects of a decision, in order.
  * @param isPlanned true if the effects were not applied
  */
-export function Effects({ effects, isPlanned = false }: { effects: readonly Effect[]; isPlanned?: boolean }) {
+export function Effects({
+  effects,
+  isPlanned = false,
+}: {
+  effects: readonly EffectFragment[];
+  isPlanned?: boolean;
+}) {
   const severalRules = new Set(effects.map(({ ruleId }) => ruleId)).size > 1;
   if (effects.length === 0) return <p className={styles.body}>Nothing.</p>;
   return (
@@ -78,7 +82,7 @@ export function Effects({ effects, isPlanned = false }: { effects: readonly Effe
 }
 
 /** The part of the configuration that caused the effect. */
-function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
+function Source({ effect, withRule }: { effect: EffectFragment; withRule: boolean }) {
   const { kind, ruleId, template, locale, line, delaySeconds, topic, isUrgent } = effect;
   const parts = [
     withRule && (ruleId === null ? "for all other cases" : `rule ${ruleId}`),
@@ -93,7 +97,7 @@ function Source({ effect, withRule }: { effect: Effect; withRule: boolean }) {
   return parts.length > 0 && <p className={styles.note}>{text.charAt(0).toUpperCase() + text.slice(1)}</p>;
 }
 
-function titleOf({ kind, line, reason, scope, tags, template, timer, resendOf }: Effect): ReactNode {
+function titleOf({ kind, line, reason, scope, tags, template, timer, resendOf }: EffectFragment): ReactNode {
   const list = (tags ?? []).join(", ");
   switch (kind) {
     case "send":

@@ -1,14 +1,18 @@
 import { Time } from "../ui/format";
 import styles from "./decisions.module.css";
-import type { DecisionQuery } from "./documents.generated";
-
-type Exchange = NonNullable<NonNullable<DecisionQuery["decision"]>["modelExchange"]>;
+import type { ExchangeFragment } from "./documents.generated";
 
 /**
  * The instructions, texts and earlier messages sent to the model, and its answer, each shown on demand.
  * @param isPlanned true if the model has not been asked yet
  */
-export function ModelExchange({ exchange, isPlanned = false }: { exchange: Exchange; isPlanned?: boolean }) {
+export function ModelExchange({
+  exchange,
+  isPlanned = false,
+}: {
+  exchange: ExchangeFragment;
+  isPlanned?: boolean;
+}) {
   const { instructions, texts, history, answer } = exchange;
   return (
     <div className={styles.body}>

@@ -2,13 +2,13 @@ import { IconAlertTriangle, IconCheck, IconX } from "@tabler/icons-react";
 import { Icon } from "../ui/icon";
 import { Tag } from "../ui/tag";
 import styles from "./decisions.module.css";
-import type { ExplanationFragment, GateName } from "./documents.generated";
+import type { GateName, ReasonsFragment } from "./documents.generated";
 
-type Rule = ExplanationFragment["rules"][number];
+type Rule = ReasonsFragment["rules"][number];
 type Clause = Rule["clauses"][number];
 
 /** The rules that were tried, in order, with each condition and the values it read. */
-export function Rules({ explanation }: { explanation: Omit<ExplanationFragment, "model"> }) {
+export function Rules({ explanation }: { explanation: ReasonsFragment }) {
   const { rules } = explanation;
   if (rules.length === 0) {
     return (
@@ -53,7 +53,7 @@ export function Rules({ explanation }: { explanation: Omit<ExplanationFragment, 
 const CHANGES: ReadonlySet<GateName> = new Set(["organization", "contact", "open", "unchanged"]);
 
 /** True if a decision ended before its rules were tried: its only gate was closed by a change, or it has an error. */
-const isUndecided = ({ gates, error }: Pick<ExplanationFragment, "gates" | "error">): boolean =>
+const isUndecided = ({ gates, error }: Pick<ReasonsFragment, "gates" | "error">): boolean =>
   error !== null || (gates.length === 1 && gates.some(({ name, passed }) => !passed && CHANGES.has(name)));
 
 const RuleTag = ({ rule: { matched, spent } }: { rule: Rule }) => {

@@ -6,8 +6,8 @@ import type {
   DecisionState,
   DecisionsQuery,
   EffectKind,
-  ExplanationFragment,
   GateName,
+  ReasonsFragment,
 } from "./documents.generated";
 
 const OUTCOMES = {
@@ -153,7 +153,7 @@ const DECLARED = "declared";
 export function closedGate({
   gates,
   effects,
-}: Pick<ExplanationFragment, "gates" | "effects">): string | undefined {
+}: Pick<ReasonsFragment, "gates" | "effects">): string | undefined {
   const name = gates.flatMap(({ name, passed }) => (passed || name === DECLARED ? [] : [name]))[0];
   if (name === undefined) return undefined;
   if (name === "handler" && effects.some(({ status }) => status === "done"))
@@ -162,7 +162,7 @@ export function closedGate({
 }
 
 /** Notes that a situation's type is not declared, because it may be misspelled. */
-export function Undeclared({ gates }: Pick<ExplanationFragment, "gates">) {
+export function Undeclared({ gates }: Pick<ReasonsFragment, "gates">) {
   const gate = gates.find(({ name, passed }) => !passed && name === DECLARED);
   if (gate === undefined) return null;
   return (
