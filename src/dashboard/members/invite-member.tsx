@@ -20,7 +20,7 @@ export type MemberEntry = Invitee & {
   id: string;
   name: string | null;
   hasPassword: boolean;
-  identity: { issuer: string; isCurrent: boolean } | null;
+  identity: { isCurrent: boolean } | null;
 };
 
 /** The note about the invitation e-mail, for the dialog that shows the invitation link. */
