@@ -1,4 +1,5 @@
 import type { EntityManager } from "typeorm";
+import { getOrAdd } from "../../common/get-or-add";
 import { lruCache } from "../../common/lru-cache";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
@@ -9,11 +10,8 @@ import type { ContactPolicy } from "./document/contact-policy";
 /** Max cached compiled versions. */
 const MAX_COMPILED = 100;
 
-/** Max agents whose default contacts are cached. */
-const MAX_DEFAULT_CONTACTS = 10_000;
-
-/** Max cached policies. */
-const MAX_POLICIES = 10_000;
+/** Max agents whose default contacts or policies are cached. */
+const MAX_AGENTS = 10_000;
 
 /** The version number of an agent's live configuration. */
 interface LiveVersion {
@@ -24,11 +22,8 @@ interface LiveVersion {
 /** Caches compiled versions, which is safe because a published version never changes. */
 export class CompiledConfigurations {
   private readonly known = lruCache<string, CompiledConfiguration>(MAX_COMPILED);
-  private readonly defaultContactOf = lruCache<string, { version: number; ref: string | null }>(
-    MAX_DEFAULT_CONTACTS,
-  );
-
-  private readonly policies = lruCache<string, ContactPolicy>(MAX_POLICIES);
+  private readonly defaultContactOf = lruCache<string, { version: number; ref: string | null }>(MAX_AGENTS);
+  private readonly policies = lruCache<string, ContactPolicy>(MAX_AGENTS);
 
   /** Returns an agent's compiled live version. */
   async live(
@@ -71,14 +66,11 @@ export class CompiledConfigurations {
   }
 
   of({ agentId, version, document }: ConfigurationVersion): CompiledConfiguration {
-    const key = keyOf({ agentId, version });
-    const known = this.known.get(key);
-    if (known) return known;
-    // Omits the tests, which can make up most of the document but are not used in decisions.
-    const { tests: _, ...used } = document;
-    const configuration = new CompiledConfiguration(used, true);
-    this.known.set(key, configuration);
-    return configuration;
+    return getOrAdd(this.known, keyOf({ agentId, version }), () => {
+      // Omits the tests, which can make up most of the document but are not used in decisions.
+      const { tests: _, ...used } = document;
+      return new CompiledConfiguration(used, true);
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Environment } from "@marcbachmann/cel-js";
 import { LRUCache } from "lru-cache";
+import { getOrAdd } from "../../../common/get-or-add";
 import { lookupTags } from "../../../common/locales";
 import { nearest } from "../../../common/suggest";
 import type { Topic } from "../../contacts/topic";
@@ -16,6 +17,7 @@ import {
   ONCE_SUBJECTS,
   type RuleDocument,
 } from "./format";
+import type { DecisionInput } from "./read-situation";
 import {
   ANY_SITUATION,
   CONVERSATION_RELEASED,
@@ -113,13 +115,7 @@ export class CompiledConfiguration {
   }
 
   /** Reads a situation's key; null if it has none, undefined if it is too long to be stored. */
-  keyOf({
-    type,
-    data,
-  }: {
-    type: string;
-    data: Readonly<Record<string, unknown>>;
-  }): string | null | undefined {
+  keyOf({ type, data }: DecisionInput["situation"]): string | null | undefined {
     const { key } = declarationOf(this.document, type) ?? {};
     const value = key !== undefined && Object.hasOwn(data, key) ? data[key] : null;
     if ((typeof value !== "string" && typeof value !== "number") || value === "") return null;
@@ -128,12 +124,8 @@ export class CompiledConfiguration {
 
   /** Returns the declared or reserved type with the most similar name; null if none is similar. */
   nearestType(type: string): string | null {
-    let found = this.nearestTypes.get(type);
-    if (found === undefined) {
-      found = { type: nearest(type, situationTypes(this.document)) };
-      this.nearestTypes.set(type, found);
-    }
-    return found.type;
+    return getOrAdd(this.nearestTypes, type, () => ({ type: nearest(type, situationTypes(this.document)) }))
+      .type;
   }
 
   /** Returns the names available to conditions and templates in situations of a type. */
@@ -155,12 +147,7 @@ export class CompiledConfiguration {
 
   /** Returns a template in the contact's language; for null, the template's own text. */
   template(name: string, locale: string | null): TemplateVersion {
-    let versions = this.templates.get(name);
-    if (versions === undefined) {
-      const { templates = {} } = this.document;
-      versions = versionsOf((Object.hasOwn(templates, name) ? templates[name] : undefined) ?? "");
-      this.templates.set(name, versions);
-    }
+    const versions = getOrAdd(this.templates, name, () => versionsOf(this.templateNamed(name) ?? ""));
     if (locale !== null && versions.size > 1) {
       for (const tag of lookupTags(locale.toLowerCase())) {
         const found = versions.get(tag);
@@ -195,9 +182,13 @@ export class CompiledConfiguration {
 
   /** Returns the settings that a template defines for its messages. */
   settingsOf(name: string): Pick<TemplateDocument, "topic" | "urgent"> {
-    const { templates = {} } = this.document;
-    const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
+    const template = this.templateNamed(name);
     return typeof template === "object" ? template : {};
+  }
+
+  private templateNamed(name: string): string | TemplateDocument | undefined {
+    const { templates = {} } = this.document;
+    return Object.hasOwn(templates, name) ? templates[name] : undefined;
   }
 
   private parseOnce(
@@ -205,13 +196,10 @@ export class CompiledConfiguration {
     parsed: Map<string, TextTemplate>,
     scanner: () => HtmlScanner | undefined,
   ): TextTemplate {
-    let template = parsed.get(source);
-    if (template === undefined) {
+    return getOrAdd(parsed, source, () => {
       const { TextTemplate }: typeof import("./texts/template") = require("./texts/template");
-      template = TextTemplate.parse(source, scanner());
-      parsed.set(source, template);
-    }
-    return template;
+      return TextTemplate.parse(source, scanner());
+    });
   }
 
   private ruleOf(document: RuleDocument): CompiledRule {
@@ -243,12 +231,10 @@ export class CompiledConfiguration {
     // Undeclared situations share one context, because clients may send an unlimited number of types.
     const data = this.dataOf(type);
     const key = data ? type : ANY_SITUATION;
-    const known = this.contexts.get(key);
-    if (known) return known;
-    const environment = this.isChecked ? commonEnvironment() : environmentOf(key, data);
-    const context = { shapes: shapesOf(key, data), environment };
-    this.contexts.set(key, context);
-    return context;
+    return getOrAdd(this.contexts, key, () => ({
+      shapes: shapesOf(key, data),
+      environment: this.isChecked ? commonEnvironment() : environmentOf(key, data),
+    }));
   }
 }
 

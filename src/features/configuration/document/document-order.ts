@@ -1,3 +1,4 @@
+import { getOrAdd } from "../../../common/get-or-add";
 import { type Problem, segmentsOf } from "./problem";
 
 /** Sorts problems in document order; a missing part comes after its siblings. */
@@ -5,11 +6,11 @@ export function inDocumentOrder(problems: readonly Problem[], value: unknown): P
   const places = new Map<object, ReadonlyMap<string, number>>();
   const placeOf = (parent: object, name: string | number): number => {
     if (typeof name === "number") return name;
-    let names = places.get(parent);
-    if (names === undefined) {
-      names = new Map(Object.keys(parent).map((key, index) => [key, index]));
-      places.set(parent, names);
-    }
+    const names = getOrAdd(
+      places,
+      parent,
+      () => new Map(Object.keys(parent).map((key, index) => [key, index])),
+    );
     return names.get(name) ?? Number.POSITIVE_INFINITY;
   };
   const positionOf = ({ path }: Problem): number[] => {

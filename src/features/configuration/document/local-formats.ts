@@ -1,4 +1,6 @@
 import { LRUCache } from "lru-cache";
+import { getOrAdd } from "../../../common/get-or-add";
+import { suggestion } from "../../../common/suggest";
 import type { StepBudget } from "./step-budget";
 
 /** Results from Intl, keyed by the call that returned them; they depend on the process's ICU version. */
@@ -89,15 +91,7 @@ function cached<Args extends readonly unknown[], Formatter extends object>(
   create: (...args: Args) => Formatter,
 ): (...args: Args) => Formatter {
   const known = new LRUCache<string, Formatter>({ max: MAX_FORMATTERS });
-  return (...args) => {
-    const key = args.join(" ");
-    let formatter = known.get(key);
-    if (formatter === undefined) {
-      formatter = create(...args);
-      known.set(key, formatter);
-    }
-    return formatter;
-  };
+  return (...args) => getOrAdd(known, args.join(" "), () => create(...args));
 }
 
 /** Without the second locale, Intl would fall back to the process's locale. */
@@ -150,6 +144,9 @@ export function offsetMs(zone: string, atMs: number): number | undefined {
 
 /** True if a string names a time zone or an offset. */
 export const isZone = (zone: string): boolean => offsetMs(zone, 0) !== undefined;
+
+/** Returns the end of a message about an unknown time zone: the similar names. */
+export const similarZones = (zone: string): string => suggestion(zone, Intl.supportedValuesOf("timeZone"));
 
 export const isCurrency = (code: string): boolean => currencies().has(code);
 

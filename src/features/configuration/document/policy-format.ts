@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { suggestion } from "../../../common/suggest";
 import { MAX_TOPICS } from "../../contacts/contact.limits";
 import {
   MAX_CAP_DAYS,
@@ -8,7 +7,7 @@ import {
   MAX_WINDOWS,
   TOPIC_TITLE_MAX_LENGTH,
 } from "../configuration.limits";
-import { isZone } from "./local-formats";
+import { isZone, similarZones } from "./local-formats";
 import { matching, name, optional } from "./names";
 import { periodUpTo } from "./period";
 
@@ -78,8 +77,7 @@ export const zone = z
   .string()
   .max(64)
   .refine(isZone, {
-    error: ({ input }) =>
-      `must be an IANA time zone such as Europe/Zurich${suggestion(String(input), Intl.supportedValuesOf("timeZone"))}`,
+    error: ({ input }) => `must be an IANA time zone such as Europe/Zurich${similarZones(String(input))}`,
   });
 
 /** Limits on when and how often the agent writes to contacts unprompted. */

@@ -1,6 +1,5 @@
 import { instantOf } from "../../../../common/instant";
-import { suggestion } from "../../../../common/suggest";
-import { isZone, type LocalFormats } from "../local-formats";
+import { isZone, type LocalFormats, similarZones } from "../local-formats";
 import type { StepBudget } from "../step-budget";
 import { Duration, isList, isObject, type Value } from "../value";
 import { Failure } from "./failure";
@@ -19,14 +18,18 @@ const text = (value: Value | undefined): string => {
   throw new Failure("type_mismatch", `A value of type ${typeOf(value ?? null)} is not a string.`);
 };
 
+/** Returns a value that must be a string, and spends the cost of reading it. */
+function read(value: Value | undefined, steps: StepBudget): string {
+  const found = text(value);
+  steps.spendText(found.length);
+  return found;
+}
+
 /** Creates a string method. */
 const ofText =
   (run: (text: string, steps: StepBudget) => Value): ConditionFunction =>
-  ([receiver], steps) => {
-    const value = text(receiver);
-    steps.spendText(value.length);
-    return run(value, steps);
-  };
+  ([receiver], steps) =>
+    run(read(receiver, steps), steps);
 
 /** Changes ASCII letters only, as in CEL, because the case of other letters depends on the Unicode version. */
 const changeCase = (change: (text: string) => string): ConditionFunction =>
@@ -52,9 +55,8 @@ const search =
 const affix =
   (has: (text: string, part: string) => boolean): ConditionFunction =>
   ([receiver, argument], steps) => {
-    const [value, part] = [text(receiver), text(argument)];
-    steps.spendText(part.length);
-    return has(value, part);
+    const value = text(receiver);
+    return has(value, read(argument, steps));
   };
 
 const size: ConditionFunction = ([value = null], steps) => {
@@ -76,21 +78,17 @@ const ofTime =
   ([receiver = null]) => {
     if (receiver instanceof Date) return BigInt(ofDate(receiver));
     if (receiver instanceof Duration && unitMs) return BigInt(Math.trunc(receiver.ms / unitMs));
-    throw new Failure(
-      "type_mismatch",
-      `A value of type ${typeOf(receiver)} has no such date or time component.`,
-    );
+    throw noTimePart(receiver);
   };
+
+const noTimePart = (value: Value) =>
+  new Failure("type_mismatch", `A value of type ${typeOf(value)} has no such date or time component.`);
 
 /** Creates a method for timestamps in a time zone; null means the configuration's zone. */
 const ofLocalTime =
   (ofDate: (date: Date) => number): ConditionFunction =>
   ([receiver = null, zone = null], steps, formats) => {
-    if (!(receiver instanceof Date))
-      throw new Failure(
-        "type_mismatch",
-        `A value of type ${typeOf(receiver)} has no such date or time component.`,
-      );
+    if (!(receiver instanceof Date)) throw noTimePart(receiver);
     const local = formats.inZone(receiver, zone === null ? formats.zone : text(zone), steps);
     if (local === undefined) throw invalid("The time zone is unknown.");
     return BigInt(ofDate(local));
@@ -121,7 +119,7 @@ const TIME_PARTS: Readonly<Record<string, [ofDate: (date: Date) => number, unitM
 /** Returns the problem with a method's literal arguments; undefined if there is none. */
 export const literalProblem = (name: string, [zone]: readonly unknown[]): string | undefined =>
   Object.hasOwn(TIME_PARTS, name) && typeof zone === "string" && !isZone(zone)
-    ? `uses the unknown time zone ${zone}${suggestion(zone, Intl.supportedValuesOf("timeZone"))}`
+    ? `uses the unknown time zone ${zone}${similarZones(zone)}`
     : undefined;
 
 /** The functions available to conditions, by name and number of arguments. */
@@ -163,8 +161,7 @@ function toInt(value: Value, steps: StepBudget): bigint {
     if (!Number.isFinite(value)) throw new Failure("overflow", "The number is not finite.");
     return int64(BigInt(Math.trunc(value)));
   }
-  const digits = text(value);
-  steps.spendText(digits.length);
+  const digits = read(value, steps);
   if (!/^-?\d{1,19}$/.test(digits)) throw invalid("The string is not an integer.");
   return int64(BigInt(digits));
 }
@@ -172,8 +169,7 @@ function toInt(value: Value, steps: StepBudget): bigint {
 function toDouble(value: Value, steps: StepBudget): number {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
-  const digits = text(value);
-  steps.spendText(digits.length);
+  const digits = read(value, steps);
   if (!/^-?\d{1,50}(\.\d{1,50})?(e[+-]?\d{1,3})?$/i.test(digits))
     throw invalid("The string is not a number.");
   return Number(digits);
@@ -192,9 +188,7 @@ function toInstant(value: Value, steps: StepBudget): Date {
   steps.spend(STEPS_PER_TIME);
   if (value instanceof Date) return value;
   if (typeof value === "bigint") return instant(Number(value) * 1000);
-  const digits = text(value);
-  steps.spendText(digits.length);
-  const parsed = instantOf(digits);
+  const parsed = instantOf(read(value, steps));
   if (!parsed) throw invalid("The string is not a time such as 2026-01-31T12:00:00Z.");
   return parsed;
 }

@@ -1,5 +1,13 @@
 import { suggestion } from "../../../../common/suggest";
-import { currencies, DATE_STYLES, isCurrency, isZone, TIME_STYLES, UTC } from "../local-formats";
+import {
+  currencies,
+  DATE_STYLES,
+  isCurrency,
+  isZone,
+  similarZones,
+  TIME_STYLES,
+  UTC,
+} from "../local-formats";
 import type { Value } from "../value";
 import { dateOf, formatDate, isDay, unknownConversion } from "./dates";
 import type { TextRun } from "./text-run";
@@ -111,7 +119,7 @@ const isTimeStyle = (style: unknown): style is (typeof TIME_STYLES)[number] =>
 const zoneProblem = (zone: string | number | undefined): string | undefined =>
   zone === undefined || isZone(String(zone))
     ? undefined
-    : `uses the unknown time zone ${zone}${suggestion(String(zone), Intl.supportedValuesOf("timeZone"))}`;
+    : `uses the unknown time zone ${zone}${similarZones(String(zone))}`;
 
 /**
  * Returns a value to format: a number, or a decimal number as text, so that no digits are lost.
