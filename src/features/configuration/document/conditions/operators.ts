@@ -83,35 +83,26 @@ export function isIn(item: Value, collection: Value, steps: StepBudget): boolean
 
 type Comparison = "<" | "<=" | ">" | ">=";
 
-/** @returns the result of the comparison */
-export function compare(operator: Comparison, left: Value, right: Value, steps: StepBudget): boolean {
-  const [one, other] = comparable(operator, left, right, steps);
-  return holds(operator, one, other);
-}
-
-export function holds<T extends Comparable>(operator: string, one: T, other: T): boolean {
+export function holds<T extends string | number | bigint | boolean>(
+  operator: string,
+  one: T,
+  other: T,
+): boolean {
   if (operator === "<") return one < other;
   if (operator === "<=") return one <= other;
   return operator === ">" ? one > other : one >= other;
 }
 
-type Comparable = string | number | bigint | boolean;
-
-function comparable(
-  operator: Comparison,
-  left: Value,
-  right: Value,
-  steps: StepBudget,
-): [Comparable, Comparable] {
+export function compare(operator: Comparison, left: Value, right: Value, steps: StepBudget): boolean {
   if (typeof left === "string" && typeof right === "string") {
     steps.spendText(Math.min(left.length, right.length));
-    return [left, right];
+    return holds(operator, left, right);
   }
   steps.spend(1);
-  if (isNumber(left) && isNumber(right)) return [left, right];
-  if (typeof left === "boolean" && typeof right === "boolean") return [left, right];
-  if (left instanceof Date && right instanceof Date) return [left.getTime(), right.getTime()];
-  if (left instanceof Duration && right instanceof Duration) return [left.ms, right.ms];
+  if (isNumber(left) && isNumber(right)) return holds(operator, left, right);
+  if (typeof left === "boolean" && typeof right === "boolean") return holds(operator, left, right);
+  if (left instanceof Date && right instanceof Date) return holds(operator, left.getTime(), right.getTime());
+  if (left instanceof Duration && right instanceof Duration) return holds(operator, left.ms, right.ms);
   throw mismatch(operator, left, right);
 }
 
@@ -145,29 +136,17 @@ export function calculate(operator: Arithmetic, left: Value, right: Value, steps
 }
 
 function calculateInt(operator: Arithmetic, left: bigint, right: bigint): bigint {
-  switch (operator) {
-    case "+":
-      return int64(left + right);
-    case "-":
-      return int64(left - right);
-    case "*":
-      return int64(left * right);
-  }
+  if (operator === "+") return int64(left + right);
+  if (operator === "-") return int64(left - right);
+  if (operator === "*") return int64(left * right);
   if (right === 0n) throw new Failure("division_by_zero", "Division by zero.");
   return int64(operator === "/" ? left / right : left % right);
 }
 
 function calculateDouble(operator: Exclude<Arithmetic, "%">, left: number, right: number): number {
-  switch (operator) {
-    case "+":
-      return left + right;
-    case "-":
-      return left - right;
-    case "*":
-      return left * right;
-    case "/":
-      return left / right;
-  }
+  if (operator === "+") return left + right;
+  if (operator === "-") return left - right;
+  return operator === "*" ? left * right : left / right;
 }
 
 export function negate(value: Value): Value {
