@@ -1,21 +1,10 @@
 import { instantOf } from "../../../../common/instant";
 import type { Value } from "../value";
 
-const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 const padded = (value: number, length: number, fill = "0") => String(value).padStart(length, fill);
 const hour12 = (date: Date) => date.getUTCHours() % 12 || 12;

@@ -14,36 +14,21 @@ export class HtmlError extends Error {
   }
 }
 
+const wordsIn = (text: string): string[] => text.split(/\s+/);
+
 const VOID_ELEMENTS: ReadonlySet<string> = new Set(["br", "hr", "img"]);
 
 /** Elements for running text, lists, tables and images; none of them runs or loads scripts. */
 const ELEMENTS: ReadonlySet<string> = new Set([
   ...VOID_ELEMENTS,
-  ...["a", "abbr", "b", "blockquote", "center", "code", "div", "em", "font", "h1", "h2", "h3", "h4", "h5"],
-  ...[
-    "h6",
-    "i",
-    "li",
-    "ol",
-    "p",
-    "pre",
-    "s",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-  ],
-  ...["tfoot", "th", "thead", "tr", "u", "ul"],
+  ...wordsIn(`a abbr b blockquote center code div em font h1 h2 h3 h4 h5 h6 i li ol p pre
+    s small span strong sub sup table tbody td tfoot th thead tr u ul`),
 ]);
 
-const ATTRIBUTES: ReadonlySet<string> = new Set([
-  ...["align", "alt", "bgcolor", "border", "cellpadding", "cellspacing", "color", "colspan", "dir", "face"],
-  ...["height", "lang", "role", "rowspan", "size", "start", "style", "title", "valign", "width"],
-]);
+const ATTRIBUTES: ReadonlySet<string> = new Set(
+  wordsIn(`align alt bgcolor border cellpadding cellspacing color colspan dir face
+    height lang role rowspan size start style title valign width`),
+);
 
 /** The attributes with URLs, and the URLs that they may contain. */
 const URLS: Readonly<Record<string, { of: string; starts: RegExp; expected: string }>> = {
@@ -59,12 +44,11 @@ const SIDES = ["", "-top", "-right", "-bottom", "-left"];
 
 const STYLES: ReadonlySet<string> = new Set([
   ...["margin", "padding", "border"].flatMap((name) => SIDES.map((side) => `${name}${side}`)),
-  ...["border-collapse", "border-color", "border-radius", "border-spacing", "border-style", "border-width"],
-  ...["background", "background-color", "color", "direction", "display", "font", "font-family", "font-size"],
-  ...["font-style", "font-weight", "height", "letter-spacing", "line-height", "list-style", "max-height"],
-  ...["max-width", "min-height", "min-width", "opacity", "overflow", "table-layout", "text-align"],
-  ...["text-decoration", "text-indent", "text-transform", "vertical-align", "white-space", "width"],
-  ...["word-break", "word-spacing", "word-wrap"],
+  ...wordsIn(`border-collapse border-color border-radius border-spacing border-style border-width background
+    background-color color direction display font font-family font-size font-style font-weight height
+    letter-spacing line-height list-style max-height max-width min-height min-width opacity overflow
+    table-layout text-align text-decoration text-indent text-transform vertical-align white-space width
+    word-break word-spacing word-wrap`),
 ]);
 
 /** Matches CSS values without escapes or functions other than colors, so that they load no resources. */
