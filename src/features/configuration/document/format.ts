@@ -1,13 +1,10 @@
 import { z } from "zod";
-import { MAX_TOPICS } from "../../contacts/contact.limits";
 import {
   CLAUSE_MAX_LENGTH,
   DEFAULT_BURST_SECONDS,
   MAX_ASKS_PER_DAY,
   MAX_BURST_SECONDS,
   MAX_CLAUSES,
-  MAX_DATA_MEMBERS,
-  MAX_LOCALES,
   MAX_ONCE_DAYS,
   MAX_RELEASE_DAYS,
   MAX_RULES,
@@ -186,12 +183,3 @@ export const documentJsonSchema = (): object => {
     },
   };
 };
-
-/** Max members of objects in a document (`maxProperties`), checked apart because Zod has no such limit. */
-export const MAX_MEMBERS = {
-  situations: MAX_SITUATIONS,
-  templates: MAX_TEMPLATES,
-  data: MAX_DATA_MEMBERS,
-  locales: MAX_LOCALES,
-  topics: MAX_TOPICS,
-} as const;

@@ -1,21 +1,20 @@
 import { z } from "zod";
 import { jsonProblem } from "../../../common/json-problem";
 import { suggestion } from "../../../common/suggest";
+import { MAX_TOPICS } from "../../contacts/contact.limits";
 import {
   DOCUMENT_MAX_BYTES,
+  MAX_DATA_MEMBERS,
   MAX_LINES_OF_MESSAGE,
+  MAX_LOCALES,
   MAX_REPORTED,
+  MAX_SITUATIONS,
+  MAX_TEMPLATES,
   MAX_TESTS,
   TESTED_DOCUMENT_MAX_BYTES,
 } from "../configuration.limits";
 import { EFFECTS } from "./effect-format";
-import {
-  type ConfigurationDocument,
-  documentFormat,
-  fullSituationOf,
-  MAX_MEMBERS,
-  SITUATIONS,
-} from "./format";
+import { type ConfigurationDocument, documentFormat, fullSituationOf, SITUATIONS } from "./format";
 import { type Problem, pathOf, problemAt } from "./problem";
 import { fullTemplateOf, TEMPLATES } from "./template-format";
 import { type TestDocument, tests } from "./tests-format";
@@ -68,7 +67,7 @@ function unusableNames(value: unknown, path: readonly PropertyKey[] = []): Probl
   });
 }
 
-/** Finds objects with too many members, apart from the structure check, which covers these members too. */
+/** Finds objects with too many members, which Zod cannot limit. Their structure is checked as well. */
 export function tooManyMembers({
   situations = {},
   templates = {},
@@ -77,15 +76,15 @@ export function tooManyMembers({
   const check = (path: readonly string[], members: object, max: number) =>
     Object.keys(members).length > max ? [problemAt(path, `must have at most ${max} members`)] : [];
   return [
-    ...check(["situations"], situations, MAX_MEMBERS.situations),
-    ...check(["templates"], templates, MAX_MEMBERS.templates),
-    ...check(["policy", "topics"], policy?.topics ?? {}, MAX_MEMBERS.topics),
+    ...check(["situations"], situations, MAX_SITUATIONS),
+    ...check(["templates"], templates, MAX_TEMPLATES),
+    ...check(["policy", "topics"], policy?.topics ?? {}, MAX_TOPICS),
     ...Object.entries(situations).flatMap(([type, situation]) => {
       const { data } = fullSituationOf(situation);
-      return check(["situations", type, ...(data === situation ? [] : ["data"])], data, MAX_MEMBERS.data);
+      return check(["situations", type, ...(data === situation ? [] : ["data"])], data, MAX_DATA_MEMBERS);
     }),
     ...Object.entries(templates).flatMap(([name, template]) =>
-      check(["templates", name, "locales"], fullTemplateOf(template).locales ?? {}, MAX_MEMBERS.locales),
+      check(["templates", name, "locales"], fullTemplateOf(template).locales ?? {}, MAX_LOCALES),
     ),
   ];
 }
