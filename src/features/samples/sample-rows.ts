@@ -21,6 +21,8 @@ const TEXTS = [
   "We have received your request and will get back to you within one working day. If it is urgent, call us.",
 ];
 
+// Columns that are null in all sample rows are left out.
+
 /** Properties that all sample rows share. */
 export interface SampleContext {
   agentId: string;
@@ -36,7 +38,7 @@ export const sampleContact = (
   { agentId, now }: SampleContext,
   id: string,
   number: number,
-): Omit<Contact, "agent"> => ({
+): Partial<Contact> & Pick<Contact, "id" | "ref" | "name" | "attributes"> => ({
   id,
   agentId,
   ref: sampleRef(number),
@@ -48,9 +50,7 @@ export const sampleContact = (
   createdAt: now,
   updatedAt: now,
   hasTimers: false,
-  handedOffAt: null,
   touchedAt: now,
-  erasedAt: null,
 });
 
 /** Returns a sample contact's tags: shared by all contacts, by every hundredth, and by a few. */
@@ -66,7 +66,7 @@ export function sampleAddress(
   id: string,
   contactId: string,
   number: number,
-): Omit<ContactAddress, "contact"> {
+): Partial<ContactAddress> & Pick<ContactAddress, "id" | "address"> {
   const kind = addressKindOf(line);
   const addresses: Readonly<Record<AddressKind, string>> = {
     [AddressKind.local]: sampleRef(number),
@@ -81,9 +81,6 @@ export function sampleAddress(
     contactId,
     kind,
     address: addresses[kind],
-    optedOutAt: null,
-    undeliverableAt: null,
-    loopDetectedAt: null,
   };
 }
 
@@ -91,27 +88,26 @@ export const sampleConversation = (
   { agentId, line, now }: SampleContext,
   place: Pick<Conversation, "id" | "contactId" | "addressId">,
   { messages, isOpen }: { messages: number; isOpen: boolean },
-): Omit<Conversation, "agent" | "contact" | "line"> => ({
+): Partial<Conversation> => ({
   ...place,
   agentId,
   lineId: line.id,
   state: isOpen ? ConversationState.open : ConversationState.closed,
   handler: Handler.agent,
   version: isOpen ? 1 : 2,
-  humanAt: null,
-  waitingSince: null,
-  assigneeId: null,
   lastSequence: messages,
   createdAt: now,
   updatedAt: now,
 });
+
+type SentMessage = Pick<Message, "id" | "attempts" | "lineId" | "createdAt">;
 
 /** Returns a sample message, which is queued or ended; `number` determines how it ended. */
 export function sampleMessage(
   { agentId, line, now }: SampleContext,
   place: Pick<Message, "id" | "conversationId" | "sequence">,
   { number, isQueued }: { number: number; isQueued: boolean },
-): Omit<Message, "agent"> {
+): Partial<Message> & SentMessage {
   const status = isQueued ? MessageStatus.queued : statusOf(number, line);
   const isSent = SENT.includes(status);
   return {
@@ -122,31 +118,11 @@ export function sampleMessage(
     createdAt: now,
     direction: MessageDirection.outbound,
     author: MessageAuthor.api,
-    decisionId: null,
-    answeredAddressId: null,
     fence: place.conversationId === null ? null : 1,
     lineId: isSent ? line.id : null,
-    heldReason: null,
     attempts: isSent ? 1 : 0,
-    notBefore: null,
-    sendAt: null,
-    scheduledReason: null,
-    scheduledBy: null,
-    proposedText: null,
-    reviewedAt: null,
-    waitedSince: null,
-    cappedContactId: null,
-    topic: null,
     isUrgent: false,
-    resentAs: null,
-    memberId: null,
     errorCode: ERRORS[status] ?? null,
-    errorText: null,
-    omitted: null,
-    subject: null,
-    html: null,
-    quoted: null,
-    thread: null,
     providerId: isSent && line.kind !== LineKind.local ? `sample-${place.id}` : null,
     expiresAt: timestampOf(Date.parse(now) + line.expireAfterSeconds * 1000),
     sentAt: isSent ? now : null,
@@ -162,7 +138,7 @@ export const sampleAttempts = ({
   attempts,
   lineId,
   createdAt,
-}: Pick<Message, "id" | "attempts" | "lineId" | "createdAt">): Omit<DeliveryAttempt, "message">[] =>
+}: SentMessage): Partial<DeliveryAttempt>[] =>
   attempts === 0
     ? []
     : [
@@ -173,8 +149,6 @@ export const sampleAttempts = ({
           startedAt: createdAt,
           endedAt: createdAt,
           outcome: AttemptOutcome.accepted,
-          code: null,
-          detail: null,
         },
       ];
 
