@@ -41,13 +41,14 @@ class ModelServerError extends Error {
 
 /** A model on a server with OpenAI's chat completions API. The model's texts never appear in logs or errors. */
 export class Model {
-  private readonly settings: ModelServer;
   private readonly timeoutMs: number;
   /** False once the server has rejected a JSON schema; the prompt alone then describes the answer. */
   private takesSchemas = true;
 
-  constructor(settings: ModelServer, { timeoutMs = TIMEOUT_MS } = {}) {
-    this.settings = settings;
+  constructor(
+    private readonly settings: ModelServer,
+    { timeoutMs = TIMEOUT_MS } = {},
+  ) {
     this.timeoutMs = timeoutMs;
   }
 
@@ -57,38 +58,25 @@ export class Model {
    */
   async answer(ask: Ask, input: DecisionInput, signal: AbortSignal): Promise<Answer> {
     const startedAt = performance.now();
+    const timeout = AbortSignal.timeout(this.timeoutMs);
     let completion: unknown;
-    const answer = await this.request(ask, input, signal, (received) => {
-      completion = received;
-    });
+    let answer: Answer;
+    try {
+      completion = await this.complete(ask, input, AbortSignal.any([signal, timeout]));
+      answer = answerOf(ask, contentOf(completion));
+    } catch (error) {
+      if (timeout.aborted) answer = failure("model_timeout", "The model did not respond in time.");
+      else if (signal.aborted) throw new Interrupted("The request to the model was aborted.");
+      else if ((error as { name?: unknown }).name === "SyntaxError") answer = answerOf(ask, "");
+      else if (error instanceof ModelServerError) answer = failure("model_failed", error.message);
+      else answer = failure("model_failed", "The model server cannot be reached.");
+    }
     const request = {
       name: this.settings.name.slice(0, MODEL_NAME_MAX_LENGTH),
       durationMs: Math.round(performance.now() - startedAt),
       ...tokensOf(completion),
     };
     return { ...answer, request };
-  }
-
-  private async request(
-    ask: Ask,
-    input: DecisionInput,
-    signal: AbortSignal,
-    onCompletion: (completion: unknown) => void,
-  ): Promise<Answer> {
-    const timeout = AbortSignal.timeout(this.timeoutMs);
-    try {
-      const completion = await this.complete(ask, input, AbortSignal.any([signal, timeout]));
-      onCompletion(completion);
-      return answerOf(ask, contentOf(completion));
-    } catch (error) {
-      if (timeout.aborted) return failure("model_timeout", "The model did not respond in time.");
-      if (signal.aborted) throw new Interrupted("The request to the model was aborted.");
-      if ((error as { name?: unknown }).name === "SyntaxError") return answerOf(ask, "");
-      return failure(
-        "model_failed",
-        error instanceof ModelServerError ? error.message : "The model server cannot be reached.",
-      );
-    }
   }
 
   /** Sends the request, and repeats it without a JSON schema if the server does not support schemas. */
