@@ -1,4 +1,3 @@
-import { v7 as uuid } from "uuid";
 import { type RequestContext } from "../../auth/context";
 import { type Timestamp, timestampOf } from "../../common/time";
 import { changeTogether } from "../../database/change-together";
@@ -22,7 +21,7 @@ import type { ExplanationError, ModelRequest } from "./explanation";
 import { type Answer } from "./model/asking";
 import { type Described, participantsOf } from "./model-request-state";
 import { findParticipants, type ParticipantReference, type Participants } from "./participants";
-import { agentOf, lockPending, pendingDecision, updatesTo } from "./pending-decision";
+import { agentOf, lockPending, newDecision, updatesTo } from "./pending-decision";
 import type { Against } from "./replay";
 import { forget } from "./rule-matches";
 import { takeSnapshot } from "./snapshot";
@@ -131,16 +130,16 @@ export class DecisionMaker {
       now,
       assumed: trial?.as?.contact ?? undefined,
     });
-    const decision = tx.create(Decision, {
-      id: uuid(),
+    const decision = newDecision(tx, {
       agentId,
       contactId: participants.contact?.id ?? null,
       conversationId: participants.conversation?.id ?? null,
+      situation,
+      situationKey: configuration.keyOf(situation) ?? null,
       snapshot,
       // The version is null only in dry runs, whose decisions are not stored.
       configurationVersion: version as number,
       createdAt: now,
-      ...pendingDecision(situation, configuration.keyOf(situation)),
     });
     const decisionContext = { context, participants, configuration, unit };
     await this.steps.decideByRules(tx, decision, snapshot, decisionContext);

@@ -1,5 +1,7 @@
 import { In } from "typeorm";
+import { v7 as uuid } from "uuid";
 import { indexBy } from "../../common/coalesce";
+import { timestamp } from "../../common/time";
 import type { Change } from "../../database/change-together";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { lockRows } from "../../database/lock-rows";
@@ -8,13 +10,16 @@ import { updatesOf } from "../../database/updates-of";
 import { noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
-import { Decision, DecisionState, type Situation } from "./decision.entity";
+import { Decision, DecisionState } from "./decision.entity";
 
-/** Returns the columns of a pending decision. */
-export const pendingDecision = (situation: Situation, situationKey: string | null = null) =>
-  ({
-    situation,
-    situationType: situation.type,
+type NewDecision = Partial<Decision> &
+  Pick<Decision, "agentId" | "contactId" | "conversationId" | "configurationVersion" | "situation">;
+
+/** Returns a pending decision that is not stored yet. */
+export const newDecision = (tx: Tx, { situationKey = null, ...given }: NewDecision): Decision =>
+  tx.create(Decision, {
+    id: uuid(),
+    situationType: given.situation.type,
     situationKey,
     decider: DeciderKind.rules,
     state: DecisionState.deciding,
@@ -24,9 +29,12 @@ export const pendingDecision = (situation: Situation, situationKey: string | nul
     effects: [],
     timerId: null,
     basis: null,
+    snapshot: null,
     explanation: null,
+    createdAt: timestamp(),
     decidedAt: null,
-  }) satisfies Partial<Decision>;
+    ...given,
+  });
 
 /** Locks pending decisions, after their participants, and reads their agents and organizations. */
 export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {

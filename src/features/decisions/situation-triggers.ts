@@ -1,4 +1,3 @@
-import { v7 as uuid } from "uuid";
 import { indexBy } from "../../common/coalesce";
 import { groupBy } from "../../common/group-by";
 import { type Timestamp, timestamp } from "../../common/time";
@@ -17,7 +16,7 @@ import type { ReleaseReason } from "../conversations/planned-change";
 import type { Message } from "../messages/message.entity";
 import type { FailedMessage } from "../messages/message-failures";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
-import { pendingDecision } from "./pending-decision";
+import { newDecision } from "./pending-decision";
 import { forget } from "./rule-matches";
 import { messageIdsOf } from "./snapshot";
 
@@ -110,7 +109,10 @@ export class SituationTriggers {
         live.set(agentId, current);
         const { version, configuration } = current;
         const situation = { type: MESSAGE_RECEIVED, data: {} };
-        decision = newDecision(tx, { agentId, contactId, conversationId, situation }, version);
+        decision = newDecision(tx, {
+          ...{ agentId, contactId, conversationId, situation },
+          configurationVersion: version,
+        });
         const { burstSeconds = DEFAULT_BURST_SECONDS } = configuration.document;
         raised.push([decision, timestamp(burstSeconds * 1000)]);
         last.set(conversationId, decision);
@@ -128,7 +130,7 @@ export class SituationTriggers {
       const { version, configuration } = await this.compiledConfigurations.live(tx, agentId);
       for (const each of ofAgent)
         if (configuration.rulesFor(each.situation.type).length > 0)
-          wanted.push(newDecision(tx, each, version));
+          wanted.push(newDecision(tx, { ...each, configurationVersion: version }));
     }
     const now = timestamp();
     const raising = wanted.map((decision) => [decision, now] as const);
@@ -157,13 +159,3 @@ async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<
   const received = pending.filter(({ situation }) => situation.type === MESSAGE_RECEIVED);
   return indexBy(received, ({ conversationId }) => conversationId ?? "");
 }
-
-const newDecision = (tx: Tx, raised: Raised, configurationVersion: number): Decision =>
-  tx.create(Decision, {
-    ...raised,
-    id: uuid(),
-    configurationVersion,
-    ...pendingDecision(raised.situation),
-    snapshot: null,
-    createdAt: timestamp(),
-  });

@@ -1,7 +1,5 @@
 import { In } from "typeorm";
-import { v7 as uuid } from "uuid";
 import { indexBy } from "../../common/coalesce";
-import { timestamp } from "../../common/time";
 import { insertsOf } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
@@ -21,7 +19,7 @@ import type { Dependencies } from "./effects/application";
 import type { ExplanationError } from "./explanation";
 import { type Described, participantsOf } from "./model-request-state";
 import type { Participants } from "./participants";
-import { agentById, pendingDecision } from "./pending-decision";
+import { agentById, newDecision } from "./pending-decision";
 import { inTurns } from "./wave";
 
 export type DueTimer = Pick<Timer, "id" | "agentId" | "contactId">;
@@ -94,16 +92,14 @@ export class TimerDecisions {
   ): Promise<Decision> {
     const { version, configuration } = await this.compiledConfigurations.live(tx, agentId);
     const situation = { type, data };
-    return tx.create(Decision, {
-      ...pendingDecision(situation, configuration.keyOf(situation)),
-      id: uuid(),
+    return newDecision(tx, {
       agentId,
       contactId,
       conversationId: conversation?.id ?? null,
       timerId,
+      situation,
+      situationKey: configuration.keyOf(situation) ?? null,
       configurationVersion: version,
-      snapshot: null,
-      createdAt: timestamp(),
     });
   }
 }
