@@ -1,6 +1,5 @@
 import { type EntityManager } from "typeorm";
 import { isUuid } from "../../common/uuid";
-import { isSignedBy, type WebhookSignature } from "../../credentials/webhook-signature";
 import type { Database } from "../../database/database";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
 import { InstanceKeyError, type InstanceKeyService } from "../../instance-key/instance-key.service";
@@ -67,15 +66,6 @@ export class InboundService {
         throw new GatewayError("unavailable", undefined, { cause: error });
       throw error;
     }
-  }
-
-  /** @throws GatewayError `invalid_signature` */
-  async assertSigned(
-    signature: WebhookSignature,
-    body: readonly Buffer[],
-    secrets: readonly string[],
-  ): Promise<void> {
-    if (!(await isSignedBy(signature, body, secrets))) throw new GatewayError("invalid_signature");
   }
 
   /**

@@ -105,12 +105,6 @@ function reportOf({ report, isReport, date }: ParsedMail): MailReport["report"] 
   return { failure };
 }
 
-/** Returns the stored part of an e-mail's text, divided, and a description of the rest. */
-function divided(mail: ParsedMail): DividedText & { whole: string; omitted: string | null } {
-  const { text: whole, omitted } = shortened(mail);
-  return { whole, omitted, ...ownWords(whole) };
-}
-
 /** Matches subjects of forwarded e-mails; `vs` marks both a forwarded e-mail and a Finnish reply. */
 const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|doorst|vs|vb|vl|pd|i|továbbítás|[iİ]lt|转发|轉寄|転送)\s*[:：]/i;
 
@@ -118,13 +112,13 @@ const FORWARDED = /^\s*(fwd?|wg|tr|rv|enc|doorst|vs|vb|vl|pd|i|továbbítás|[i�
 const REPLIED =
   /^\s*(re|ré|aw|antw(ort)?|res|r|sv|vs|vast|odp|ynt|vá|ответ|отв|απ|返信|回复|回覆|答复|답장)(\[\d+\])?\s*[:：]/i;
 
-/** Returns the stored part of an e-mail's text, and a description of the rest. */
-function shortened({
+/** Returns the stored part of an e-mail's text, divided, and a description of the rest. */
+function divided({
   text,
   attachments,
   attachmentNames,
   isPartial,
-}: ParsedMail): Pick<Inbound, "text" | "omitted"> {
+}: ParsedMail): DividedText & { whole: string; omitted: string | null } {
   const characters = [...storable(text)];
   const names = attachmentNames.map((name) => singleLine(name)).filter((name) => name !== "");
   const omitted = [
@@ -138,8 +132,10 @@ function shortened({
       : []),
     ...(isPartial ? ["the rest of the e-mail"] : []),
   ];
+  const whole = characters.slice(0, MESSAGE_TEXT_MAX_LENGTH).join("");
   return {
-    text: characters.slice(0, MESSAGE_TEXT_MAX_LENGTH).join(""),
+    ...ownWords(whole),
+    whole,
     omitted: omitted.length === 0 ? null : [...omitted.join(" and ")].slice(0, OMITTED_MAX_LENGTH).join(""),
   };
 }
