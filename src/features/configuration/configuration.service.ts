@@ -229,8 +229,9 @@ export class ConfigurationService {
     if (revision !== undefined && revision !== (expected.expectedRevision ?? revision))
       throw revisionConflict(revision);
     // The tests run outside the transaction, because they may take a long time.
+    const checked = fromVersion === null ? await this.valid(context, document) : undefined;
     const failed =
-      fromVersion === null ? await this.failedTests(context, await this.valid(context, document)) : [];
+      checked?.tests === undefined ? [] : await this.hooks.the("configurationTested")(context, checked);
     if (failed.length > 0 && ignoreTests === null) throw testsFailed(failed);
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
@@ -258,14 +259,6 @@ export class ConfigurationService {
       });
       return published;
     });
-  }
-
-  /** Returns the differences found by the document's tests. */
-  private async failedTests(
-    context: RequestContext,
-    document: ConfigurationDocument,
-  ): Promise<readonly ConfigurationTestDifference[]> {
-    return document.tests === undefined ? [] : this.hooks.the("configurationTested")(context, document);
   }
 
   /** @throws InvalidInput with the problems in the document */

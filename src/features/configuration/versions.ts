@@ -5,7 +5,7 @@ import { derivedId } from "../../common/uuid";
 import { inChunks } from "../../database/chunks";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
-import type { Lanes, NewLane } from "../../delivery/lanes";
+import type { Lanes } from "../../delivery/lanes";
 import { RELEASE_LANE } from "../../delivery/wake-lanes";
 import { GatewayError, noSuch } from "../../errors";
 import { Agent } from "../agents/agent.entity";
@@ -47,16 +47,11 @@ export async function insertVersion(
       data: { version: number, digest, note, restoredFrom },
     },
   ]);
-  if (version.document.releaseAfter !== undefined) await lanes.add(tx, [releaseLaneOf(agentId)]);
+  // The lane for releasing conversations exists only while the live version sets `releaseAfter`.
+  if (version.document.releaseAfter !== undefined)
+    await lanes.add(tx, [{ id: derivedId("release", agentId), agentId, kind: RELEASE_LANE }]);
   return version;
 }
-
-/** Returns the lane for releasing conversations, which exists only while `releaseAfter` is set. */
-const releaseLaneOf = (agentId: string): NewLane => ({
-  id: derivedId("release", agentId),
-  agentId,
-  kind: RELEASE_LANE,
-});
 
 /** Returns an agent's live version; every agent has one. */
 export const liveVersion = (reader: EntityManager, agentId: string): Promise<ConfigurationVersion> =>
