@@ -66,8 +66,11 @@ export class DecisionSteps {
     unit: WaveUnit,
   ): Promise<void> {
     const { agentId, situation } = decision;
-    const context = systemFor(agent.organization as Organization);
-    const obstacle = (await obstacleTo(tx, decision, participants)) ?? closedBy(context);
+    const organization = agent.organization as Organization;
+    const context = systemFor(organization);
+    const closed: GateExplanation | undefined =
+      organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
+    const obstacle = (await obstacleTo(tx, decision, participants)) ?? closed;
     const configuration = await this.compiledConfigurations.at(tx, agentId, decision.configurationVersion);
     if (answer !== undefined) await recountAnswers(tx, decision, participants.conversation);
     if (obstacle?.name !== "contact") recordAnswer(decision, answer);
@@ -273,11 +276,5 @@ function recordChosen(
   if (formatted !== undefined) decision.snapshot = { ...snapshot, formatted };
   return answered;
 }
-
-/** Returns the closed gate of a deactivated organization; undefined if the organization is active. */
-const closedBy = ({ caller }: SystemContext): GateExplanation | undefined =>
-  caller.organization.deactivatedAt === null ? undefined : { name: "organization", passed: false };
-
-type SystemContext = ReturnType<typeof systemFor>;
 
 const wasLoop = ({ error }: EffectExplanation): boolean => error?.code === LOOP_ERROR.code;

@@ -203,22 +203,15 @@ export class DecisionService {
       if (rejection !== undefined) throw rejection;
       if (context.caller.kind === "agent") await assertStillAllowed(tx, context, Permission.config_manage);
       const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
-      const { situation, contact, conversationId, idempotencyKey: key } = input;
+      const { idempotencyKey: key, ...about } = input;
+      const { situation, contact, conversationId } = about;
       const request = {
         agentId: agent,
         situation: canonicalJson(situation),
         contact: contact == null ? undefined : canonicalJson(contact),
         conversationId,
       };
-      const decision = {
-        context,
-        agentId: agent,
-        situation,
-        contact,
-        conversationId,
-        now: timestamp(),
-        trial,
-      };
+      const decision = { context, agentId: agent, ...about, now: timestamp(), trial };
       const { answer } = context;
       return { scope: idempotencyScope("decide", context), key, request, answer, decision };
     });

@@ -56,7 +56,12 @@ export class ReplayService {
       const loaded = await this.candidates.compile(context, candidate);
       const compared: ComparedDecision[] = [];
       for (let at = 0; at < ids.length; at += MAX_LOADED) {
-        for (const decision of await this.load(ids.slice(at, at + MAX_LOADED))) {
+        const id = In(ids.slice(at, at + MAX_LOADED));
+        // Decisions may have been deleted since their IDs were read.
+        const decisions = await this.database.read((reader) =>
+          reader.find(Decision, { where: { id }, order: { id: "DESC" } }),
+        );
+        for (const decision of decisions) {
           const replayed = await this.turns.evaluate(context, () => replay(decision, loaded));
           const { explanation: _, ...without } = replayed;
           compared.push(without);
@@ -64,13 +69,6 @@ export class ReplayService {
       }
       return summarize(compared);
     });
-  }
-
-  /** Returns the decisions that still exist, newest first. */
-  private load(ids: readonly string[]): Promise<Decision[]> {
-    return this.database.read((reader) =>
-      reader.find(Decision, { where: { id: In(ids) }, order: { id: "DESC" } }),
-    );
   }
 
   /** Returns the IDs of the decisions to replay, newest first, and the configuration to use. */

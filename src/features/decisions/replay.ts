@@ -1,5 +1,6 @@
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
+import { getOrAdd } from "../../common/get-or-add";
 import { groupBy } from "../../common/group-by";
 import { Nullable, Optional } from "../../common/nullable";
 import { InvalidInput } from "../../errors";
@@ -229,11 +230,8 @@ export function summarize(replays: readonly ComparedDecision[]): Replays {
   const count = (wanted: ReplayStatus) => replays.filter(({ status }) => status === wanted).length;
   const [same, changed] = [count(ReplayStatus.same), count(ReplayStatus.changed)];
   const totals = new Map<string | null, RuleTotal>();
-  const totalOf = (ruleId: string | null): RuleTotal => {
-    const total = totals.get(ruleId) ?? { ruleId, recorded: 0, replayed: 0 };
-    totals.set(ruleId, total);
-    return total;
-  };
+  const totalOf = (ruleId: string | null) =>
+    getOrAdd(totals, ruleId, () => ({ ruleId, recorded: 0, replayed: 0 }));
   for (const { status, ruleId, recordedRuleId } of replays) {
     if (status === ReplayStatus.erased) continue;
     totalOf(recordedRuleId).recorded += 1;

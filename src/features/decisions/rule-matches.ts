@@ -87,14 +87,13 @@ export interface Matches {
 }
 
 /** Records the matches of rules with `once`. */
-export async function recordMatches(tx: Tx, matches: Matches): Promise<void> {
-  const rows = rowsOf(matches);
-  if (rows.length > 0) await storeMatches(tx, rows);
-}
+export const recordMatches = (tx: Tx, matches: Matches): Promise<void> => record(tx, rowsOf(matches));
 
 /** Records the matches of rules with `once` before a model call. */
-export async function recordAsked(tx: Tx, matches: Matches): Promise<void> {
-  const rows = rowsOf(matches).map(whileAsked);
+export const recordAsked = (tx: Tx, matches: Matches): Promise<void> =>
+  record(tx, rowsOf(matches).map(whileAsked));
+
+async function record(tx: Tx, rows: Match[]): Promise<void> {
   if (rows.length > 0) await storeMatches(tx, rows);
 }
 

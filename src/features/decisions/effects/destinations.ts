@@ -1,3 +1,4 @@
+import { getOrAdd } from "../../../common/get-or-add";
 import { groupBy } from "../../../common/group-by";
 import type { Tx } from "../../../database/unit-of-work";
 import { GatewayError } from "../../../errors";
@@ -64,10 +65,7 @@ export class Destinations {
 
   /** Returns the first destination equal to the given one. */
   one(destination: Destination): Destination {
-    const name = nameOf(destination);
-    const known = this.known.get(name) ?? destination;
-    this.known.set(name, known);
-    return known;
+    return getOrAdd(this.known, nameOf(destination), () => destination);
   }
 
   /** True if moves apply to a destination: the current conversation or, without one, the first message's. */
