@@ -31,10 +31,7 @@ export class Announcements {
     this.pending.set(channel, timer.unref());
   }
 
-  /**
-   * Calls a listener on each announcement on a channel.
-   * @returns a function that stops listening
-   */
+  /** Calls a listener on each announcement on a channel, until the returned function is called. */
   listen(channel: string, listener: Listener): () => Promise<void> {
     const listeners = this.channels.get(channel)?.listeners ?? new Set();
     listeners.add(listener);

@@ -75,10 +75,7 @@ export function nextLimit(limit: number, took: number, max = MAX_CHUNK): number 
   return Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, max));
 }
 
-/**
- * Performs work in short transactions, with pauses between them.
- * @returns true if no work is left
- */
+/** Performs work in short transactions, with pauses between them; returns true if no work is left. */
 export async function inChunks<Position>(
   database: Database,
   chunk: Chunk<Position>,

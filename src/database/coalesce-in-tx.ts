@@ -44,10 +44,7 @@ export const coalesceKeysInTx = <Manager extends EntityManager, Value>(
     return keys.map((key) => found.get(key));
   }, options);
 
-/**
- * Waits for all units, so that none continues after its transaction has ended.
- * @throws the first rejection
- */
+/** Waits for all units, so that none outlives its transaction; throws the first rejection. */
 export async function settled<T>(units: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(units);
   return Promise.all(units);

@@ -8,10 +8,7 @@ export function databaseLabel({ options }: DataSource): string {
   return `postgres://${host}${pathname}`;
 }
 
-/**
- * Runs a startup step.
- * @throws StartupError that names the database, on any failure
- */
+/** Runs a startup step; any failure becomes a StartupError that names the database. */
 export async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -96,10 +96,7 @@ export class Database {
     return coalesceByKey(async (keys) => indexBy(await this.lookup(lookup, keys), keyOf), this.gated(what));
   }
 
-  /**
-   * Coalesces reads of pages into one query, like `lookups`.
-   * @param maxPages max pages per query
-   */
+  /** Coalesces reads of pages into queries of at most `maxPages` pages, like `lookups`. */
   pages<Row>(what: string, paging: KeysetQuery<Row>, maxPages: number): (page: PageQuery) => Promise<Row[]> {
     return coalesce(
       (pages: readonly PageQuery[]) =>
@@ -319,10 +316,7 @@ export class Database {
     return (row) => batches.add(row);
   }
 
-  /**
-   * Runs a unit of work like `write`, but exclusively across all processes and without time limits for its statements,
-   * for bootstrapping and changes to whole tables, such as migrations.
-   */
+  /** Runs a unit of work like `write`, but exclusively across all processes and without time limits, for migrations. */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
     return this.guarded("database write", () =>
       this.engine.withMigrationLock((manager) =>
@@ -342,7 +336,7 @@ export class Database {
 
   /**
    * Returns the names of the pending migrations.
-   * @throws StartupError with the database label, including when the schema is newer than this version
+   * @throws StartupError like `migrate`
    */
   pendingMigrations(): Promise<string[]> {
     return pendingMigrations(this.source);

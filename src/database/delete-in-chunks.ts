@@ -6,9 +6,7 @@ import type { Database } from "./database";
 export type Dependents = readonly (readonly [entity: EntityTarget<ObjectLiteral>, column: string])[];
 
 /**
- * Deletes the rows that match a condition, in chunks and in the order of their IDs. An index must provide the rows in this
- * order.
- * @param dependents their rows are deleted first
+ * Deletes matching rows and, before them, their dependents, in chunks by ID; an index must provide this order.
  * @returns true when all rows are deleted
  */
 export const deleteInChunks = (

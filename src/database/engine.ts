@@ -54,10 +54,7 @@ export interface PageQuery {
   limit: number;
 }
 
-/**
- * Returns the length of a page.
- * @throws Error if it is longer than `MAX_PAGE_LENGTH`
- */
+/** Returns the length of a page; throws if it is longer than `MAX_PAGE_LENGTH`. */
 export function lengthOf({ limit }: PageQuery): number {
   if (limit > MAX_PAGE_LENGTH) throw new Error(`A page of ${limit} rows is too long.`);
   return limit;
@@ -83,10 +80,7 @@ export interface Dialect {
   ): SelectQueryBuilder<Row>;
   /** Returns the clause that makes a SELECT lock its rows the way `lock` does. */
   updateLock(options?: { skipLocked?: boolean }): string;
-  /**
-   * Returns the clause that makes a SELECT prevent other transactions from changing its rows.
-   * @param tables names or aliases in the SELECT
-   */
+  /** Returns the clause that makes a SELECT protect its rows in these tables (names or aliases) from changes. */
   shareLock(...tables: string[]): string;
   /**
    * Returns an SQL expression that locks a string instead of a row until the transaction ends; undefined in a dry run,
@@ -94,10 +88,7 @@ export interface Dialect {
    * @param text an SQL expression
    */
   textLock(text: string, mode: TextLock): string | undefined;
-  /**
-   * Returns an SQL expression for the database's current time as a Timestamp, for times that all machines must agree on.
-   * @param afterMs offset (ms)
-   */
+  /** Returns SQL for the database's current time plus an offset (ms), as a Timestamp all machines agree on. */
   clock(afterMs?: number): string;
   /**
    * Returns the FROM item for the elements of a JSON array, in order, as the column `value`, so that one parameter can
@@ -117,7 +108,7 @@ export const NO_LOCKS: Pick<Dialect, "lock" | "updateLock" | "shareLock" | "text
   textLock: () => undefined,
 };
 
-/** Queries that run as prepared statements. */
+/** Queries that run as prepared statements; they throw the driver's errors. */
 export interface Reads {
   /** Returns the rows that match any of the values, from a snapshot of committed rows taken after the call. */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]>;
@@ -142,15 +133,9 @@ export interface Engine {
   readonly readGate?: BatchGate;
   /** Runs an indexed query on committed rows. */
   read<T>(query: Read<T>, options?: Pick<TransactionOptions, "isRepeated">): Promise<T>;
-  /**
-   * Runs a query that may read many rows, without delaying lookups or reads.
-   * @param owner the fair-queueing key
-   */
+  /** Runs a query that may read many rows, without delaying others; `owner` is the fair-queueing key. */
   report<T>(owner: string, query: Read<T>): Promise<T>;
-  /**
-   * Runs a unit of work as a report, in a transaction that changes no rows.
-   * @param owner the fair-queueing key
-   */
+  /** Runs a unit of work as a report, in a transaction that changes no rows. */
   dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T>;
   /** Runs a unit of work in a transaction and resolves once it is durable; a failed unit is rolled back. */
   transaction<T>(unit: UnitOfWork<T>, options?: TransactionOptions): Promise<T>;
@@ -164,10 +149,7 @@ export interface Engine {
   lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void>;
   /** Notifies listeners in all processes, if the database supports it. */
   announce(channel: string): Promise<void>;
-  /**
-   * Calls a listener on each notification on a channel, and after gaps that may have lost notifications.
-   * @returns a function that stops listening
-   */
+  /** Calls a listener on each notification, and after gaps, until the returned function is called. */
   listen(channel: string, listener: () => void): () => Promise<void>;
   /** Checks that the database accepts writes; if not, replaces connections whose server may be read-only. */
   canWrite(): Promise<boolean>;

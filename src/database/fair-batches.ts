@@ -51,10 +51,7 @@ export class FairBatches<Row, T> {
 
   constructor(private readonly options: FairBatchesOptions<Row, T>) {}
 
-  /**
-   * Stores a row.
-   * @returns its value, once it is durable
-   */
+  /** Stores a row and returns its value, once it is durable. */
   add(row: Row): Promise<T> {
     return new Promise((resolve, reject) => {
       this.received += 1;
@@ -111,10 +108,7 @@ export class FairBatches<Row, T> {
     return taken;
   }
 
-  /**
-   * Stores rows and resolves their callers; never rejects.
-   * @param take returns the rows once the unit starts
-   */
+  /** Stores the rows that `take` returns once the unit starts, and resolves their callers; never rejects. */
   private async write(take: () => readonly Waiting<Row, T>[], owner?: string): Promise<void> {
     const { write, store, mayRetry, waitedForLock, coalesced, ownerOf } = this.options;
     let taken: readonly Waiting<Row, T>[] | undefined;

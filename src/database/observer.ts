@@ -11,10 +11,7 @@ export interface DatabaseObserver {
   coalesces(what: string): void;
   /** Called when a batch of calls starts. */
   coalesced(what: string, calls: number): void;
-  /**
-   * Called when a transaction ends.
-   * @param seconds time from its start until it was durable or rolled back
-   */
+  /** Called when a transaction ends, with the time from its start until it was durable or rolled back. */
   transaction(seconds: number): void;
   failed(failure: Failure): void;
 }

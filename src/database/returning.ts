@@ -36,10 +36,7 @@ export function padded<T>(items: readonly T[]): T[] {
 /** Max parameters of a statement; SQLite allows 32,766 and PostgreSQL 65,535. */
 const MAX_PARAMETERS = 30_000;
 
-/**
- * Splits rows into parts that each fit into the parameters of one statement, even if the part is padded.
- * @param columns number of parameters per row
- */
+/** Splits rows with some parameters each into parts that fit into one statement, even if padded. */
 export function inStatements<Row>(rows: readonly Row[], columns: number): Row[][] {
   const length = 2 ** Math.floor(Math.log2(MAX_PARAMETERS / columns));
   return Array.from({ length: Math.ceil(rows.length / length) }, (_, i) =>
@@ -47,10 +44,7 @@ export function inStatements<Row>(rows: readonly Row[], columns: number): Row[][
   );
 }
 
-/**
- * Returns the VALUES placeholders of an insert, for example `($1, $2), ($3, $4)` for two rows and two columns.
- * @param first number of the first placeholder
- */
+/** Returns the VALUES placeholders of rows, such as `($1, $2), ($3, $4)`, numbered from `first`. */
 export function placeholders(rows: number, columns: number, first = 1): string {
   const row = (start: number) =>
     Array.from({ length: columns }, (_, column) => `$${start + column}`).join(", ");

@@ -19,10 +19,7 @@ export class SerialJobs {
     private readonly onError: (error: unknown, id: string) => void,
   ) {}
 
-  /**
-   * Runs a job, unless one with this ID is waiting or running.
-   * @returns a promise that resolves when the job has ended; it never rejects
-   */
+  /** Runs a job, unless one with this ID is waiting or running; resolves when it has ended, and never rejects. */
   run(id: string, options: ChunkOptions & Pick<JobOptions, "owner">): Promise<void> {
     const { owner, signal } = options;
     const present = this.jobs.get(id);

@@ -3,10 +3,7 @@ import type { Change } from "./change-together";
 import { inStatements, padded, placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
-/**
- * Returns the statements that update properties of many rows by ID, for `changeTogether`.
- * @param names properties of text or integer columns
- */
+/** Returns the statements that update text or integer columns of many rows by ID, for `changeTogether`. */
 export function updatesOf<Row extends ObjectLiteral & { id: string }>(
   tx: Tx,
   entity: EntityTarget<Row>,

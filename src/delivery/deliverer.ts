@@ -123,10 +123,7 @@ export class Deliverer {
     return this.senders.free > 0 ? { except: this.senders.excluded } : undefined;
   }
 
-  /**
-   * Locks due lanes; deferred lanes are given the remaining senders.
-   * @returns undefined if the database is not known
-   */
+  /** Locks due lanes, deferred ones for the remaining senders; returns undefined if the database is not known. */
   private async lockDue(tx: Tx, senders: number): Promise<DueLane[] | undefined> {
     if (this.loop.isStopped) return [];
     const { columns } = this.options.restores;

@@ -68,10 +68,7 @@ export function createEmailDriver(
   };
 }
 
-/**
- * Sends one e-mail over a new connection.
- * @param signal closes the connection
- */
+/** Sends one e-mail over a new connection, which the signal closes. */
 async function deliver(
   targets: Targets,
   settings: EmailSettings,

@@ -43,10 +43,7 @@ export const failure = (
   ...(retryAfterMs !== undefined && { retryAfterMs }),
 });
 
-/**
- * Quotes a receiver's message as the end of a sentence.
- * @param secrets strings to remove, because receivers may echo their input
- */
+/** Quotes a receiver's message as the end of a sentence, without the secrets that it may echo. */
 export function quote(text: string, secrets: readonly string[] = []): string {
   const hidden = secrets
     .filter((secret) => secret !== "")
@@ -78,10 +75,7 @@ const CONNECTION_ERRORS: readonly (readonly [RegExp, code: string, detail: strin
   [/^(HPE_|EPROTOCOL$|EENVELOPE$|EMESSAGE$)/, "invalid_answer", "The response does not follow the protocol."],
 ];
 
-/**
- * Returns the failure for a connection error.
- * @param hasLeft true if parts of the message may have reached the receiver
- */
+/** Returns the failure for a connection error; `hasLeft` if the receiver may have got parts of the message. */
 export function connectionFailure(error: unknown, hasLeft: boolean): Failure {
   const outcome = hasLeft ? AttemptOutcome.uncertain : AttemptOutcome.retryable;
   if (error instanceof BlockedTarget) {
@@ -103,10 +97,7 @@ function codeOf(error: unknown): string {
   return String(originalCode ?? code ?? "").slice(0, 60);
 }
 
-/**
- * Calls back when an attempt must end because it timed out or was aborted.
- * @returns a function that stops watching
- */
+/** Calls back when an attempt times out or is aborted; returns a function that stops watching. */
 export function onInterruption(
   signal: AbortSignal,
   timeoutMs: number,

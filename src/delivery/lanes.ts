@@ -214,27 +214,18 @@ export class Lanes {
     }));
   }
 
-  /**
-   * Locks a lane until the transaction ends.
-   * @returns true if the lane exists
-   */
+  /** Locks a lane until the transaction ends; returns true if it exists. */
   async lock(tx: Tx, id: string): Promise<boolean> {
     return (await this.lockAll(tx, [id])).has(id);
   }
 
-  /**
-   * Locks lanes until the transaction ends.
-   * @returns the IDs of the lanes that exist
-   */
+  /** Locks lanes until the transaction ends; returns the IDs of the lanes that exist. */
   async lockAll(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const query = tx.createQueryBuilder(Lane, "lane").where({ id: In([...ids]) });
     return new Set((await lockRows(tx, query)).keys());
   }
 
-  /**
-   * Locks the free lanes until the transaction ends.
-   * @returns the lanes locked by other transactions
-   */
+  /** Locks the free lanes until the transaction ends; returns the lanes locked by other transactions. */
   async lockFree(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const skipping = tx.updateLock({ skipLocked: true });
     // A database with a single writer has no concurrent transactions.
@@ -252,10 +243,7 @@ export class Lanes {
     await tx.update(Lane, [...ids], { kind });
   }
 
-  /**
-   * Lets a send hold lanes beyond the transaction, until the send ends or its lease expires.
-   * @param lease a new ID for the send
-   */
+  /** Lets a send hold lanes beyond the transaction, until it ends or its lease, which has a new ID, expires. */
   async lease(tx: Tx, ids: readonly string[], lease: string): Promise<void> {
     const until = this.database.clock(LEASE_MS);
     await tx.query(
@@ -381,9 +369,6 @@ function conditionOf({ except, only }: SomeLanes, parameters: unknown[]): string
   return only === undefined ? excluded : `${excluded} AND (${only.map(meets).join(" OR ")})`;
 }
 
-/**
- * Returns the placeholders of values that are padded with `padded`, such as `($1, $2)`.
- * @param first number of the first placeholder
- */
+/** Returns the placeholders of values padded with `padded`, such as `($1, $2)`, numbered from `first`. */
 const listOf = (values: readonly unknown[], first = 1): string =>
   placeholders(1, padded(values).length, first);

@@ -21,11 +21,7 @@ export interface SystemMail {
   text: string;
 }
 
-/**
- * Sends an e-mail once.
- * @param attempt may end the attempt early
- * @returns undefined if the mail server accepted it; otherwise the outcome and a short error code
- */
+/** Sends an e-mail once; returns undefined if the mail server accepted it, or the outcome and an error code. */
 export type SendMail = (
   mail: SystemMail,
   attempt?: Pick<Attempt, "signal" | "mayLeave">,

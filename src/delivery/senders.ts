@@ -278,10 +278,7 @@ export class Senders {
     return this.failing.has(key) || (this.averageMs.peek(key)?.ms ?? 0) > SLOW_MS;
   }
 
-  /**
-   * True if a group may be given another sender.
-   * @param ahead number of senders that will soon be free
-   */
+  /** True if a group may be given another sender; `ahead` senders will soon be free. */
   private mayTake(taken: Taken, group: SenderGroup, ahead = 0): boolean {
     const { owner, share } = group;
     if (this.isOwnerBusy(taken, owner, ahead) || this.isChannelBusy(taken, group)) return false;

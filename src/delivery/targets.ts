@@ -125,8 +125,7 @@ export class Targets {
   }
 
   /**
-   * Connects to an allowed address of a host.
-   * @returns a socket that is still connecting; its error can be a `BlockedTarget`
+   * Returns a socket that is connecting to a host; its error can be a `BlockedTarget`.
    * @throws BlockedTarget
    */
   connect(host: string, port: number): Socket {

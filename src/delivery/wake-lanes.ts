@@ -34,9 +34,8 @@ interface Waking {
 }
 
 /**
- * Makes agents' work due, up to the first lane locked by another transaction, because waiting for that lane could
- * deadlock with a deliverer that has locked other lanes.
- * @returns the remaining lanes
+ * Makes agents' work due, up to the first lane that another transaction has locked, because waiting for it could
+ * deadlock with a deliverer that holds other lanes; returns the remaining lanes.
  */
 export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waking[]> {
   const left: Waking[] = [];

@@ -61,8 +61,7 @@ export async function once<T>(tx: Tx, operation: IdempotentCreate<T>): Promise<T
 }
 
 /**
- * Like `once`, for creates that share a transaction. It claims all keys first, so that `create` holds its insert-order
- * lock for less time.
+ * Like `once`, for creates that share a transaction; claims all keys first, to hold insert-order locks briefly.
  * @returns the resource or the error of each create, in the order of the creates
  */
 export async function onceEach<C extends KeyedRequest, T>(
@@ -133,11 +132,7 @@ const recordOf = ({ scope, request }: Omit<Request, "key">, key: string): NewRec
   requestHash: hashOf(request),
 });
 
-/**
- * Inserts records or locks existing ones; expired records are overwritten.
- * @param wanted records with distinct keys
- * @returns the stored records by name
- */
+/** Inserts records with distinct keys or locks existing ones (overwriting expired ones); returns them by name. */
 async function claim(tx: Tx, wanted: readonly NewRecord[]): Promise<Map<string, StoredRecord>> {
   // The fixed order prevents deadlocks between batches that claim several of the same keys.
   const sorted = [...wanted].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));

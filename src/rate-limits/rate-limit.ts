@@ -19,8 +19,7 @@ export interface LimitedKey {
 }
 
 /**
- * Counts `amount` requests against a key's limit, or none of them if they would exceed it.
- * @param amount number of requests, 1 by default
+ * Counts requests against a key's limit, or none of them if they would exceed it.
  * @returns headers for the response, and an error if the limit is exceeded; undefined for a key without a limit
  */
 export type RateLimit = (

@@ -1,11 +1,7 @@
 import { GatewayError } from "../errors";
 import { secondsUntil } from "./window";
 
-/**
- * Creates an error with a `Retry-After` header.
- * @param until earliest time when a retry can succeed (ms)
- * @param now current time on the same clock (ms)
- */
+/** Creates an error with a `Retry-After` header, given two times on the same clock (ms). */
 export const retryAfterError = (
   code: "rate_limited" | "too_many_attempts",
   until: number,

@@ -45,10 +45,7 @@ export class WorkerProcess {
     closeLostConnections(worker);
   }
 
-  /**
-   * Starts a worker.
-   * @param number slot of the worker, from 1
-   */
+  /** Starts a worker in a slot, numbered from 1. */
   static fork(number: number): WorkerProcess {
     cluster.setupPrimary({ exec: join(__dirname, "worker.js"), args: [String(number)] });
     return new WorkerProcess(number, cluster.fork());

@@ -163,10 +163,7 @@ export class PostgresConnections {
     return retryIfConnectionLost(this.pool, () => this.connected(performance.now() + this.limits.call, read));
   }
 
-  /**
-   * Runs a report like `forReading`; a report may read many rows.
-   * @param owner the fair-queueing key
-   */
+  /** Runs a report like `forReading`; `owner` is the fair-queueing key. */
   async forReport<T>(owner: string, read: (runner: QueryRunner) => Promise<T>): Promise<T> {
     await this.reports.acquire(this.limits.call, owner);
     try {

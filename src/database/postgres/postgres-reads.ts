@@ -1,6 +1,13 @@
 import { type CustomTypesConfig, type PoolClient, Query, type QueryArrayConfig } from "pg";
 import { QueryFailedError } from "typeorm";
-import { type KeysetQuery, type Lookup, lengthOf, MAX_PAGE_LENGTH, type PageQuery } from "../engine";
+import {
+  type KeysetQuery,
+  type Lookup,
+  lengthOf,
+  MAX_PAGE_LENGTH,
+  type PageQuery,
+  type Reads,
+} from "../engine";
 import { decodeJson, jsonColumns, rowsOfJsonColumns, type Selection, sqlOf } from "../selection";
 import type { PostgresConnections } from "./postgres-connections";
 import { nameOf } from "./prepared-statements";
@@ -68,13 +75,9 @@ function pagesSql(paging: KeysetQuery<unknown>): string {
 }
 
 /** Lookups and pages on pooled connections, as prepared statements. */
-export class PostgresReads {
+export class PostgresReads implements Reads {
   constructor(private readonly connections: PostgresConnections) {}
 
-  /**
-   * Returns the rows that match any of the values.
-   * @throws the driver's error
-   */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     // PostgreSQL replans a one-item list on every run, which takes twice as long as the rest of the query.
     return values.length === 1
@@ -90,10 +93,6 @@ export class PostgresReads {
         );
   }
 
-  /**
-   * Returns the rows of each page.
-   * @throws the driver's error
-   */
   async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
     const [only] = pages;
     if (only !== undefined && pages.length === 1) return [await this.page(paging, only)];

@@ -88,7 +88,6 @@ export class PostgresEngine implements Engine {
 
   /**
    * Connects to the database.
-   * @param serving true if requests wait for results
    * @throws StartupError if the encoding is not UTF-8
    */
   static async open(

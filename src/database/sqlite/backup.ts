@@ -117,11 +117,7 @@ export async function restore(
   });
 }
 
-/**
- * Returns the file of an SQLite URL.
- * @param tool PostgreSQL's equivalent tool
- * @throws StartupError for a PostgreSQL URL, naming that tool
- */
+/** Returns the file of an SQLite URL; for PostgreSQL, throws a StartupError that names its `tool`. */
 function embeddedFile(url: string, tool: string): string {
   if (url.startsWith("sqlite:")) return resolve(url.slice("sqlite:".length));
   const label = databaseLabel(createDataSource(url, []));

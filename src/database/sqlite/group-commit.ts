@@ -80,10 +80,7 @@ export class GroupCommit {
     return !this.waiting.isEmpty;
   }
 
-  /**
-   * Runs as many waiting units in one transaction as its time limit allows.
-   * @returns the error that rolled back the whole transaction; undefined if it was committed
-   */
+  /** Runs waiting units in one transaction until its time is up; returns the error that rolled back all of it. */
   async commitWaiting(): Promise<unknown> {
     const began = performance.now();
     const units: Waiting[] = [];

@@ -9,10 +9,7 @@ export class PreparedStatement {
     private readonly sql: string,
   ) {}
 
-  /**
-   * Returns the columns of the only row, in order.
-   * @throws the driver's error
-   */
+  /** Returns the columns of the only row, in order. */
   async row(parameters: readonly unknown[]): Promise<string[]> {
     this.prepared ??= this.prepare();
     const statement = await this.prepared;

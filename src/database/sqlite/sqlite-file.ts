@@ -24,10 +24,7 @@ type Connection = sqlite3.Database & {
 export class SqliteFile {
   private constructor(private readonly connection: Connection) {}
 
-  /**
-   * Opens an existing file, runs work on it and closes it.
-   * @throws the driver's error
-   */
+  /** Opens an existing file, runs work on it and closes it. */
   static async use<T>(
     file: string,
     mode: "read" | "write",

@@ -1,6 +1,13 @@
 import DataLoader from "dataloader";
 import type { Database as Connection } from "sqlite3";
-import { type KeysetQuery, type Lookup, lengthOf, MAX_PAGE_LENGTH, type PageQuery } from "../engine";
+import {
+  type KeysetQuery,
+  type Lookup,
+  lengthOf,
+  MAX_PAGE_LENGTH,
+  type PageQuery,
+  type Reads,
+} from "../engine";
 import type { DatabaseObserver } from "../observer";
 import { decodeJson, jsonColumns, rowOfJson, rowsOfJsonColumns } from "../selection";
 import { PreparedStatement } from "./prepared-statement";
@@ -24,7 +31,7 @@ interface Query {
  * tick become the columns of one statement. Each column holds its rows as one JSON text, to pass fewer values between
  * threads.
  */
-export class SqliteReads {
+export class SqliteReads implements Reads {
   /** Statements by the IDs of their declarations; there are only a few. */
   private readonly statements = new Map<string, PreparedStatement>();
   private readonly ids = new Map<object, number>();
@@ -41,20 +48,12 @@ export class SqliteReads {
     private readonly limited: <T>(work: () => Promise<T>) => Promise<T>,
   ) {}
 
-  /**
-   * Returns the rows that match any of the values.
-   * @throws the driver's error
-   */
   async lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     const parameter = JSON.stringify(values);
     const text = await this.queries.load({ of: lookup, sql: (name) => lookupSql(lookup, name), parameter });
     return decodeJson(text, (rows) => (rows as unknown[][]).map((values) => rowOfJson(lookup, values)));
   }
 
-  /**
-   * Returns the rows of each page.
-   * @throws the driver's error
-   */
   async pages<Row>(paging: KeysetQuery<Row>, pages: readonly PageQuery[]): Promise<Row[][]> {
     const parameter = JSON.stringify(pages.map((page) => [page.filter, page.from, usualLength(page)]));
     const text = await this.queries.load({ of: paging, sql: (name) => pagesSql(paging, name), parameter });
@@ -108,18 +107,12 @@ export class SqliteReads {
   }
 }
 
-/**
- * Returns an SQL expression for the rows of a lookup as a JSON array.
- * @param parameter the name of a parameter that holds the values as a JSON array
- */
+/** Returns SQL for the rows of a lookup as a JSON array; the parameter is a JSON array of values. */
 const lookupSql = (lookup: Lookup<unknown>, parameter: string): string =>
   `(SELECT json_group_array(json_array(${jsonColumns(lookup)})) FROM ${lookup.from}
     WHERE ${lookup.by} IN (SELECT value FROM json_each(${parameter})))`;
 
-/**
- * Returns an SQL expression for several pages as a JSON array of `[index, columns]`.
- * @param parameter the name of a parameter that holds a JSON array of `[filter, from, length]`
- */
+/** Returns SQL for pages as JSON, `[index, columns][]`; the parameter is JSON, `[filter, from, length][]`. */
 function pagesSql(paging: KeysetQuery<unknown>, parameter: string): string {
   const { table, id, filter } = paging;
   const from = `${id} >= CAST(page.value ->> 1 AS INTEGER)`;

@@ -118,11 +118,7 @@ export class SqliteEngine implements Engine {
     this.reads = new SqliteReads(connectionOf(reader), observer, (run) => this.limited(reader, run));
   }
 
-  /**
-   * Opens the database file, creating it if missing.
-   * @param serving true if requests wait for results
-   * @param relay relays announcements to other processes
-   */
+  /** Opens the database file, creating it if missing; `relay` passes announcements to other processes. */
   static async open(
     writer: DataSource,
     serving: boolean,
@@ -264,10 +260,7 @@ export class SqliteEngine implements Engine {
     if (this.units.isWaiting) this.schedule();
   }
 
-  /**
-   * Shortens the busy timeout after a transaction that timed out, and restores it afterwards.
-   * @param wasBusy true if the last transaction timed out waiting for the write lock
-   */
+  /** Shortens the busy timeout after a transaction that timed out waiting for the lock, and restores it later. */
   private async adjustBusyTimeout(wasBusy: boolean): Promise<void> {
     if (wasBusy === this.shortBusyTimeout) return;
     try {

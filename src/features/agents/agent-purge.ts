@@ -11,10 +11,7 @@ import { Agent } from "./agent.entity";
 /** Max time after an agent's deletion during which transactions that started before it may still add rows (ms). */
 const LATE_ROWS_MS = HOUR_MS;
 
-/**
- * Deletes the data that a feature stores about a deleted agent. Must be idempotent.
- * @returns true when everything is deleted
- */
+/** Deletes a feature's data about a deleted agent; returns true when all is deleted. Must be idempotent. */
 export type PurgeStep = (agentId: string, options: ChunkOptions) => Promise<boolean>;
 
 declare module "../../schema/hooks" {
@@ -48,10 +45,7 @@ export class AgentPurge {
     void this.jobs.run(id, { owner });
   }
 
-  /**
-   * Purges every deleted agent that may still have rows.
-   * @param signal stops the purge after the current chunk
-   */
+  /** Purges every deleted agent that may still have rows, until the signal is aborted. */
   async finishAll(signal: AbortSignal): Promise<void> {
     const deleted = await this.database.read((reader) =>
       reader.find(Agent, {

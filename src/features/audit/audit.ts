@@ -18,10 +18,7 @@ export interface AuditTarget {
   organizationId: string;
 }
 
-/**
- * Records an action in the transaction that performs it, so that the action and its record are committed atomically.
- * @param changes the fields that the action may have changed; unchanged fields are omitted
- */
+/** Records an action and the fields that it may have changed, in the transaction that performs it. */
 export async function recordAudit(
   tx: Tx,
   context: RequestContext,

@@ -22,10 +22,7 @@ const types = new Map<string, DeclaredEventType>();
 /** All event types, in feature order; the map is complete once `features.ts` is loaded. */
 export const EVENT_TYPES: ReadonlyMap<string, DeclaredEventType> = types;
 
-/**
- * Declares a feature's event types.
- * @throws Error if a name is taken or too long
- */
+/** Declares a feature's event types; throws if a name is taken or too long. */
 export function declareEventTypes(declared: Readonly<Record<string, DeclaredEventType>>): void {
   for (const [name, type] of Object.entries(declared)) {
     if (name.length > TYPE_MAX_LENGTH) throw new Error(`The name of the event type ${name} is too long.`);

@@ -11,10 +11,7 @@ export interface Notice {
   isAssigned: boolean;
 }
 
-/**
- * Returns the e-mail for a notice. It contains no data about the contact.
- * @param dashboard URL of the dashboard
- */
+/** Returns the e-mail for a notice, with links to the dashboard and no data about the contact. */
 export const noticeMail = (
   { id, conversationId, email, agent, isAssigned }: Notice,
   dashboard: string,

@@ -21,10 +21,7 @@ import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./
 export class EndpointHealth {
   constructor(private readonly log: Logger) {}
 
-  /**
-   * Records attempts, in the transaction that stores their results and has locked their lanes.
-   * @param endpoints sorted in a fixed order, so that transactions that change several endpoints do not deadlock
-   */
+  /** Records attempts, in the transaction that stores them; the fixed order of `endpoints` prevents deadlocks. */
   async note(
     tx: Tx,
     endpoints: readonly WebhookEndpoint[],

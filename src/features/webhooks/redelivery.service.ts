@@ -114,10 +114,7 @@ export class RedeliveryService {
     });
   }
 
-  /**
-   * Determines the positions where a redelivery starts.
-   * @returns one start, with the endpoint's current position, for each agent whose events the endpoint has received
-   */
+  /** Returns where a redelivery starts, and the current position, for each agent with events for the endpoint. */
   private async starts(
     reader: EntityManager,
     endpoint: WebhookEndpoint,

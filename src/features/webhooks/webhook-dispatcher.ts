@@ -49,10 +49,7 @@ export class WebhookDispatcher {
     private readonly log: Logger,
   ) {}
 
-  /**
-   * Starts the dispatcher.
-   * @returns a function that stops it after the current transaction
-   */
+  /** Starts the dispatcher; returns a function that stops it after the current transaction. */
   start(): () => Promise<void> {
     const stop = new AbortController();
     this.stop = stop;
@@ -139,10 +136,7 @@ export class WebhookDispatcher {
     );
   }
 
-  /**
-   * Creates the deliveries of an agent's next events to an endpoint.
-   * @returns true if there may be more
-   */
+  /** Creates the deliveries of an agent's next events to an endpoint; returns true if there may be more. */
   private async dispatch(tx: Tx, { endpointId, agentId }: Behind): Promise<boolean> {
     const cursor = await lockCursor(tx, endpointId, agentId);
     // Another process has locked the cursor, and will create the deliveries.
@@ -232,10 +226,7 @@ export class WebhookDispatcher {
 const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
   state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
 
-/**
- * Locks an endpoint's cursor for an agent.
- * @returns the cursor's position; undefined if another process has locked it
- */
+/** Locks an endpoint's cursor for an agent and returns its position; undefined if another process locked it. */
 async function lockCursor(tx: Tx, endpointId: string, agentId: string): Promise<string | undefined> {
   const find = () =>
     tx

@@ -32,10 +32,7 @@ export const auditTarget = ({
 
 type Settings = Pick<WebhookEndpoint, "url" | "description" | "types">;
 
-/**
- * Returns the changes to an endpoint's settings as recorded in the audit log.
- * @param before undefined for a new endpoint
- */
+/** Returns the changes to an endpoint's settings for the audit log; a new endpoint has none before. */
 export const auditOf = (before: Settings | undefined, after: Settings): Changes => ({
   url: [before?.url ?? null, after.url],
   description: [before?.description ?? null, after.description],

@@ -90,11 +90,7 @@ export class Follower implements BatchedStream<Event> {
     return this;
   }
 
-  /**
-   * Passes events to the reader, or continues to wait if there are none.
-   * @param upTo position of the last event read
-   * @returns true if the follower is still waiting
-   */
+  /** Passes events up to a position to the reader; without any, continues to wait and returns true. */
   deliver(events: readonly Event[], upTo: bigint): boolean {
     this.at = upTo;
     if (events.length === 0) return true;
@@ -104,10 +100,7 @@ export class Follower implements BatchedStream<Event> {
     return false;
   }
 
-  /**
-   * Ends the stream.
-   * @param error the error for the reader; if omitted, the stream ends normally
-   */
+  /** Ends the stream, normally or with an error for the reader. */
   end(error?: GatewayError): void {
     if (this.hasEnded) return;
     this.hasEnded = true;

@@ -133,10 +133,7 @@ export class LiveEvents {
     await this.running;
   }
 
-  /**
-   * Reserves a stream slot for an organization.
-   * @returns a function that releases it
-   */
+  /** Reserves a stream slot for an organization; returns a function that releases it. */
   private reserve(id: string): () => void {
     if (this.isClosed) throw stopping();
     const release = this.streams.take([id], 1);
@@ -275,10 +272,7 @@ export class LiveEvents {
     });
   }
 
-  /**
-   * Ends the streams of followers whose credentials are no longer valid according to a snapshot.
-   * @returns the other followers that are still waiting
-   */
+  /** Ends the streams of followers whose credentials a snapshot rejects; returns the others that still wait. */
   private endRejected(followers: readonly Follower[], snapshot: LiveSnapshot): ReadonlySet<Follower> {
     const rejections = new Map<string, GatewayError | undefined>();
     const accepted = new Set<Follower>();

@@ -26,10 +26,7 @@ export function credentialOf(caller: Caller): { kind: "key" | "session" | "none"
   return { kind: "none", id: caller.kind };
 }
 
-/**
- * Returns the error for a caller who may no longer follow an agent, according to a snapshot; undefined if allowed.
- * @param ip the address of the client
- */
+/** Returns the error for a caller (at an IP address) who may no longer follow an agent; undefined if allowed. */
 export function rejectionIn(
   snapshot: LiveSnapshot,
   caller: Caller,
