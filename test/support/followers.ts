@@ -1,5 +1,5 @@
-import { MOVE_RESTORED_POSITIONS } from "../../src/features/events/move-restored-positions";
 import { recordEvents } from "../../src/features/events/record-events";
+import { MOVE_RESTORED_POSITIONS } from "../../src/features/restores/restore-steps";
 import { EventStreamClient } from "./event-stream";
 import type { TestGateway } from "./gateway";
 import { FOLLOW, RawSocket } from "./web-socket";

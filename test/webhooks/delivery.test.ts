@@ -3,8 +3,10 @@ import { Webhook as SvixWebhook } from "svix";
 import { v7 as uuid } from "uuid";
 import { DAY_MS, timestamp } from "../../src/common/time";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
-import { MOVE_RESTORED_POSITIONS } from "../../src/features/events/move-restored-positions";
-import { DISABLE_RESTORED_ENDPOINTS } from "../../src/features/webhooks/disable-restored-endpoints";
+import {
+  DISABLE_RESTORED_ENDPOINTS,
+  MOVE_RESTORED_POSITIONS,
+} from "../../src/features/restores/restore-steps";
 import { MAX_ATTEMPTS } from "../../src/features/webhooks/webhook-retries";
 import { type GatewayOptions, type Reply, startGateway } from "../support/gateway";
 import { addOrganization, codeOf, firstAgentId, operatorOfAgent } from "../support/people";
