@@ -26,7 +26,8 @@ const MAX_OWNERS = 1_000;
  * measurements.
  */
 export class Database {
-  private lastWriteFailed = false;
+  /** True if the last write succeeded: on a full disk, for example, writes fail but reads still work. */
+  lastWriteSucceeded = true;
 
   private readonly announcements: Announcements;
 
@@ -221,11 +222,6 @@ export class Database {
     return this.engine.minPauseMs;
   }
 
-  /** True if the last write succeeded: on a full disk, for example, writes fail but reads still work. */
-  get lastWriteSucceeded(): boolean {
-    return !this.lastWriteFailed;
-  }
-
   /**
    * An SQL expression for properties that distinguish the database from restored copies, as JSON; undefined on SQLite.
    */
@@ -354,30 +350,20 @@ export class Database {
 
   private async committing<T>(unit: UnitOfWork<T>, options: TransactionOptions): Promise<T> {
     let last: Transaction | undefined;
-    const result = await this.writing(
-      () =>
-        this.engine.transaction((manager) => {
-          last = transactionOf(manager, this.engine, this.announcements);
-          return withHooks(unit, last);
-        }, options),
-      // Only batches set `lockWaitMs`. A batch that exceeds it is rolled back, and its rows are then stored
-      // in a separate transaction for each organization.
-      (error) => options.lockWaitMs !== undefined && this.waitedForLock(error),
-    );
+    const work = () =>
+      this.engine.transaction((manager) => {
+        last = transactionOf(manager, this.engine, this.announcements);
+        return withHooks(unit, last);
+      }, options);
+    // Only batches set `lockWaitMs`; a batch that exceeds it is stored again, separately for each organization.
+    const isRetried = (error: unknown) => options.lockWaitMs !== undefined && this.waitedForLock(error);
+    const result = await this.guarded("database write", work, isRetried).catch((error) => {
+      if (isUnavailable(error) && !isRetried(error)) this.lastWriteSucceeded = false;
+      throw error;
+    });
+    this.lastWriteSucceeded = true;
     for (const hook of last?.afterCommit ?? []) hook();
     return result;
-  }
-
-  /** @param isRetried returns true for an error that is not reported as a failure, because the work will be retried */
-  private async writing<T>(work: () => Promise<T>, isRetried: (error: unknown) => boolean): Promise<T> {
-    try {
-      const result = await this.guarded("database write", work, isRetried);
-      this.lastWriteFailed = false;
-      return result;
-    } catch (error) {
-      if (isUnavailable(error) && !isRetried(error)) this.lastWriteFailed = true;
-      throw error;
-    }
   }
 
   private async guarded<T>(

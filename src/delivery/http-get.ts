@@ -2,18 +2,15 @@ import http from "node:http";
 import https from "node:https";
 import type { Targets } from "./targets";
 
-/** Limits for a response. */
-interface GetLimits {
-  maxBytes: number;
-  /** Max time for the whole request (ms). */
-  timeoutMs: number;
-}
-
 /**
- * Reads a document from an allowed target, without following redirects.
+ * Reads a document from an allowed target within a total time (ms), without following redirects.
  * @throws BlockedTarget, or Error if the target does not respond, responds with anything but 200, or exceeds a limit
  */
-export function httpGet(targets: Targets, url: URL, { maxBytes, timeoutMs }: GetLimits): Promise<Buffer> {
+export function httpGet(
+  targets: Targets,
+  url: URL,
+  { maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const { get } = url.protocol === "https:" ? https : http;
     const request = get(url, {

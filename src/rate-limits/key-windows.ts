@@ -27,7 +27,7 @@ export class KeyWindows {
   ) {}
 
   /** Counts requests with a key, like `countIn`. */
-  count(keyId: string, limit: number, amount: number): Decision {
+  count(keyId: string, limit: number, amount = 1): Decision {
     const decision = countIn(this.windows.get(keyId), limit, this.now(), amount);
     this.windows.set(keyId, decision.window);
     if (decision.allowed) this.onCount(keyId, amount, decision);

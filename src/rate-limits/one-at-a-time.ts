@@ -1,12 +1,9 @@
-import { lruCache } from "../common/lru-cache";
+import { KeyWindows } from "./key-windows";
 import { retryAfterError } from "./retry-after";
-import { countIn, type Window } from "./window";
-
-const MAX_OWNERS = 10_000;
 
 /** Limits each owner to one job at a time and to a number of jobs per minute, in this process. */
 export class OneAtATime {
-  private readonly windows = lruCache<string, Window>(MAX_OWNERS);
+  private readonly windows = new KeyWindows();
   private readonly running = new Set<string>();
 
   /** @param busy the error message if another of the owner's jobs is running */
@@ -19,16 +16,9 @@ export class OneAtATime {
   async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
     const now = performance.now();
     if (this.running.has(owner)) throw retryAfterError("too_many_attempts", now, now, this.busy);
-    const { allowed, window } = countIn(this.windows.get(owner), this.maxPerMinute, now);
-    this.windows.set(owner, window);
-    if (!allowed) {
-      throw retryAfterError(
-        "too_many_attempts",
-        window.endsAt,
-        now,
-        "Too many tests. Wait before the next one.",
-      );
-    }
+    const { allowed, window } = this.windows.count(owner, this.maxPerMinute);
+    const message = "Too many tests. Wait before the next one.";
+    if (!allowed) throw retryAfterError("too_many_attempts", window.endsAt, now, message);
     this.running.add(owner);
     try {
       return await work();

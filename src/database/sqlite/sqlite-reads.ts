@@ -1,5 +1,4 @@
 import DataLoader from "dataloader";
-import type { Database as Connection } from "sqlite3";
 import {
   type KeysetQuery,
   type Lookup,
@@ -10,7 +9,7 @@ import {
 } from "../engine";
 import type { DatabaseObserver } from "../observer";
 import { decodeJson, jsonColumns, rowOfJson, rowsOfJsonColumns } from "../selection";
-import { PreparedStatement } from "./prepared-statement";
+import type { StatementCache } from "./statement-cache";
 
 /** Lengths that pages are rounded up to, because SQLite cannot use a different LIMIT per page. */
 const PAGE_LENGTHS = [11, 21, 51, MAX_PAGE_LENGTH];
@@ -32,8 +31,8 @@ interface Query {
  * threads.
  */
 export class SqliteReads implements Reads {
-  /** Statements by the IDs of their declarations; there are only a few. */
-  private readonly statements = new Map<string, PreparedStatement>();
+  /** The SQL of statements by the IDs of their declarations; there are only a few. */
+  private readonly sql = new Map<string, string>();
   private readonly ids = new Map<object, number>();
 
   /** Collects the queries of an event-loop tick. */
@@ -42,7 +41,7 @@ export class SqliteReads implements Reads {
   });
 
   constructor(
-    private readonly connection: Connection,
+    private readonly statements: StatementCache,
     private readonly observer: DatabaseObserver,
     /** Runs work on the connection within the time limit. */
     private readonly limited: <T>(work: () => Promise<T>) => Promise<T>,
@@ -63,10 +62,6 @@ export class SqliteReads implements Reads {
     });
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.statements.values()].map((statement) => statement.close()));
-  }
-
   private async runAll(queries: readonly Query[]): Promise<string[]> {
     this.observer.coalesced("reads", queries.length);
     const firsts = new Map<object, Query>();
@@ -83,20 +78,24 @@ export class SqliteReads implements Reads {
 
   /** Runs different queries as one statement. */
   private async runCombined(queries: readonly Query[], answers: Map<Query, string>): Promise<void> {
-    const texts = await this.statementFor(queries).row(queries.map(({ parameter }) => parameter));
+    const parameters = queries.map(({ parameter }) => parameter);
+    const [row] = await new Promise<unknown[]>((resolve, reject) => {
+      this.statements.all(this.statementOf(queries), parameters, (error, rows = []) =>
+        error === null ? resolve(rows) : reject(error),
+      );
+    });
+    const texts = Object.values(row as Record<string, string>);
     queries.forEach((query, i) => {
       answers.set(query, texts[i] ?? "");
     });
   }
 
-  private statementFor(queries: readonly Query[]): PreparedStatement {
+  private statementOf(queries: readonly Query[]): string {
     const key = queries.map(({ of }) => this.idOf(of)).join();
-    const known = this.statements.get(key);
-    if (known !== undefined) return known;
     // Aliases the columns. Otherwise, SQLite returns each whole expression as the column name with every row.
-    const columns = queries.map(({ sql }, i) => `${sql(`?${i + 1}`)} AS q${i}`);
-    const statement = new PreparedStatement(this.connection, `SELECT ${columns}`);
-    this.statements.set(key, statement);
+    const write = () => `SELECT ${queries.map(({ sql }, i) => `${sql(`?${i + 1}`)} AS q${i}`)}`;
+    const statement = this.sql.get(key) ?? write();
+    this.sql.set(key, statement);
     return statement;
   }
 

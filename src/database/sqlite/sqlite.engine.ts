@@ -97,6 +97,8 @@ export class SqliteEngine implements Engine {
   readonly reads: SqliteReads;
   /** Prepared statements of the writer's connection. */
   private readonly statements: StatementCache;
+  /** Prepared statements of lookups and pages, on the connection for reads. */
+  private readonly readStatements: StatementCache;
   /** Prepared statements of dry runs, on the connection for reports. */
   private readonly dryStatements: StatementCache;
   private readonly reports = new Semaphore(1);
@@ -113,9 +115,10 @@ export class SqliteEngine implements Engine {
     private readonly relay: (channel: string) => void,
   ) {
     this.statements = new StatementCache(connectionOf(writer));
+    this.readStatements = new StatementCache(connectionOf(reader));
     this.dryStatements = new StatementCache(connectionOf(reporter));
     this.units = new GroupCommit(() => newRunner(writer, this.statements), IMMEDIATE, observer);
-    this.reads = new SqliteReads(connectionOf(reader), observer, (run) => this.limited(reader, run));
+    this.reads = new SqliteReads(this.readStatements, observer, (run) => this.limited(reader, run));
   }
 
   /** Opens the database file, creating it if missing; `relay` passes announcements to other processes. */
@@ -216,7 +219,7 @@ export class SqliteEngine implements Engine {
 
   async close(): Promise<void> {
     await this.queue.runExclusive(async () => undefined);
-    await this.reads.close();
+    this.readStatements.clear();
     await this.reader.destroy();
     this.dryStatements.clear();
     await this.reporter.destroy();

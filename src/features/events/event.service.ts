@@ -5,7 +5,7 @@ import { GatewayError } from "../../errors";
 import { scopedAgentId } from "../agents/agent-scope";
 import { AgentStream } from "./agent-stream.entity";
 import { Event } from "./event.entity";
-import { EventConnection, type EventsArgs } from "./event.inputs";
+import { EventConnection, type EventsArgs, type FollowEventsArgs } from "./event.inputs";
 
 /** Max events scanned for a page filtered by type, so that a rare type does not cause a full scan. */
 export const MAX_EXAMINED = 10_000;
@@ -77,7 +77,7 @@ async function endOfExamined(
 export async function startOf(
   reader: EntityManager,
   context: RequestContext,
-  { agentId, after }: { agentId?: string | null | undefined; after?: string | null | undefined },
+  { agentId, after }: Pick<FollowEventsArgs, "agentId" | "after">,
 ): Promise<{ id: string; position: bigint; last: bigint }> {
   const id = await scopedAgentId(reader, context, agentId);
   const stream = await reader.findOneBy(AgentStream, { agentId: id });

@@ -13,16 +13,15 @@ import { auditOf, lineActions } from "./line.audit";
 import { Line, LineKind, LineState, WhenUncertain } from "./line.entity";
 import type { CreateLineInput, LineWithSecret } from "./line.inputs";
 import { DEFAULT_EXPIRE_AFTER_SECONDS, MAX_LINES } from "./line.limits";
-import { addressIn, type LineSettings } from "./line-settings";
+import { addressIn } from "./line-settings";
 
 /** Returns the error message for a name that another of the agent's lines already has. */
 export const nameTaken = (name: string) => `The agent already has a line "${name}".`;
 
 /** Returns a new line's kind, and its settings in stored form. */
-export function kindAndSettingsOf({ settings }: Pick<CreateLineInput, "settings">): {
-  kind: LineKind;
-  settings: LineSettings;
-} {
+export function kindAndSettingsOf({
+  settings,
+}: Pick<CreateLineInput, "settings">): Pick<Line, "kind" | "settings"> {
   const { webhook, email } = settings ?? {};
   if (webhook != null) return { kind: LineKind.webhook, settings: webhookSettings(webhook) };
   if (email != null) return { kind: LineKind.email, settings: emailSettings(email) };

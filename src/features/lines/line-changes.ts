@@ -12,28 +12,14 @@ import {
   type LineWebhook,
 } from "./line-settings";
 
-/** The fields that `updateLine` can change, except the credentials. */
-type ChangedFields = Pick<
-  Line,
-  | "name"
-  | "ratePerMinute"
-  | "expireAfterSeconds"
-  | "whenUncertain"
-  | "optOutReply"
-  | "optOutWords"
-  | "settings"
-  | "address"
->;
-
 /**
- * Returns a line's fields after changes.
+ * Returns the fields that `updateLine` can change, except the credentials, after changes.
  * @throws InvalidInput if the changes do not fit the line
  */
-export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">): ChangedFields {
+export function changedFields(line: Line, input: Omit<UpdateLineInput, "id">) {
   const { name = line.name, ratePerMinute = line.ratePerMinute } = input;
   const { expireAfterSeconds = line.expireAfterSeconds, whenUncertain = line.whenUncertain } = input;
-  const { optOutReply = line.optOutReply } = input;
-  const { optOutWords = line.optOutWords } = input;
+  const { optOutReply = line.optOutReply, optOutWords = line.optOutWords } = input;
   const { webhook, email } = changedSettings(line, input);
   const settings: LineSettings = webhook ?? email ?? line.settings;
   return {
@@ -98,7 +84,7 @@ function emailProblem(
 export function auditOfPassword(
   before: Line,
   input: UpdateLineInput["email"],
-  after: ChangedFields,
+  after: Pick<Line, "settings">,
 ): Changes {
   if (before.email === null) return {};
   const had = before.email.hasPassword;

@@ -8,6 +8,7 @@ import { AttemptOutcome, type SendResult } from "../../delivery/driver";
 import { wasAttempted } from "../../delivery/failures";
 import type { Dispatch, DueWork, FinishedSend, LaneContext, LaneWork } from "../../delivery/lane-work";
 import type { WorkObserver } from "../../delivery/observer";
+import type { Organization } from "../organizations/organization.entity";
 import { readEvents } from "./delivery-events";
 import type { EndpointHealth } from "./endpoint-health";
 import type { EventBody, EventPost } from "./event-post";
@@ -22,14 +23,9 @@ import { redeliveryDelayMs } from "./webhook-retries";
 const HELD_MS = DAY_MS;
 
 /** A lane's first pending delivery. */
-interface Head extends Pick<WebhookDelivery, "id" | "laneId" | "endpointId" | "attempts" | "notBefore"> {
-  url: string;
-  state: WebhookEndpointState;
-  failingSince: Timestamp | null;
-  secretGeneration: number;
-  previousUntil: Timestamp | null;
-  deactivatedAt: Timestamp | null;
-}
+type Head = Pick<WebhookDelivery, "id" | "laneId" | "endpointId" | "attempts" | "notBefore"> &
+  Pick<WebhookEndpoint, "url" | "state" | "failingSince" | "secretGeneration" | "previousUntil"> &
+  Pick<Organization, "deactivatedAt">;
 
 /** Attempts each lane's deliveries one by one, in position order. */
 export class WebhookWork implements LaneWork {
@@ -140,13 +136,10 @@ async function readHeads(tx: Tx, laneIds: readonly string[]): Promise<ReadonlyMa
 }
 
 /** An attempt's outcome, as columns of its delivery. */
-interface Outcome {
-  what: WebhookOutcome;
-  state: WebhookDeliveryState;
-  notBefore: Timestamp | null;
-  lastError: string | null;
-  deliveredAt: Timestamp | null;
-}
+type Outcome = { what: WebhookOutcome } & Pick<
+  WebhookDelivery,
+  "state" | "notBefore" | "lastError" | "deliveredAt"
+>;
 
 function outcomeOf({ attempt, result }: FinishedSend): Outcome {
   if (result.outcome === AttemptOutcome.accepted) {

@@ -11,6 +11,7 @@ import type { Database } from "../../../database/database";
 import { Semaphore } from "../../../database/semaphore";
 import { GatewayError } from "../../../errors";
 import type { Event } from "../event.entity";
+import type { FollowEventsArgs } from "../event.inputs";
 import { startOf } from "../event.service";
 import { EVENTS_CHANNEL } from "../record-events";
 import { type FollowedAgent, Follower } from "./follower";
@@ -37,14 +38,6 @@ const OPEN_TIMEOUT_MS = 30_000;
 const MIN_CURSORS_PER_ROUND = 40;
 
 const LOG_INTERVAL_MS = 60_000;
-
-/** The events that a follower subscribes to. */
-export interface FollowOptions {
-  agentId?: string | null | undefined;
-  /** Position to start after; if omitted, the stream starts with the next event. */
-  after?: string | null | undefined;
-  types?: readonly string[] | null | undefined;
-}
 
 /**
  * The event streams of this process. Notifications of commits and polling wake them. Each read fetches the
@@ -92,7 +85,7 @@ export class LiveEvents {
    * @throws GatewayError like `startOf` and `assertMayFollow`; `rate_limited` for an organization with too many
    *   streams, or `unavailable` when the process has too many, opens them too slowly or is stopping
    */
-  async follow(context: RequestContext, { agentId, after, types }: FollowOptions): Promise<Follower> {
+  async follow(context: RequestContext, { agentId, after, types }: FollowEventsArgs): Promise<Follower> {
     assertMayFollow(context.caller);
     const organizationId = organizationOf(context);
     const release = this.reserve(organizationId);
