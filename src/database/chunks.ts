@@ -42,7 +42,7 @@ export class Pace {
 
   /**
    * Runs a unit of work with `Database.writeFor`, after a pause if the work since the last pause took long enough.
-   * @returns the result of the unit and its duration (ms); undefined if the signal is aborted before it starts
+   * @returns its result and duration (ms); undefined if the signal is aborted before it starts
    */
   async write<T>(
     unit: UnitOfWork<T>,

@@ -63,10 +63,7 @@ export class Database {
     });
   }
 
-  /**
-   * Returns the rows that match any of the values, in any order.
-   * @throws GatewayError `unavailable`
-   */
+  /** Returns the rows that match any of the values, in any order. */
   lookup<Row>(lookup: Lookup<Row>, values: readonly string[]): Promise<Row[]> {
     return this.guarded("database lookup", () => this.engine.reads.lookup(lookup, values));
   }
@@ -107,9 +104,8 @@ export class Database {
   }
 
   /**
-   * Runs a read-only query on committed rows. The query must use an index, because key lookups queue behind it.
+   * Runs a read-only query on committed rows. It must use an index, because key lookups queue behind it.
    * @param options.isRepeated true for a query that always runs the same few statements, to keep them prepared
-   * @throws GatewayError `unavailable`
    */
   read<T>(query: Read<T>, options: Pick<TransactionOptions, "isRepeated"> = {}): Promise<T> {
     return this.guarded("database read", () => this.engine.read(query, options));
@@ -118,17 +114,15 @@ export class Database {
   /**
    * Runs a read-only query that may read many rows, on separate connections shared round-robin among owners.
    * @param owner the ID of an organization
-   * @throws GatewayError `unavailable`, including if a query in a serving process takes longer than 3 seconds
+   * @throws GatewayError `unavailable`, including after 3 seconds in a serving process
    */
   report<T>(owner: string, query: Read<T>): Promise<T> {
     return this.guarded("database report", () => this.engine.report(owner, query));
   }
 
   /**
-   * Runs a unit of work that stores nothing, on the connections for reports, so that it neither waits for other units
-   * nor delays them. Its changes exist only in memory.
+   * Runs a unit of work that stores nothing, on the connections for reports, so that no other unit waits for it.
    * @param owner the ID of an organization
-   * @throws GatewayError `unavailable`
    */
   dryRun<T>(owner: string, unit: UnitOfWork<T>): Promise<T> {
     return this.guarded("database report", () =>
@@ -155,8 +149,7 @@ export class Database {
   }
 
   /**
-   * Deletes at most `limit` rows whose text in an indexed column sorts before a given text, in the order of
-   * this column.
+   * Deletes at most `limit` rows whose text in an indexed column sorts before a given text, in its order.
    * @param range.after the result of the previous call
    * @returns the last deleted text; undefined if no rows are left
    */
@@ -229,10 +222,7 @@ export class Database {
     return this.engine.identity;
   }
 
-  /**
-   * Checks that the database accepts writes; a standby or read-only server does not.
-   * @throws GatewayError `unavailable`
-   */
+  /** Checks that the database accepts writes; a standby or read-only server does not. */
   canWrite(): Promise<boolean> {
     return this.guarded("database read", () => this.engine.canWrite());
   }
@@ -263,8 +253,7 @@ export class Database {
   }
 
   /**
-   * Batches concurrent inserts like `batchInserts`, but in one batch per organization, because the inserts
-   * may wait for an organization's locks.
+   * Batches inserts like `batchInserts`, but by organization, because they may wait for an organization's locks.
    * @param ownerOf returns the ID of a row's organization, if known
    */
   batchInsertsByOwner<Row, T>(

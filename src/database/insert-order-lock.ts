@@ -1,7 +1,4 @@
-/**
- * A list whose inserts are serialized across processes, as a whole or by part, so that rows become visible in ID order.
- * Declare once at module scope.
- */
+/** A list, declared once, whose inserts are serialized across processes, so that rows appear in ID order. */
 export class InsertOrderLock {
   private static readonly declared = new Map<number, InsertOrderLock>();
 

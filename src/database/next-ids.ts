@@ -2,10 +2,7 @@ import { uuidAfter } from "../common/uuid";
 import { placeholders } from "./returning";
 import type { Tx } from "./unit-of-work";
 
-/**
- * Generates IDs that sort after the agents' existing rows in a table, even if the processes' clocks differ. The
- * transaction must already have locked the table's insert order.
- */
+/** Generates IDs after those of the agents' rows, even if clocks differ; the table's insert order must be locked. */
 export async function nextIds(
   tx: Tx,
   table: "contact" | "conversation" | "message",

@@ -14,10 +14,7 @@ interface NextRows<Row, Key extends keyof Row & string> {
   limit: number;
 }
 
-/**
- * Finds the next rows of several parents, one parent after another in index order. If the rows were ordered
- * by ID, SQLite would read and sort all remaining rows on each call.
- */
+/** Finds the next rows of several parents, parent by parent: in the order of IDs, SQLite would sort all rows. */
 export async function nextOfParents<Row extends ObjectLiteral, Key extends keyof Row & string>(
   tx: Tx,
   entity: EntityTarget<Row>,

@@ -23,10 +23,7 @@ export async function returning<T>(tx: Tx, statement: string, parameters: readon
   return row as T;
 }
 
-/**
- * Pads a list to a power of two by repeating its last item, for statements that ignore duplicates. A statement then has
- * few enough variants to keep them all prepared.
- */
+/** Pads a list to a power of two with its last item, so that statements have few variants to keep prepared. */
 export function padded<T>(items: readonly T[]): T[] {
   const last = items.at(-1);
   const length = 2 ** Math.ceil(Math.log2(items.length));

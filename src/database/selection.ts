@@ -20,10 +20,7 @@ export const text = (sql: string): Column => ({ sql, type: "text" });
 
 export const sqlOf = (column: Column): string => (typeof column === "string" ? column : column.sql);
 
-/**
- * V8 interns strings of up to 10 characters when it parses JSON. For distinct short strings, especially numbers, that
- * takes longer than parsing the rest of the row.
- */
+/** V8 interns strings of up to 10 characters when it parses JSON, which takes longer than the rest of a row. */
 const FILLER = "..........";
 
 /** Returns the SQL of the columns in the JSON encoding that `rowOfJson` and `rowsOfJsonColumns` decode. */

@@ -1,9 +1,6 @@
 import { GatewayError } from "../errors";
 
-/**
- * Returns the max permits for an owner whose work may take a long time: a quarter of all permits stays free
- * for others, regardless of how many permits the owner requests.
- */
+/** Max permits of an owner whose work may take long: a quarter of all permits stays free for others. */
 export const shareOf = (permits: number): number => Math.max(1, permits - Math.ceil(permits / 4));
 
 /**

@@ -65,10 +65,7 @@ function ownersOfMost(lanes: readonly DueLane[]): string[] {
   return byOwner.flatMap(([owner, { length }]) => (length > BATCH / 2 ? [owner] : []));
 }
 
-/**
- * Works through due lanes in batches, one transaction per batch. Messages to other systems are sent after the commit; a
- * later batch stores the results.
- */
+/** Works through due lanes in transactions; messages are sent after the commit, and a later batch stores results. */
 export class Deliverer {
   private readonly senders: Senders;
   private readonly stopping = new AbortController();

@@ -80,10 +80,7 @@ export interface Attempt {
   number: number;
   /** Aborted to end the attempt early. */
   signal: AbortSignal;
-  /**
-   * True if the message may still be sent. Drivers check this just before the first byte, because another process may
-   * have taken over the message while this process was frozen.
-   */
+  /** True if the message may still be sent; checked before the first byte, as another process may have taken over. */
   mayLeave(): boolean;
 }
 

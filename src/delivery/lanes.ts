@@ -57,10 +57,7 @@ export interface LaneCounts {
   oldestDueSeconds: number;
 }
 
-/**
- * The queue of due work in the database; listeners only save deliverers from waiting for the next check. This
- * is one class because its statements lock and change the same rows.
- */
+/** The queue of due work in the database; one class, because its statements lock and change the same rows. */
 export class Lanes {
   /** Number of listeners in this process. */
   private listeners = 0;

@@ -139,10 +139,7 @@ export class Senders {
     private readonly shares: ReadonlyMap<string, Share> = new Map(),
   ) {}
 
-  /**
-   * The number of free senders, or the negated number of queued messages. A message can be queued while a
-   * sender is free if its organization has used up its share.
-   */
+  /** The number of free senders, or the negated number of messages in the queue while all senders are busy. */
   get free(): number {
     return this.busy < this.max ? this.max - this.busy : -this.queue.length;
   }
@@ -167,10 +164,7 @@ export class Senders {
     return lanes.filter((some) => some.owners?.length !== 0);
   }
 
-  /**
-   * Selects the lanes waiting for a sender that are given only spare senders, because their channel is
-   * limited to one sender or their organization holds half of all senders.
-   */
+  /** Selects lanes that get only spare senders: of limited channels, and of organizations with half of the senders. */
   get deferred(): WaitingLanes[] {
     const half = Math.ceil(this.max / 2);
     const owners = this.taken.owners.filter(

@@ -85,10 +85,7 @@ function rejection({ status, body, retryAfter }: HttpAnswer, secrets: readonly s
     : failure(AttemptOutcome.permanent, code, detail);
 }
 
-/**
- * Returns the delay (ms) that a `Retry-After` header requests in seconds or as a date (RFC 9110, 10.2.3); undefined if
- * the header is malformed or requests no delay.
- */
+/** Returns the delay (ms) in a `Retry-After` header (RFC 9110, 10.2.3); undefined if malformed or not positive. */
 function retryAfterMs(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const ms = /^\d+$/.test(header)

@@ -34,8 +34,8 @@ interface Waking {
 }
 
 /**
- * Makes agents' work due, up to the first lane that another transaction has locked, because waiting for it could
- * deadlock with a deliverer that holds other lanes; returns the remaining lanes.
+ * Makes agents' work due, up to the first locked lane, for which waiting could deadlock with a deliverer.
+ * @returns the remaining lanes
  */
 export async function wakeLanes(tx: Tx, agents: readonly Waking[]): Promise<Waking[]> {
   const left: Waking[] = [];

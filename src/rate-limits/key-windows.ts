@@ -4,10 +4,7 @@ import { countIn, type Decision, WINDOW_MS, type Window } from "./window";
 /** Max keys with a window; beyond that, the least recently used key loses its window. */
 const MAX_KEYS = 10_000;
 
-/**
- * A process's count of requests with a key. It holds the remaining time of the window (ms) rather than its end, because
- * the processes' clocks differ.
- */
+/** A process's count of a key's requests, with the window's remaining time (ms), because clocks differ. */
 export type KeyCount = readonly [keyId: string, used: number, remainingMs: number];
 
 /** A listener that is called when this process has counted requests with a key. */

@@ -17,10 +17,7 @@ import { Semaphore, shareOf } from "../semaphore";
 /** Max time to retry a read on broken connections (ms). */
 const RETRY_INTERVAL_MS = 1_000;
 
-/**
- * One in every `SHARE` connections is reserved for short reads and another for reports, so that neither transactions
- * nor reports delay key lookups.
- */
+/** One in `SHARE` connections is kept for short reads and one for reports, so that key lookups are not delayed. */
 const SHARE = 5;
 
 /**

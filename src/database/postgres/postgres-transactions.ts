@@ -23,10 +23,7 @@ export async function serialize(runner: QueryRunner, run: typeof queryPrepared):
 
 export const queryOnce: typeof queryPrepared = (client, text, values) => client.query(text, values);
 
-/**
- * Runs a single-statement unit in two pipelined round trips: first the start of the transaction and, if the unit takes
- * one, the list lock, then the statement and the commit.
- */
+/** Runs a single-statement unit in two round trips: BEGIN and the list lock, if any; the statement and COMMIT. */
 export async function transactInPairs<T>(
   runner: QueryRunner,
   begin: string,

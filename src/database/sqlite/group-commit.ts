@@ -44,11 +44,7 @@ export class GroupCommit {
     private readonly observer: DatabaseObserver,
   ) {}
 
-  /**
-   * Adds a unit to the next transaction that has room for its owner.
-   * @param options.owner the fair-queueing key
-   * @returns the result of the unit, once it is durable
-   */
+  /** Adds a unit to the next transaction with room for its owner; returns its result, once it is durable. */
   add<T>(unit: UnitOfWork<T>, { singleStatement = false, owner = "" }: TransactionOptions): Promise<T> {
     return new Promise((resolve, reject) => {
       let settle = () => {};
@@ -119,10 +115,7 @@ export class GroupCommit {
   }
 }
 
-/**
- * Runs units serially, each in a savepoint, so that a failed unit does not affect the others.
- * @throws the error of a unit that ended the whole transaction, for example on a full disk
- */
+/** Runs units serially, each in a savepoint; throws if one ended the whole transaction, as on a full disk. */
 async function runEach(next: () => Waiting | undefined): Promise<void> {
   let ended = false;
   const savepoint: TransactionBoundary = {

@@ -45,10 +45,7 @@ const BUSY = "SQLITE_BUSY";
  */
 const MMAP_SIZE = 2 ** 30;
 
-/**
- * Max page cache of the writer (KiB). A batch of 100 messages changes about a thousand pages of a large database; with
- * SQLite's default of 2 MB, each page would be read again.
- */
+/** Max page cache of the writer (KiB): a batch changes a thousand pages, and the default holds 2 MB. */
 const WRITE_CACHE_KIB = 32_768;
 
 const UNAVAILABLE = new Set([

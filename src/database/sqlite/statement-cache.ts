@@ -6,10 +6,7 @@ const MAX_STATEMENTS = 300;
 
 type Callback = (this: unknown, ...result: [error: Error | null, rows?: unknown[]]) => void;
 
-/**
- * Runs statements on one SQLite connection like its `run` and `all`, and keeps recent statements prepared, because
- * preparing a short statement takes as long as running it.
- */
+/** Runs statements on one connection and keeps recent ones prepared, which takes as long as running a short one. */
 export class StatementCache {
   private readonly statements = new LRUCache<string, Statement>({
     max: MAX_STATEMENTS,

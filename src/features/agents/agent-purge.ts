@@ -21,10 +21,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/**
- * Deletes deleted agents' rows in chunks, because there may be many. Each organization's agents are purged
- * one at a time. Housekeeping resumes interrupted purges.
- */
+/** Deletes deleted agents' rows in chunks, one agent of an organization at a time; housekeeping resumes it. */
 export class AgentPurge {
   private readonly jobs: SerialJobs;
 

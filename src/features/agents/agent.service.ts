@@ -186,8 +186,7 @@ export class AgentService {
   }
 
   /**
-   * Deletes an agent, which can then no longer be found or send messages. No new keys can be minted for it.
-   * `AgentPurge` deletes its rows.
+   * Deletes an agent: it is no longer found and gets no new keys. `AgentPurge` deletes its rows.
    * @throws GatewayError `not_found`, or `conflict` while the agent has active keys
    */
   delete(context: RequestContext, id: string): Promise<Agent> {
@@ -219,10 +218,7 @@ export class AgentService {
 
 const targetOf = ({ id, slug, organizationId }: Agent) => ({ id, name: slug, organizationId });
 
-/**
- * Returns an agent in the caller's organization.
- * @throws GatewayError `not_found`
- */
+/** Returns an agent in the caller's organization, or throws `not_found`. */
 async function ownAgent(reader: EntityManager, context: RequestContext, id: string): Promise<Agent> {
   const organizationId = organizationOf(context);
   const agent = isUuid(id) ? await reader.findOneBy(Agent, { id, organizationId }) : null;

@@ -45,10 +45,7 @@ interface Dependencies {
   sendMail: SendMail | undefined;
 }
 
-/**
- * Sends handoff notices, and deletes notices that no longer apply. Skips locked notices instead of waiting
- * for them, because the transaction already holds lanes.
- */
+/** Sends handoff notices and deletes obsolete ones; skips locked ones, because the transaction holds lanes. */
 export class NoticeWork implements LaneWork {
   constructor(private readonly services: Dependencies) {}
 

@@ -40,10 +40,7 @@ const REQUIRED = { permission: Permission.config_manage };
 /** Grace period during which messages are signed with both the new and the previous secret (ms). */
 const PREVIOUS_SECRET_MS = DAY_MS;
 
-/**
- * Manages the lines that agents send messages from. Changes to an agent's lines are serialized. A single
- * class, because all changes follow the same steps.
- */
+/** Manages agents' lines; one class, because all changes are serialized and follow the same steps. */
 export class LineService {
   /** Finds a line by ID, without an access check. */
   readonly byId = rowsById(this.database, "lines", Line);

@@ -45,10 +45,7 @@ export class PetReader {
   }
 }
 
-/**
- * Returns the pets with the given IDs as seen by a transaction, in any order. Selects each int64 as text,
- * because `sqlite3` returns integers as doubles.
- */
+/** Returns the pets with these IDs, in any order; an int64 as text, because `sqlite3` returns integers as doubles. */
 export function petsWithin(tx: Tx, ids: readonly string[]): Promise<Pet[]> {
   return tx.query(
     `SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS "categoryId", status FROM pet

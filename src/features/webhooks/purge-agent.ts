@@ -25,10 +25,7 @@ export async function deleteEndpointsOf(
   }
 }
 
-/**
- * Deletes a deleted agent's remaining rows: its rows for endpoints that receive all agents' events, and
- * endpoints that were added concurrently.
- */
+/** Deletes a deleted agent's rows for all-agent endpoints, and endpoints that were added concurrently. */
 export const purgeDeliveries =
   (database: Database): PurgeStep =>
   async (agentId, options) => {

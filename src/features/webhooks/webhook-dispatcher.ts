@@ -110,10 +110,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /**
-   * Returns some of the endpoints that are behind. The order is random, but starts with one endpoint from
-   * each organization, so that none is starved.
-   */
+  /** Returns some endpoints that are behind, in random order after one of each organization, so none starves. */
   private behind(): Promise<Behind[]> {
     return this.database.read(
       (reader) =>
@@ -222,7 +219,7 @@ export class WebhookDispatcher {
   }
 }
 
-/** True if an event must be sent, given the state of its delivery; undefined if there is none. */
+/** True if an event must be sent, given its delivery's state (undefined without one). */
 const isToBeSent = (state: WebhookDeliveryState | undefined): boolean =>
   state === undefined || state === WebhookDeliveryState.failed || state === WebhookDeliveryState.canceled;
 

@@ -206,10 +206,7 @@ const logged = (result: SendResult, error: string | null): WebhookAttempt => ({
   headers: result.headers ?? null,
 });
 
-/**
- * Returns the IDs of deliveries about erased contacts. Endpoints' responses to them must not be stored,
- * because a response may name the contact.
- */
+/** Returns IDs of deliveries about erased contacts, whose responses are not stored: they may name the contact. */
 async function aboutErased(tx: Tx, deliveryIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (deliveryIds.length === 0) return new Set();
   const ids = padded(deliveryIds);

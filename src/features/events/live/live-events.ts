@@ -82,8 +82,7 @@ export class LiveEvents {
 
   /**
    * Opens a stream of an agent's events. API keys use their own agent; members specify one.
-   * @throws GatewayError like `startOf` and `assertMayFollow`; `rate_limited` for an organization with too many
-   *   streams, or `unavailable` when the process has too many, opens them too slowly or is stopping
+   * @throws GatewayError like `startOf` and `assertMayFollow`; `rate_limited` or `unavailable` at a limit of streams
    */
   async follow(context: RequestContext, { agentId, after, types }: FollowEventsArgs): Promise<Follower> {
     assertMayFollow(context.caller);
