@@ -15,11 +15,7 @@ export class Announcements {
 
   constructor(private readonly engine: Engine) {}
 
-  /**
-   * Notifies the listeners in this process immediately.
-   * @param others true to notify other processes shortly afterwards
-   * @param detail passed only to listeners in this process
-   */
+  /** Notifies listeners in this process now, with a detail, and other processes shortly afterwards if `others`. */
   announce(channel: string, others: boolean, detail?: string): void {
     this.relay(channel, detail);
     if (!others || this.pending.has(channel)) return;

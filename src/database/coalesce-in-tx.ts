@@ -31,10 +31,7 @@ export interface CoalescedInTx<Manager, Item, Value> {
   set(tx: Manager, item: Item, value: Value): void;
 }
 
-/**
- * Coalesces lookups by key in one transaction; see `coalesceInTx`.
- * @param load maps distinct keys to values, and omits keys without a value
- */
+/** Coalesces lookups by key, like `coalesceInTx`; `load` gets distinct keys and omits those without a value. */
 export const coalesceKeysInTx = <Manager extends EntityManager, Value>(
   load: (tx: Manager, keys: string[]) => Promise<ReadonlyMap<string, Value>>,
   options?: { cache: boolean },

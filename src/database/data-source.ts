@@ -15,9 +15,8 @@ const model = {
 } as const satisfies Partial<DataSourceOptions>;
 
 /**
- * Creates the data source of the service's database, without connecting to it.
+ * Creates a data source, without connecting to it.
  * @param url `sqlite:<file>` or `postgres://…`
- * @param entities the entity class of each table
  * @param poolSize max PostgreSQL connections; SQLite ignores it
  */
 export function createDataSource(

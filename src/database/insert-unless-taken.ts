@@ -4,8 +4,7 @@ import { insertAll } from "./insert-all";
 import type { Tx } from "./unit-of-work";
 
 /**
- * Inserts a row unless it violates a unique index; the index decides, so two concurrent inserts cannot both succeed.
- * @param row receives the defaults of its columns
+ * Inserts a row and adds its defaults, unless it violates a unique index, which concurrent inserts cannot bypass.
  * @throws GatewayError `conflict` with the given message
  */
 export async function insertUnlessTaken<T extends ObjectLiteral & { id: string }>(

@@ -26,12 +26,7 @@ export class Semaphore {
     return [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /**
-   * Acquires a permit; call `release` with the same owner to release it.
-   * @param timeoutMs max time to wait (ms)
-   * @param owner the fair-queueing key
-   * @throws GatewayError `unavailable` on timeout
-   */
+  /** Acquires a permit within a time (ms), or throws `unavailable`; call `release` with the same owner. */
   async acquire(timeoutMs: number, owner = ""): Promise<void> {
     if (this.mayTake(owner)) {
       this.hold(owner, 1);

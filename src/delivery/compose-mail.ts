@@ -23,10 +23,7 @@ export class InvalidMail extends Error {
   override readonly name = "InvalidMail";
 }
 
-/**
- * @returns a function that turns messages into e-mails
- * @throws Error if `from` is not an address
- */
+/** Returns a function that turns messages into e-mails; throws if `from` is not an address. */
 export function composer({ from, subject = DEFAULT_SUBJECT }: { from: string; subject?: string }) {
   // Loaded on demand, because most deployments have no e-mail line.
   const {

@@ -27,10 +27,7 @@ export interface EmailSettings {
   subject?: string;
 }
 
-/**
- * Sends e-mail through an SMTP server and verifies the server's certificate.
- * @throws Error if `from` is not an address
- */
+/** Sends e-mail through an SMTP server whose certificate it verifies; throws if `from` is not an address. */
 export function createEmailDriver(
   targets: Targets,
   settings: EmailSettings,

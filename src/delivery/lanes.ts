@@ -143,7 +143,6 @@ export class Lanes {
   /**
    * Returns the time when unleased work is next due; undefined if there is none.
    * @param waiting selects lanes to include even if they wait for a sender; none if undefined
-   * @param columns additional SQL columns to select, each preceded by a comma
    */
   async nextDue(
     waiting: SomeLanes | undefined,
@@ -251,9 +250,7 @@ export class Lanes {
   }
 
   /**
-   * Waits for transactions that block the agents' deliveries, then locks lanes held by sends until this transaction
-   * ends.
-   * @param columns additional SQL columns to select from `lane`, each preceded by a comma
+   * Locks leased lanes until the transaction ends, after transactions that block their agents' deliveries.
    * @returns the rows of lanes that still have the lease, by ID, without lanes of deleted agents
    */
   async lockLeased(
@@ -326,11 +323,7 @@ export class Lanes {
     tx.announce(CHANNEL, { others: everywhere || this.listeners === 0, detail: from });
   }
 
-  /**
-   * Calls a listener when work is due, including work queued by other processes.
-   * @param listener receives the time when the work is due, if that is known and in the future
-   * @returns a function that stops listening
-   */
+  /** Calls a listener when work is due, with its time if that is in the future; returns a function that stops it. */
   onDue(listener: (from?: Timestamp) => void): () => Promise<void> {
     this.listeners += 1;
     const stop = this.database.listen(CHANNEL, listener);

@@ -192,7 +192,7 @@ export class Senders {
   }
 
   /**
-   * Offers the free senders to a transaction; no other transaction may take senders until this transaction has ended.
+   * Offers the free senders to a transaction; no other may take senders until it has ended.
    * @param ownerOf returns the organization of one of its lanes
    * @param soonFree number of additional messages that it may take, because senders become free while it commits
    */

@@ -33,10 +33,7 @@ export type SignedOutcome = ({ accepted: HttpAnswer } | { failure: Failure; stat
 /** Signs and posts a JSON document; `id` becomes the `webhook-id`. Never rejects. */
 export type SignedPost = (document: { id: string; body: string }, attempt: Attempt) => Promise<SignedOutcome>;
 
-/**
- * Creates a function that sends requests as Standard Webhooks.
- * @throws Error if the URL or a secret is malformed
- */
+/** Creates a function that sends Standard Webhooks; throws if the URL or a secret is malformed. */
 export function createSignedPost(targets: Targets, target: SignedTarget, timeoutMs: number): SignedPost {
   const url = new URL(target.url);
   const signers = target.secrets.map((secret) => new Webhook(secret));

@@ -70,9 +70,7 @@ export class Targets {
   }
 
   /**
-   * Validates a URL before it is saved.
-   * @param path path of the input, such as `input.url`
-   * @returns the normalized URL
+   * Validates a URL before it is saved, at a path such as `input.url`, and returns it normalized.
    * @throws InvalidInput
    */
   async assertAllowedUrl(text: string, path: string): Promise<URL> {
@@ -111,7 +109,7 @@ export class Targets {
   }
 
   /**
-   * @returns the agent for requests to a URL, which connects only to allowed addresses
+   * Returns the agent for requests to a URL, which connects only to allowed addresses.
    * @throws BlockedTarget
    */
   agentFor(url: URL): http.Agent {

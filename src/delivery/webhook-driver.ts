@@ -11,10 +11,7 @@ import type { HttpAnswer } from "./http-post";
 import { createSignedPost, type SignedTarget } from "./signed-post";
 import type { Targets } from "./targets";
 
-/**
- * Sends messages as Standard Webhooks; `webhook-id` is the message's ID on every attempt.
- * @throws Error if the URL or a secret is malformed
- */
+/** Sends messages as Standard Webhooks; `webhook-id` is the message's ID. Throws like `createSignedPost`. */
 export function createWebhookDriver(
   targets: Targets,
   target: SignedTarget,

@@ -14,8 +14,6 @@ const RENEWAL_INTERVAL_MS = 5_000;
  * Runs work that only one process may run at a time, as soon as no other process is running it.
  * @param name max 40 characters
  * @param work stops soon after its signal, which is aborted if the lease is lost
- * @param signal stops the wait or the work
- * @throws the work's error
  */
 export async function whileLeased(
   database: Database,

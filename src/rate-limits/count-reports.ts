@@ -5,9 +5,7 @@ import { WINDOW_MS } from "./window";
 const REPORT_INTERVAL_MS = 50;
 
 /**
- * Reports this process's counts to the processes that share its limits: regularly, and immediately if they could
- * otherwise accept too many requests.
- * @param processes number of processes
+ * Reports this process's counts to those that share its limits: regularly, and at once near a limit.
  * @returns a listener for `KeyWindows`
  */
 export function reportCounts(

@@ -14,10 +14,7 @@ export type CountListener = (keyId: string, amount: number, decision: Decision) 
 export class KeyWindows {
   private readonly windows = lruCache<string, Window>(MAX_KEYS);
 
-  /**
-   * @param onCount called after requests are counted in this process
-   * @param now monotonic time (ms)
-   */
+  /** @param onCount called after requests are counted in this process */
   constructor(
     private readonly onCount: CountListener = () => undefined,
     readonly now = () => performance.now(),

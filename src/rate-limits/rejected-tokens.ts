@@ -16,10 +16,7 @@ export class RejectedTokens {
   /** SHA-256 of tokens that existed when they were looked up; they may have been revoked since then. */
   private readonly found = lruCache<string, true>(MAX_TOKENS);
 
-  /**
-   * @param perMinute max unknown tokens per address and minute; 0 disables the limit
-   * @param clock monotonic time (ms)
-   */
+  /** @param perMinute max unknown tokens per address and minute; 0 disables the limit */
   constructor(
     private readonly perMinute: number,
     private readonly clock = () => performance.now(),

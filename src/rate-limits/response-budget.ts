@@ -44,11 +44,7 @@ export class ResponseBudget {
   /** @param maxWaiting max waiting responses; beyond that, responses are rejected immediately */
   constructor(private readonly maxWaiting: number) {}
 
-  /**
-   * Reserves memory for the response to a request.
-   * @param characters max size of the response
-   * @throws GatewayError `unavailable` if too many responses are waiting, or the wait times out
-   */
+  /** Reserves memory for a response, given its max size; throws `unavailable` if too many wait or for too long. */
   async admit({ answer, caller }: ResponseContext, characters: number): Promise<void> {
     if (answer === undefined || isSmallResponse(characters)) return;
     const organization = caller.organization?.id ?? "";

@@ -67,8 +67,7 @@ class Supervisor {
   }
 
   /**
-   * Starts the first worker, and the others once it listens.
-   * @returns the address of the service; undefined if a signal arrived first
+   * Starts the first worker, and the others once it listens; returns the address, or undefined after a signal.
    * @throws StartupError if a worker cannot start, after stopping the others
    */
   async start(): Promise<string | undefined> {

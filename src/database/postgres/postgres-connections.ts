@@ -131,10 +131,7 @@ export class PostgresConnections {
     for (const client of this.outside) end(client);
   }
 
-  /**
-   * Runs one read-only query on a pooled connection.
-   * @throws GatewayError `unavailable` if no connection becomes free in time
-   */
+  /** Runs one query on a pooled connection; throws `unavailable` if none becomes free in time. */
   forQuery<T>(query: (client: PoolClient) => Promise<T>): Promise<T> {
     return retryIfConnectionLost(this.pool, async () => {
       const until = performance.now() + this.limits.call;
@@ -170,10 +167,7 @@ export class PostgresConnections {
     }
   }
 
-  /**
-   * Runs one transaction on a pooled connection.
-   * @param owner the fair-queueing key; only the empty owner can take all connections
-   */
+  /** Runs one transaction on a pooled connection; only the empty `owner` can take all connections. */
   async forTransaction<T>(
     { call }: Limits,
     owner: string,

@@ -17,8 +17,7 @@ const OBJECTS = `
   ORDER BY type DESC, name`;
 
 /**
- * Checks that a backup has exactly the tables, columns and indexes that its migrations create.
- * @param migrations names of the migrations in the backup; this version must know them all
+ * Checks that a backup has exactly the tables, columns and indexes of its migrations, all known to this version.
  * @throws StartupError that names the first difference
  */
 export async function assertSchemaOf(backup: string, migrations: readonly string[]): Promise<void> {

@@ -33,11 +33,7 @@ const MAX_MS = 50;
 export class GroupCommit {
   private readonly waiting = new FairQueue<Waiting>();
 
-  /**
-   * @param newRunner creates a fresh query runner
-   * @param boundary the statements that begin, commit and roll back a transaction
-   * @param observer receives the durations and sizes of transactions
-   */
+  /** @param newRunner creates a fresh query runner */
   constructor(
     private readonly newRunner: () => QueryRunner,
     private readonly boundary: TransactionBoundary,

@@ -146,10 +146,7 @@ export class ActivityService {
     });
   }
 
-  /**
-   * Returns the message counts for one of the lines in the caller's organization.
-   * @throws GatewayError `not_found`
-   */
+  /** Returns the message counts for one of the lines in the caller's organization, or throws `not_found`. */
   countOnLine(context: RequestContext, lineId: string): Promise<LineActivity> {
     const organizationId = organizationOf(context);
     const since = new Date(Date.now() - DAY_MS);

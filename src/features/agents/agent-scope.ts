@@ -78,10 +78,7 @@ export async function findOfCaller<
   return reader.findOneBy(entity, { id, ...owner } as FindOptionsWhere<Row>);
 }
 
-/**
- * Locks an agent's row until the transaction ends, so that changes to the agent are serialized.
- * @throws GatewayError `not_found` if the agent was deleted concurrently
- */
+/** Locks an agent's row until the transaction ends, or throws `not_found` if it was deleted concurrently. */
 export const lockAgent = coalesceInTx(
   async (tx: Tx, agentIds: readonly string[]): Promise<(Error | undefined)[]> => {
     const missing = new Set<string>();
@@ -95,10 +92,7 @@ export const lockAgent = coalesceInTx(
   },
 );
 
-/**
- * Keeps an agent from being deleted until the transaction ends.
- * @throws GatewayError `not_found` if the agent has already been deleted
- */
+/** Keeps an agent from being deleted until the transaction ends, or throws `not_found` if it already was. */
 export async function keepAgent(tx: Tx, agentId: string): Promise<void> {
   const rows: unknown[] = await tx.query(
     `select id from agent where id = $1 and deleted_at is null ${tx.shareLock("agent")}`,

@@ -103,10 +103,7 @@ export async function assertNextStored(
   if (position < last && !(await reader.existsBy(Event, next))) throw new GatewayError("position_expired");
 }
 
-/**
- * Parses a position.
- * @throws GatewayError `invalid_cursor` for a malformed or future position
- */
+/** Parses a position; throws `invalid_cursor` if it is malformed or in the future. */
 export function positionOf(cursor: string, last: bigint): bigint {
   if (!/^(0|[1-9]\d{0,18})$/.test(cursor) || BigInt(cursor) > last) throw new GatewayError("invalid_cursor");
   return BigInt(cursor);

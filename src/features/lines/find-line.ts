@@ -3,10 +3,7 @@ import { isUuid } from "../../common/uuid";
 import { noSuch } from "../../errors";
 import { Line } from "./line.entity";
 
-/**
- * Finds a line in an organization.
- * @throws GatewayError `not_found`
- */
+/** Finds a line in an organization, or throws `not_found`. */
 export async function requireLine(reader: EntityManager, organizationId: string, id: string): Promise<Line> {
   const line = isUuid(id)
     ? await reader

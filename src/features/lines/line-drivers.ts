@@ -30,10 +30,7 @@ export class LineDrivers {
     private readonly instanceKey: InstanceKeyService,
   ) {}
 
-  /**
-   * Provides the drivers for the current version of each line.
-   * @returns the drivers by line ID
-   */
+  /** Returns the drivers for the current version of each line, by line ID. */
   async sendersOf(
     tx: Tx,
     lines: readonly Pick<Line, "id" | "version">[],

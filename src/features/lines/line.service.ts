@@ -258,8 +258,7 @@ export class LineService {
   }
 
   /**
-   * Changes a line in the caller's organization and records the change; an update that changes nothing is a no-op.
-   * @param tx the transaction to join; by default, a new one
+   * Changes a line in the caller's organization and records it, unless nothing changes; joins `tx` if given.
    * @throws GatewayError `not_found`
    */
   private async change(context: RequestContext, id: string, decide: Decide, tx?: Tx): Promise<Line> {

@@ -11,10 +11,7 @@ import { isOtherServer, type LineEmail, SmtpSecurity } from "./line-settings";
 export class TargetChecks {
   constructor(private readonly targets: Targets) {}
 
-  /**
-   * @returns the input, with its URL normalized
-   * @throws InvalidInput
-   */
+  /** Returns the input with its URL normalized, or throws InvalidInput. */
   async ofNew<Input extends Pick<CreateLineInput, "settings">>(input: Input): Promise<Input> {
     const { webhook, email } = input.settings ?? {};
     if (email != null) await this.checkHost(emailSettings(email), "input.settings.email.host");
@@ -22,10 +19,7 @@ export class TargetChecks {
     return { ...input, settings: { webhook: await this.checked(webhook, "input.settings.webhook.url") } };
   }
 
-  /**
-   * @returns the changes, with their URL normalized
-   * @throws InvalidInput
-   */
+  /** Returns the changes with their URL normalized, or throws InvalidInput. */
   async ofChanges<Input extends Pick<UpdateLineInput, "webhook" | "email">>(
     line: Line,
     input: Input,

@@ -32,9 +32,8 @@ export class EndpointChanges {
   ) {}
 
   /**
-   * Updates an endpoint in the caller's organization and records the change; an update that changes nothing is a no-op.
+   * Updates an endpoint in the caller's organization and records it, unless nothing changes; joins `tx` if given.
    * @param options.wakes true if deliveries waiting for the endpoint may resume
-   * @param options.tx the transaction to join; by default, a new one
    * @throws GatewayError `not_found`
    */
   change(

@@ -13,10 +13,7 @@ export async function findEndpoint(
   return reader.findOneBy(WebhookEndpoint, { id, organizationId, deletedAt: IsNull() });
 }
 
-/**
- * Finds one of an organization's webhook endpoints.
- * @throws GatewayError `not_found`
- */
+/** Finds one of an organization's webhook endpoints, or throws `not_found`. */
 export async function requireEndpoint(
   reader: EntityManager,
   organizationId: string,
