@@ -9,11 +9,15 @@ export function databaseLabel({ options }: DataSource): string {
 }
 
 /** Runs a startup step; any failure becomes a StartupError that names the database. */
-export async function starting<T>(source: DataSource, work: () => Promise<T>): Promise<T> {
+export const starting = <T>(source: DataSource, work: () => Promise<T>): Promise<T> =>
+  explaining(() => `cannot use the database ${databaseLabel(source)}`, work);
+
+/** Runs work; any failure becomes a StartupError with a message. */
+export async function explaining<T>(message: () => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`cannot use the database ${databaseLabel(source)}`, { cause });
+    throw new StartupError(message(), { cause });
   }
 }

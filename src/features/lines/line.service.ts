@@ -3,7 +3,6 @@ import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { DAY_MS, timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import { rowsById, rowsByKey } from "../../database/rows-by-id";
 import type { Tx } from "../../database/unit-of-work";
@@ -12,7 +11,7 @@ import type { Targets } from "../../delivery/targets";
 import { GatewayError } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
-import { signingSecretOf } from "../../instance-key/signing-secrets";
+import { secretRotation, signingSecretOf } from "../../instance-key/signing-secrets";
 import { lockAgent, scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { AuditAction } from "../audit/audit-actions";
@@ -36,9 +35,6 @@ import { LineTraffic } from "./line-traffic.entity";
 import { TargetChecks } from "./target-checks";
 
 const REQUIRED = { permission: Permission.config_manage };
-
-/** Grace period during which messages are signed with both the new and the previous secret (ms). */
-const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** Manages agents' lines; one class, because all changes are serialized and follow the same steps. */
 export class LineService {
@@ -175,17 +171,10 @@ export class LineService {
     { id, idempotencyKey }: Pick<RotateLineSecretInput, "id"> & Partial<RotateLineSecretInput>,
   ): Promise<LineWithSecret> {
     const organizationId = organizationOf(context);
-    const decide: Decide = async (_, { secretGeneration }) => {
-      const next = secretGeneration + 1;
-      return {
-        action: lineActions.line_secret_rotated,
-        change: {
-          secretGeneration: next,
-          previousUntil: secretGeneration === 0 ? null : timestamp(PREVIOUS_SECRET_MS),
-        },
-        audit: { secretGeneration: [String(secretGeneration), String(next)] },
-      };
-    };
+    const decide: Decide = async (_, line) => ({
+      action: lineActions.line_secret_rotated,
+      ...secretRotation(line),
+    });
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertSignedIn(tx, context, REQUIRED);
       return once<LineWithSecret>(tx, {

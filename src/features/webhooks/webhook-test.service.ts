@@ -5,7 +5,6 @@ import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
-import { AttemptOutcome } from "../../delivery/driver";
 import { OneAtATime } from "../../rate-limits/one-at-a-time";
 import { recordAudit } from "../audit/audit";
 import type { EventPost } from "./event-post";
@@ -53,16 +52,10 @@ export class WebhookTestService {
       };
       const { signal } = new AbortController();
       const result = await this.post.send(endpoint, event, { number: 1, signal, mayLeave: () => true });
-      const { status = null, durationMs = 0 } = result;
-      return result.outcome === AttemptOutcome.accepted
-        ? {
-            outcome: result.outcome,
-            status,
-            code: null,
-            detail: "The endpoint accepted the event.",
-            durationMs,
-          }
-        : { outcome: result.outcome, status, code: result.code, detail: result.detail, durationMs };
+      const { outcome, status = null, durationMs = 0 } = result;
+      const { code, detail } =
+        "code" in result ? result : { code: null, detail: "The endpoint accepted the event." };
+      return { outcome, status, code, detail, durationMs };
     });
   }
 }

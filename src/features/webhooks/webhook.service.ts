@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { assertSignedIn } from "../../auth/assert-signed-in";
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
-import { DAY_MS, timestamp } from "../../common/time";
+import { timestamp } from "../../common/time";
 import type { Database } from "../../database/database";
 import type { Tx } from "../../database/unit-of-work";
 import type { Lanes } from "../../delivery/lanes";
@@ -11,7 +11,7 @@ import type { Targets } from "../../delivery/targets";
 import { GatewayError } from "../../errors";
 import { once } from "../../idempotency/idempotency";
 import type { InstanceKeyService } from "../../instance-key/instance-key.service";
-import { signingSecretOf } from "../../instance-key/signing-secrets";
+import { secretRotation, signingSecretOf } from "../../instance-key/signing-secrets";
 import { scopedAgentId } from "../agents/agent-scope";
 import { actorOf, recordAudit } from "../audit/audit";
 import type { Changes } from "../audit/audit-change";
@@ -30,9 +30,6 @@ import type {
 import { MAX_ENDPOINTS } from "./webhook.limits";
 import { WebhookDelivery, WebhookDeliveryState } from "./webhook-delivery.entity";
 import { WebhookDisabledReason, WebhookEndpoint, WebhookEndpointState } from "./webhook-endpoint.entity";
-
-/** Grace period during which events are signed with both the new and the previous secret (ms). */
-const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** Manages organizations' webhook endpoints. */
 export class WebhookService {
@@ -136,17 +133,13 @@ export class WebhookService {
     { id, idempotencyKey }: Pick<RotateWebhookSecretInput, "id"> & Partial<RotateWebhookSecretInput>,
   ): Promise<WebhookEndpointWithSecret> {
     const organizationId = organizationOf(context);
-    const decide: Decide = async (_, { secretGeneration, disabledReason }) => {
-      const isLost = disabledReason === WebhookDisabledReason.secret_lost;
-      const next = secretGeneration + 1;
+    const decide: Decide = async (_, endpoint) => {
+      const isLost = endpoint.disabledReason === WebhookDisabledReason.secret_lost;
+      const { change, audit } = secretRotation(endpoint);
       return {
         action: webhookActions.webhook_endpoint_secret_rotated,
-        change: {
-          secretGeneration: next,
-          previousUntil: timestamp(PREVIOUS_SECRET_MS),
-          ...(isLost && { disabledReason: WebhookDisabledReason.requested }),
-        },
-        audit: { secretGeneration: [String(secretGeneration), String(next)] },
+        change: { ...change, ...(isLost && { disabledReason: WebhookDisabledReason.requested }) },
+        audit,
       };
     };
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {

@@ -57,15 +57,9 @@ export interface LiveSnapshot {
 const MAX_EVENTS = 200;
 
 /** A result row. Its kind determines what its other columns contain. */
-interface Row {
+interface Row extends Record<"a" | "b" | "c" | "d" | "e" | "f", string | null> {
   kind: "last" | "event" | "key" | "session" | "deleted";
   id: string;
-  a: string | null;
-  b: string | null;
-  c: string | null;
-  d: string | null;
-  e: string | null;
-  f: string | null;
 }
 
 /**
