@@ -57,7 +57,7 @@ export class Database {
     return starting(source, async () => {
       const engine =
         source.options.type === "postgres"
-          ? await loadPostgres().PostgresEngine.open(source, serving, observer)
+          ? await loadPostgresEngine().open(source, serving, observer)
           : await SqliteEngine.open(source, serving, observer, relay);
       return new Database(source, engine, observer);
     });
@@ -408,6 +408,11 @@ async function withHooks<T>(unit: UnitOfWork<T>, { tx, beforeCommit }: Transacti
 }
 
 /** Loads the PostgreSQL engine on demand. */
-const loadPostgres = (): typeof import("./postgres/postgres.engine") => require("./postgres/postgres.engine");
+function loadPostgresEngine() {
+  const {
+    PostgresEngine,
+  }: typeof import("./postgres/postgres.engine") = require("./postgres/postgres.engine");
+  return PostgresEngine;
+}
 
 const isUnavailable = (error: unknown) => error instanceof GatewayError && error.code === "unavailable";
