@@ -93,8 +93,7 @@ export class Erasures {
          join contact on contact.id = contact_id join agent on agent.id = agent_id order by started_at`,
       ),
     );
-    // Runs one erasure at a time, because parallel erasures would leave little database capacity for
-    // requests.
+    // One erasure at a time, because parallel ones would leave little database capacity for requests.
     const pace = new Pace(this.database);
     for (const [owner, erasures] of groupBy(left, ({ owner }) => owner))
       for (let at = 0; at < erasures.length; at += MAX_ERASED) {

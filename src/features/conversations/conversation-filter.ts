@@ -30,8 +30,7 @@ export async function matchingIn(
     query.andWhere({ assigneeId });
   }
   if (assigned != null) query.andWhere({ assigneeId: assigned ? Not(IsNull()) : IsNull() });
-  // This condition must have the same text as the partial index's condition, because SQLite compares the two
-  // textually.
+  // The same text as in the partial index, because SQLite compares the two textually.
   if (needsReply != null) query.andWhere(`conversation.waiting_since IS ${needsReply ? "NOT " : ""}NULL`);
   const contacts = await findContacts(reader, context, agentIds, { search, contactId });
   if (contacts === null) return null;

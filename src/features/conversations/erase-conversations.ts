@@ -68,8 +68,7 @@ async function eraseChunk(
   const conversations = await lockConversations(tx, ids);
   const last = conversations.get(ids.at(-1) ?? "");
   if (last === undefined) return undefined;
-  // Waits for messages that are being sent, because their results may contain error texts that must be
-  // cleared as well.
+  // Waits for messages that are being sent, because their results may contain texts to clear as well.
   await lanes.lockAll(tx, ids);
   const isOpen = ({ state }: Conversation) => state === ConversationState.open;
   await closeAll(tx, lanes, [...conversations.values()].filter(isOpen));

@@ -88,8 +88,7 @@ async function readCounted(
   if (counted.size === 0) return counted;
   const contactIds = padded([...counted.keys()]);
   const since = timestampOf(Date.now() - Math.max(...periods.values()));
-  // Unsent messages do not count toward caps, unless an attempt had an uncertain result and may have
-  // delivered them.
+  // Unsent messages do not count, unless an attempt with an uncertain result may have delivered them.
   const those = (condition: string) => `
     select capped_contact_id as "contactId", id, status, topic,
       coalesce(case when status <> '${MessageStatus.failed}' then sent_at end, (

@@ -104,8 +104,7 @@ async function release(
   { agentId, afterMs }: { agentId: string; afterMs: number },
 ): Promise<Timestamp> {
   const now = Date.now();
-  // This condition must have the same text as the partial index's condition, because SQLite compares the two
-  // textually.
+  // The same text as in the partial index, because SQLite compares the two textually.
   const handedOff = () =>
     tx
       .createQueryBuilder(Conversation, "conversation")

@@ -138,8 +138,7 @@ async function restamp(
   // The reason why the messages were waiting may no longer apply.
   if (carried.length > 0)
     await tx.update(Message, { id: In(carried) }, { ...carriedOver, heldReason: null, notBefore: null });
-  // If a message that is being sent fails, it is retried like a queued message, unless a change has canceled
-  // it.
+  // A message that fails while being sent is retried like a queued one, unless a change has canceled it.
   if (sending?.fence === fence - 1 && !isCanceled(sending))
     await tx.update(Message, { id: sending.id }, carriedOver);
   return { canceled: idsOf(canceled), carried, inFlight: sending?.id ?? null };

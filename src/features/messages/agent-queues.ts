@@ -86,8 +86,7 @@ export class AgentQueues {
   private async count(agentId: string, status: AcceptedStatus, room: Room): Promise<void> {
     const began = performance.now();
     const max = status === MessageStatus.queued ? this.maxQueued : MAX_OF_AGENT[status];
-    // Not run as a report, because on SQLite, a dry run that counts already occupies the connection for
-    // reports.
+    // Not a report, because on SQLite, a dry run that counts already occupies the connection for reports.
     const [{ queued }] = await this.database.read((reader) => reader.query(COUNT, [agentId, status, max]));
     room.left = max - Number(queued);
     const now = performance.now();

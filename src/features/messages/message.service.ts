@@ -104,8 +104,7 @@ export class MessageService {
    * @returns the number of released messages
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {
-    // Uses the migration lock, under which statements have no timeout, because version 1 did not limit the
-    // number of messages and releasing them may take a long time.
+    // Under the migration lock, statements have no timeout; version 1 did not limit the number of messages.
     return this.database.withMigrationLock(async (tx) => {
       // Parameters are numbered in order of their first use.
       const imported = "agent_id = $2 AND status = 'queued' AND held_reason = 'imported'";

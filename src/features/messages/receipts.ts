@@ -91,8 +91,7 @@ export class Receipts {
         const found = await tx.findOneBy(Message, which);
         if (found === null || found.attempts === 0) return undefined;
         const { id, conversationId } = found;
-        // A window or cap may have rescheduled the unsent message, or may be about to. A rescheduled message
-        // has no position in its conversation.
+        // A window or cap may have rescheduled the message, or be about to, and taken its position.
         const mayLackPosition =
           conversationId !== null && PROGRESS[found.status] < PROGRESS[MessageStatus.sent];
         const place = mayLackPosition ? await this.hooks.the("placingIn")(tx, conversationId) : undefined;
