@@ -22,9 +22,8 @@ type AnyAddress = Pick<ContactAddress, "agentId" | "kind" | "address"> &
   Partial<Pick<ContactAddress, "id" | "optedOutAt">>;
 
 /**
- * A consent to store for the addresses of a contact that the transaction has locked. A null `contact` means
- * that no contact has the addresses. This was checked while holding the `lockAdditions` lock, so that no
- * contact can be given one of them.
+ * A consent to store for addresses of a locked contact. If `contact` is null, no contact has the addresses,
+ * which was checked while holding the `lockAdditions` lock.
  */
 export interface NewConsent extends Pick<Consent, "topic" | "state" | "source" | "evidence"> {
   contact: Contact | null;
@@ -51,10 +50,7 @@ export type Withdrawn = Pick<ContactAddress, "id"> & Pick<Consent, "topic">;
 
 declare module "../../schema/hooks" {
   interface Hooks {
-    /**
-     * Cancels unsent messages to addresses after a withdrawn consent, in a transaction that has locked the
-     * contacts; implemented by exactly one feature.
-     */
+    /** Cancels unsent messages after withdrawn consents of locked contacts; implemented by one feature. */
     consentsWithdrawn: (tx: Tx, withdrawn: readonly Withdrawn[]) => Promise<void>;
   }
 }
@@ -79,8 +75,7 @@ export class Consents {
   }
 
   /**
-   * Stores consents for addresses; a consent that is already in the requested state is not changed, and the
-   * last consent for a topic wins.
+   * Stores consents that are not in effect yet; the last consent for a topic wins.
    * @returns the changed consents
    */
   async store(tx: Tx, consents: readonly NewConsent[]): Promise<Consent[]> {

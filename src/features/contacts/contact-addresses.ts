@@ -29,10 +29,7 @@ export function normalized(addresses: readonly NewAddress[]): Address[] {
   return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
 }
 
-/**
- * Checks that a number of addresses is within the limit per contact.
- * @throws GatewayError `limit_reached`
- */
+/** @throws GatewayError `limit_reached` if a contact would have too many addresses */
 export function assertFit(addresses: number): void {
   if (addresses > MAX_ADDRESSES)
     throw new GatewayError("limit_reached", `A contact can have at most ${MAX_ADDRESSES} addresses.`);
@@ -91,9 +88,7 @@ const insertAddresses = coalesceInTx(
 );
 
 /**
- * Determines which contact an input refers to, by its `ref` or its addresses.
- * @param byRef the contact with the input's `ref`
- * @param owners the contacts with any of its addresses
+ * Returns the contact that an input refers to, by its `ref` (`byRef`) or its addresses (`owners`).
  * @throws GatewayError `conflict` if they are different contacts
  */
 export function sameContact(

@@ -39,8 +39,7 @@ export class ContactExport {
   ) {}
 
   /**
-   * Returns one page of the records about a contact, part by part in feature order. If the records are large,
-   * a page has fewer records than requested.
+   * Returns one page of the records about a contact, in feature order; with large records, a shorter page.
    * @throws GatewayError `not_found`, `invalid_cursor`
    */
   async read(context: RequestContext, { id, ...args }: ContactExportArgs): Promise<ContactRecordConnection> {
@@ -56,10 +55,7 @@ export class ContactExport {
     );
   }
 
-  /**
-   * @returns the records of a page, plus one if there is a next page; `kept` is the number of records on the
-   *   page itself
-   */
+  /** @returns a page's records, plus one if there is a next page; `kept` is the number on the page itself */
   private async page(
     reader: EntityManager,
     contactId: string,

@@ -34,10 +34,7 @@ export class ContactRecord {
   data!: object;
 }
 
-/**
- * True if a cursor's text has the form of a position in an export: the number of a part, followed by the
- * values of the part's `order` properties, which are printable ASCII.
- */
+/** True for a position in an export: a part's number and its `order` values, as printable ASCII. */
 const isPosition = (text: string): boolean =>
   /^\d{1,2}(\/(?:[\w.~!*'()-]|%[2-7][\dA-F]){0,300}){1,2}$/.test(text);
 

@@ -30,15 +30,15 @@ export function severalWords(search: string): string[] | undefined {
 }
 
 /**
- * Returns the condition that a term starts with a string and, with the operator `>`, is longer than the
- * string. U+10FFFF sorts after all other characters, because terms are compared byte by byte.
+ * Returns the condition that a term starts with a string (`>`: and is longer). U+10FFFF sorts after all other
+ * characters, because terms are compared byte by byte.
  */
 export const startsWith = (bind: Bind, term: string, start: string, operator: ">" | ">=" = ">="): string =>
   `${term} ${operator} ${bind(start)} AND ${term} < ${bind(`${start}\u{10FFFF}`)}`;
 
 /**
- * Returns an SQL condition on the search term `entry` that is true if the term's contact has all words of a
- * search. The longest word is looked up first; the last word may be incomplete.
+ * Returns the condition that the contact of the term `entry` has all words; the last may be incomplete. The
+ * longest word is looked up first.
  */
 export function hasWords(bind: Bind, words: readonly string[]): string {
   const has = (condition: string) =>

@@ -82,8 +82,8 @@ export class Contact {
   updatedAt!: Timestamp;
 
   /**
-   * The time of the contact's last known activity; null once the contact is erased. Only the retention job
-   * updates it, so that activity does not require a write to this row.
+   * When the contact was last active, as far as the retention job knows, so that activity need not write this
+   * row; null once the contact is erased.
    */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   touchedAt!: Timestamp | null;

@@ -118,10 +118,7 @@ export class UntouchedContacts {
     return { agent, after: last, limit: nextLimit(limit, done.took, MAX_ERASED) };
   }
 
-  /**
-   * @returns when each contact was last touched; for contacts in use, a day after `since`, so that they are
-   *   rechecked later
-   */
+  /** @returns when each contact was last touched; for contacts in use, a day after `since`, to recheck them */
   private async lastTouches(
     reader: EntityManager,
     ids: readonly string[],

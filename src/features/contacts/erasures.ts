@@ -34,8 +34,8 @@ declare module "../../schema/hooks" {
 const SEPARATOR = " ";
 
 /**
- * Erases other features' data about erased contacts, one erasure at a time per organization. Works in chunks,
- * because there may be a lot of data. Housekeeping resumes interrupted erasures.
+ * Erases other features' data about erased contacts in chunks, one erasure at a time per organization.
+ * Housekeeping resumes interrupted erasures.
  */
 export class Erasures {
   private readonly jobs: SerialJobs;

@@ -107,8 +107,8 @@ export async function lockContactsAt(
 }
 
 /**
- * Locks the contacts of situations or timers until the transaction ends. If a situation has no contact, its
- * agent is locked first, because timers and `once` counts are then stored per agent.
+ * Locks the contacts of situations or timers in ID order; agents of situations without one are locked first,
+ * because timers and `once` counts are then stored per agent.
  * @returns the current contacts, by ID
  */
 export async function lockSubjects(
@@ -127,8 +127,8 @@ export async function lockSubjects(
 }
 
 /**
- * Locks the set of addresses of the agents' contacts until the transaction ends. The lock is `shared` to add
- * addresses, and `exclusive` to store consents for addresses that no contact has.
+ * Locks the set of the agents' contacts' addresses: `shared` to add addresses, and `exclusive` to store
+ * consents for addresses that no contact has.
  */
 export const lockAdditions = (
   tx: Tx,

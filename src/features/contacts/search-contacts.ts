@@ -40,8 +40,8 @@ export async function countFound(reader: EntityManager, search: Search): Promise
 }
 
 /**
- * Selects the contacts with the text as a term, the first `MAX_BY_PREFIX` contacts with a term that starts
- * with the text, and the contacts with all of its words; the last word may be incomplete.
+ * Selects the contacts with the text as a term, the first `MAX_BY_PREFIX` with a term that starts with it, and
+ * those with all of its words; the last word may be incomplete.
  */
 function statementOf(
   { text, tag, ids, ...scope }: Search,

@@ -31,9 +31,8 @@ export async function cancelQueued(
 }
 
 /**
- * Cancels queued, scheduled and proposed messages. The lane of queued messages must be locked; scheduled and
- * proposed messages are given a position in the conversation. If they were answers to the contact, the
- * contact's wait resumes.
+ * Cancels waiting messages; queued ones' lane must be locked, and the others are placed in the conversation.
+ * If they were answers to the contact, the contact's wait resumes.
  * @param conversation the locked conversation; null for a standalone message
  * @param more additional columns to set
  */

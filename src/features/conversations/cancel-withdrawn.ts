@@ -9,9 +9,8 @@ import { Conversation, ConversationState } from "./conversation.entity";
 import { lockConversations } from "./find-conversation";
 
 /**
- * Cancels the queued, scheduled and proposed messages that contacts have opted out of, in a transaction that
- * has locked the contacts. Waits for deliveries in their conversations, so that none of the messages is sent
- * afterwards.
+ * Cancels waiting messages that locked contacts have opted out of, after waiting for deliveries in their
+ * conversations, so that none of the messages is sent afterwards.
  */
 export const cancelWithdrawn =
   (lanes: Lanes) =>

@@ -57,9 +57,8 @@ export class ConversationChanges {
 
   /**
    * Moves a conversation to another line. Moving it to its current line has no effect.
-   * @throws GatewayError `not_found` (conversation, line), `version_conflict`, `not_deliverable`, or
-   *   `conflict` for a closed conversation, or if another conversation with the same address is open on the
-   *   line
+   * @throws GatewayError `not_found` (conversation, line), `version_conflict`, `not_deliverable`, or `conflict` for
+   *   a closed conversation, or if another conversation with the same address is open on the line
    */
   move(
     context: RequestContext,
@@ -84,8 +83,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Releases a conversation to the agent. If all conversations with the contact were handed off together,
-   * releases all of them.
+   * Releases a conversation to the agent, or all conversations with the contact if handed off together.
    * @throws GatewayError `not_found`, `version_conflict`, or `conflict` for a closed conversation
    */
   release(context: RequestContext, args: ConversationChangeInput): Promise<ConversationChange> {
@@ -97,8 +95,7 @@ export class ConversationChanges {
   }
 
   /**
-   * Releases a conversation with a contact, or all conversations that were handed off together, after
-   * `releaseAfter`.
+   * Releases a conversation, or all that were handed off together, after `releaseAfter`.
    * @param context the gateway's own context
    * @param conversations open conversations handled by a human, with their rows, contact and lanes locked
    */

@@ -2,10 +2,7 @@ import type { EventType } from "../events/event-types";
 import type { NewEvent } from "../events/record-events";
 import { type Conversation, ConversationState, Handler } from "./conversation.entity";
 
-/**
- * Returns an event with a conversation's current state.
- * @param more the reason for a release, or the assigned member
- */
+/** Returns an event with a conversation's state, and with a release's reason or the assigned member. */
 export const conversationEvent = (
   type: EventType,
   { id, agentId, contactId, lineId, state, handler, version }: Conversation,

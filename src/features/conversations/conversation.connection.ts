@@ -67,8 +67,7 @@ const ORDERS = {
  * Reads a page of agents' or contacts' conversations.
  * @param query selects conversations of any owner
  * @param list the query's filters that an index covers
- * @throws GatewayError `invalid_cursor` for `longest_waiting_first`, if the cursor's conversation is not
- *   waiting
+ * @throws GatewayError `invalid_cursor` if `longest_waiting_first` starts after one that is not waiting
  */
 export function pageOfConversations(
   reader: EntityManager,

@@ -99,8 +99,7 @@ export class ConversationService {
   }
 
   /**
-   * Returns one page of an agent's conversations. API keys use their own agent; members specify one, or none for all
-   * agents.
+   * Returns one page of an agent's conversations; members may specify no agent, for those of all agents.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(

@@ -10,10 +10,8 @@ export class DefaultConversations {
   constructor(private readonly compiledConfigurations: CompiledConfigurations) {}
 
   /**
-   * Finds the lines and addresses of agents' conversations with their default contacts, and locks these
-   * contacts.
-   * @returns the lines and addresses by agent ID. Omits agents that have no default contact, and agents whose
-   *   default line is archived or does not reach that contact.
+   * Finds the places of agents' conversations with their default contacts, and locks these contacts.
+   * @returns the places by agent ID; omits agents whose default line is archived or reaches no such contact
    */
   async lockPlaces(tx: Tx, agentIds: readonly string[]): Promise<Map<string, Place>> {
     if (agentIds.length === 0) return new Map();

@@ -36,9 +36,8 @@ export interface MessageWalk {
 export const newWalk = (): MessageWalk => ({ after: "", startedMs: performance.now() });
 
 /**
- * Deletes finished messages that are older than the retention period, along with their delivery attempts.
- * Retains messages that count toward a cap, and all messages of a conversation while the contact waits for a
- * reply or a feature needs them.
+ * Deletes old finished messages and their attempts. Retains messages that count toward a cap, and all messages
+ * of a conversation while the contact waits for a reply or a feature needs them.
  * @param options.signal stops the deletion after the current chunk
  * @param options.walk the position to continue from; updated after each chunk
  */

@@ -24,9 +24,8 @@ interface Position extends Pick<Conversation, "contactId" | "id"> {
 }
 
 /**
- * Closes erased contacts' conversations, cancels their unsent messages and clears the texts of all messages.
- * No text is left behind: no messages are added to closed conversations, every message has its final
- * position, and no conversations are opened with erased contacts.
+ * Closes erased contacts' conversations and clears the texts of all messages. No text is left behind: closed
+ * conversations get no messages, every message has its position, and erased contacts no conversations.
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>

@@ -21,8 +21,7 @@ export interface Place {
 }
 
 /**
- * Locks conversations by ID, and open conversations by line and address. Locks them in ID order until the
- * transaction ends. See `delivery/README.md` for the lock order.
+ * Locks conversations by ID, and open ones by line and address, all in ID order (see `delivery/README.md`).
  * @returns the current conversations, by ID
  */
 export async function lockConversations(

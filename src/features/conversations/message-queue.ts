@@ -103,11 +103,9 @@ export class MessageQueue {
 
   /**
    * Queues a message in a conversation of the caller's agent or organization.
-   * @param room the time to queue the message (undefined for immediately), and true if the agent's queue has
-   *   room
+   * @param room when to queue the message (undefined for now), and whether the agent's queue has room
    * @returns the message as accepted, even for a retry with the same idempotency key
-   * @throws GatewayError `not_found`, `conflict` for a closed conversation, `queue_full`,
-   *   `idempotency_key_reused`
+   * @throws GatewayError `not_found`, `conflict` if closed, `queue_full`, `idempotency_key_reused`
    */
   sendTo(
     context: RequestContext,
@@ -122,10 +120,8 @@ export class MessageQueue {
 
   /**
    * Queues messages in conversations that the transaction has locked or just opened.
-   * @param placed messages to queue, or rejections to pass through; members' messages must already be
-   *   authorized
-   * @returns each message as accepted, or its rejection: `conflict` for a closed conversation, or
-   *   `queue_full`
+   * @param placed messages of authorized callers to queue, or rejections to pass through
+   * @returns each message as accepted, or its rejection: `conflict` if closed, or `queue_full`
    * @throws GatewayError if an API key is no longer accepted
    */
   async queue(tx: Tx, placed: readonly (Placed | GatewayError)[]): Promise<(Message | GatewayError)[]> {

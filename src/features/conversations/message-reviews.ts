@@ -69,9 +69,7 @@ export class MessageReviews {
 
   /**
    * Queues a proposed message, or schedules it for the time that its rule specifies.
-   * @returns the message, with the text to send and the proposed text
-   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if it is not proposed or has
-   *   expired
+   * @throws GatewayError `not_found`, or `conflict`, with the message's status, if not proposed or expired
    */
   approve(context: RequestContext, { id, text }: ApproveMessageInput): Promise<Message> {
     return this.review(context, id, async (tx, { message, conversation }) => {

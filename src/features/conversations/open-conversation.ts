@@ -12,8 +12,8 @@ import { lockConversations, openAt, type Place } from "./find-conversation";
 import { sequencesOf } from "./queue-messages";
 
 /**
- * A conversation's line and address, and the number of messages to store in it (0 by default). `needsReply`
- * is true if the messages need a reply; it matters only while a human handles the conversation.
+ * A place, and the number of messages to store there (0 by default). `needsReply` matters only while a human
+ * handles the conversation.
  */
 type OpenedPlace = Place & { messages?: number; needsReply?: boolean };
 
@@ -28,9 +28,8 @@ export async function openConversation(
 }
 
 /**
- * Locks the open conversation for each line and address, or opens one, so that messages can be added.
- * @returns the conversations, whose `lastSequence` already includes the new messages, and the SQL statements
- *   that store the new `lastSequence` of existing conversations
+ * Locks the open conversation for each place, or opens one, so that messages can be added.
+ * @returns the conversations, with the messages in `lastSequence`, and the SQL that stores it for existing ones
  */
 export async function openConversations(
   tx: Tx,

@@ -89,8 +89,8 @@ async function open(
 }
 
 /**
- * Returns the result to store with the idempotency key of a request that found an open conversation and added
- * no message. It is the conversation's ID in a format that no row's ID has.
+ * Returns the result to store for a request that opened and added nothing: the conversation's ID in a format
+ * that no row's ID has.
  */
 const unopenedId = ({ id }: Conversation): string => id.replaceAll("-", "_");
 

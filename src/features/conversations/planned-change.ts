@@ -35,8 +35,7 @@ export interface PlannedChange {
 }
 
 /**
- * Plans to move an open conversation to a line; returns undefined if the conversation is already on that
- * line.
+ * Plans to move an open conversation to a line; undefined if it is already on that line.
  * @param opened conversations that a dry run would open
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`
  */
@@ -64,8 +63,7 @@ export async function planMove(
 }
 
 /**
- * Returns the line and address that an open conversation would move to; undefined if it is already on the
- * line.
+ * Returns the line and address of a move; undefined if the conversation is already on the line.
  * @param from the conversation, which has no ID if it is not open yet
  * @param opened conversations that a dry run would open
  * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict`

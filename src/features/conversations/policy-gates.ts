@@ -34,9 +34,8 @@ interface Counted {
 type CountedMessages = Map<string, Counted>;
 
 /**
- * Reads the agents' policies for messages written unprompted or about a topic. Caps are exact across
- * processes, because the contacts of these messages are locked until the transaction ends. Messages to
- * contacts that another transaction has locked are rechecked later.
+ * Reads agents' policies for messages written unprompted or about a topic. Caps are exact across processes,
+ * because the messages' contacts are locked; contacts that another transaction has locked are rechecked.
  */
 export const readPolicyGates =
   (configurations: CompiledConfigurations) =>
@@ -109,10 +108,7 @@ async function readCounted(
 class ReadPolicyGates implements PolicyGates {
   private readonly sent: QueuedMessage[] = [];
 
-  /**
-   * @param policies policies by message ID
-   * @param counted counted messages by contact ID
-   */
+  /** Policies by message ID, and counted messages by contact ID. */
   constructor(
     private readonly tx: Tx,
     private readonly policies: ReadonlyMap<string, ContactPolicy>,

@@ -28,8 +28,7 @@ export type MessageToQueue = Omit<Draft, "expiresAfterMs" | "conversation" | "wa
 
 /**
  * Queues, schedules or proposes standalone messages, and messages in conversations that the transaction has
- * locked or just opened. A scheduled or proposed message is assigned its position in the conversation when it
- * is queued.
+ * locked or just opened; scheduled and proposed ones get their position when they are queued.
  * @param tx must also hold the `MESSAGE_ORDER` lock
  * @returns the messages in the order of the drafts
  */
@@ -79,9 +78,8 @@ const queueTogether = coalesceInTx(
 );
 
 /**
- * Returns how many messages fit into a conversation's queue, up to the requested number. Existing scheduled
- * and proposed messages also take up room, but are ignored if the conversation is too short to fill the
- * queue.
+ * Returns how many of the wanted messages fit into a conversation's queue. Scheduled and proposed messages count
+ * as well, except in a conversation too short to fill the queue.
  * @param options.schedules true if any of the new messages is scheduled or proposed
  * @param options.canceled number of queued messages that a dry run would cancel
  */
@@ -100,9 +98,8 @@ export async function roomIn(
 }
 
 /**
- * Ends the contact's wait in a locked conversation, because a human answers. If the conversation's address
- * has opted out, the wait continues, because nothing can be sent. The transaction must store the conversation
- * and the answer.
+ * Ends the contact's wait in a locked conversation, because a human answers; if the address has opted out, the
+ * wait continues. The transaction must store the conversation and the answer.
  * @returns when the wait started, for the answer's `waitedSince`; null if no wait has ended
  */
 export async function endWait(tx: Tx, conversation: Conversation): Promise<Timestamp | null> {
@@ -120,8 +117,8 @@ const IS_ANSWER = `status not in ('${MessageStatus.canceled}', '${MessageStatus.
   and (reviewed_at is not null or author in (${[...ANSWERING].map((author) => `'${author}'`).join(", ")}))`;
 
 /**
- * SQL that stores the start of a wait with the first answer after it. Reads only messages after the last
- * message that the contact wrote by then, and messages without a position.
+ * Stores the start of a wait with the first answer after it. Reads only messages after the contact's last
+ * message by then, and messages without a position.
  */
 const MOVE_WAIT = `update message set waited_since = $1 where id = (
   select id from (

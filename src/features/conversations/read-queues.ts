@@ -17,8 +17,8 @@ import {
 import { ConversationState, Handler } from "./conversation.entity";
 
 /**
- * Max messages to read in a transaction. Changes to their conversations wait until the transaction commits.
- * If there are more messages, most queues are read only up to their first message.
+ * Max messages to read in a transaction, because changes to their conversations wait for its commit. If there
+ * are more, most queues are read only up to their first message.
  */
 const MAX_MESSAGES = 500;
 
@@ -41,8 +41,8 @@ interface Row extends QueuedRow, PolicyRow, LineRow {
 }
 
 /**
- * Reads conversations' queued messages; each is sent on its conversation's line. Long queues cannot starve
- * the others: if there are too many messages, at least the first message of each queue is read.
+ * Reads conversations' queued messages, sent on the conversations' lines. If there are too many, at least the
+ * first message of each queue is read, so that long queues cannot starve the others.
  * @param ids the conversations; if there are too many messages, the first truncated queue is read completely
  */
 export async function readQueues(tx: Tx, ids: readonly string[]): Promise<Queues> {

@@ -21,10 +21,9 @@ import type { ConversationChanges } from "./conversation-changes";
 const MAX_RELEASED = 20;
 
 /**
- * Releases handed-off conversations once the live configuration's `releaseAfter` has passed without an answer
- * from a human. Each agent with `releaseAfter` has a lane that sleeps until the first conversation is due,
- * but no longer than `releaseAfter`. Conversations handed off in the meantime are due later, so handoffs do
- * not have to wake the lane. Never waits for locks, because the transaction already holds lanes.
+ * Releases handed-off conversations once `releaseAfter` has passed without an answer from a human. An agent's
+ * lane sleeps until the first conversation is due, but no longer than `releaseAfter`; later handoffs are due
+ * later, so they need not wake it. Never waits for locks, because the transaction already holds lanes.
  */
 export const releaseWork = (
   lanes: Lanes,

@@ -35,9 +35,8 @@ const QUEUED = { status: MessageStatus.queued, scheduledReason: null, scheduledB
 const EXPIRED = { status: MessageStatus.failed, errorCode: MessageError.expired };
 
 /**
- * Queues due scheduled messages: each takes the next position in its conversation, whose lane then checks all
- * gates. Fails proposed messages that were not approved in time. Never waits for locks on conversations and
- * their lanes, because it already holds lanes.
+ * Queues due scheduled messages at the end of their conversations, and fails expired proposals. Never waits for
+ * locks on conversations and their lanes, because it already holds lanes.
  */
 export const scheduleWork = (lanes: Lanes, hooks: HookRegistry): LaneWork => ({
   start: async (tx, laneIds, { observer }) => {

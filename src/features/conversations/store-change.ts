@@ -61,8 +61,7 @@ export async function storeChange(
 }
 
 /**
- * Closes locked open conversations the way `storeChange` does, and cancels their unsent messages.
- * Conversations without unsent messages are closed with combined SQL statements.
+ * Closes locked open conversations like `storeChange`; those without unsent messages in combined statements.
  */
 export async function closeAll(tx: Tx, lanes: Lanes, conversations: readonly Conversation[]): Promise<void> {
   if (conversations.length === 0) return;
@@ -86,9 +85,8 @@ export async function closeAll(tx: Tx, lanes: Lanes, conversations: readonly Con
 }
 
 /**
- * Stores a change to a conversation with `storeChange`, and audits it if necessary. Also cancels or wakes the
- * contact's timers, adds handoff notices, and ends the contact's handoff when their last open conversation is
- * closed.
+ * Stores a change with `storeChange`, and audits it if necessary. Also cancels or wakes the contact's timers,
+ * adds handoff notices, and ends the contact's handoff with their last open conversation.
  */
 export async function storeAudited(
   tx: Tx,

@@ -27,8 +27,7 @@ export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">)
 const COUNT_LIFETIME_MS = { min: 1_000, max: 30_000 };
 
 /**
- * Cache lifetime of a count, as a multiple of the time the count took, because key lookups wait for counts on SQLite.
- * Counting 1,000,000 scheduled messages takes up to 0.6 s.
+ * Lifetime of a count as a multiple of its time, because key lookups wait for counts on SQLite (up to 0.6 s).
  */
 const LIFETIME_FACTOR = 50;
 

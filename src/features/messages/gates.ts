@@ -70,8 +70,8 @@ export type Unsent =
   | { status: typeof MessageStatus.failed | typeof MessageStatus.canceled; errorCode: MessageError };
 
 /**
- * Decides whether a message may be sent, ignoring limits shared with other messages. A message with status
- * `sending` was left behind by a process that has exited.
+ * Decides whether a message may be sent, ignoring limits shared with other messages. Its status is `sending` if
+ * the process that was sending it has exited.
  * @returns the line to send the message on, or the reason why it is not sent yet
  */
 export function gate(message: QueuedRow, context: GateContext, now: Timestamp): GateLine | Unsent {

@@ -132,8 +132,7 @@ type ReceivedDraft = Pick<
 /**
  * Stores messages from contacts.
  * @param tx must hold the `MESSAGE_ORDER` lock and the conversations' locks
- * @param decide sets the decisions about the messages, whose IDs are already set, and returns additional
- *   changes
+ * @param decide decides about the messages, whose IDs are already set, and returns additional changes
  * @returns the messages in the order of the drafts
  */
 export async function insertReceived(

@@ -6,8 +6,8 @@ import { Message } from "./message.entity";
 import { MessageStatus } from "./message.enums";
 
 /**
- * Returns an SQL expression for the ID of a message's line: the line that sent or received it. For an unsent
- * message, this is its conversation's line or the agent's default line.
+ * Returns SQL for the ID of the line that sent or received a message or, if unsent, of its conversation's line or
+ * the agent's default line.
  * @param message alias of the table
  */
 export const lineIdOf = (message: string): string =>
@@ -28,8 +28,7 @@ export interface QueuedOnLine {
 /**
  * Counts the queued messages on each of an agent's lines.
  * @param limit max messages to read, oldest first
- * @returns the lines that have queued messages, by ID; `isExact` is false if the agent has more than `limit`
- *   messages
+ * @returns the lines with queued messages, by ID; `isExact` is false if the agent has more than `limit`
  */
 export async function queuedOnLines(
   reader: EntityManager,
@@ -51,8 +50,7 @@ export async function queuedOnLines(
 }
 
 /**
- * Counts a line's messages that have the given status and were accepted since a time. Reads at most `MAX_COUNT` of the
- * agent's messages with this status, newest first.
+ * Counts a line's messages with a status since a time, among the agent's newest `MAX_COUNT` with this status.
  * @returns the number; `isExact` is false if the agent has more messages
  */
 export async function countOnLine(

@@ -131,8 +131,8 @@ export class Message {
   quoted!: string | null;
 
   /**
-   * The `References` header for replies to an inbound e-mail: the message IDs of its thread, separated by
-   * spaces, ending with its own ID. Empty if no ID is usable, and null for other messages.
+   * The `References` for replies to an inbound e-mail: message IDs separated by spaces, its own last. Empty if no
+   * ID is usable, and null for other messages.
    */
   @Column({ type: "varchar", length: THREAD_MAX_LENGTH, nullable: true })
   thread!: string | null;
@@ -179,10 +179,7 @@ export class Message {
   @Column({ ...UUID_COLUMN, nullable: true })
   memberId!: string | null;
 
-  /**
-   * The conversation version that the message was accepted for or carried over to. If the conversation has
-   * any other version, the message is canceled.
-   */
+  /** The conversation version that the message was accepted for or carried over to; any other cancels it. */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 

@@ -94,10 +94,7 @@ export class MessagesArgs extends OrderedPageArgs {
   since?: Date | null | undefined;
 }
 
-/**
- * Returns a message's cursor position. The position includes the sequence number, because it can no longer be
- * looked up once the message is rescheduled or deleted.
- */
+/** Returns a cursor position, with the sequence number, because a message may be rescheduled or deleted. */
 const positionOf = ({ id, conversationId, sequence }: Message): string =>
   [id, conversationId, sequence].join(".");
 

@@ -99,8 +99,7 @@ export class MessageService {
   }
 
   /**
-   * Releases an agent's messages that an earlier version queued and an upgrade held back. They expire in 72
-   * hours. Used by the command line.
+   * Releases an agent's messages that an upgrade held back; they expire in 72 hours. Used by the command line.
    * @returns the number of released messages
    */
   async release(context: RequestContext, { id, slug, organizationId }: Agent): Promise<number> {

@@ -37,8 +37,8 @@ export interface PolicyGates {
 declare module "../../schema/hooks" {
   interface Hooks {
     /**
-     * Reads the policies that apply to messages, and locks the messages' contacts. Must not wait for locks,
-     * because the transaction already holds lanes. Implemented by exactly one feature.
+     * Reads policies and locks the messages' contacts; must not wait for locks, because the transaction holds
+     * lanes. Implemented by exactly one feature.
      */
     policyGates: (tx: Tx, messages: readonly QueuedMessage[]) => Promise<PolicyGates>;
   }

@@ -16,10 +16,9 @@ const NO_TRAFFIC = {
 };
 
 /**
- * Enforces lines' rate limits exactly, across all processes. A line never exceeds its limit in any minute.
- * Messages are spaced evenly (the generic cell rate algorithm, as in ITU-T I.371), and each new waiting
- * message is assigned the last turn. An urgent message takes the next turn, and the message that had that
- * turn moves to the end, like messages that missed their turn.
+ * Enforces lines' rate limits exactly, across all processes: never exceeded in any minute. Messages are spaced
+ * evenly (the generic cell rate algorithm, ITU-T I.371), and a new waiting message gets the last turn. An urgent
+ * message takes the next turn; the message that had it moves to the end, like those that missed their turn.
  */
 export class Rates {
   private constructor(
@@ -28,8 +27,8 @@ export class Rates {
   ) {}
 
   /**
-   * Reads and locks the traffic of lines that have a rate, until the transaction ends. Does not wait for
-   * locks, because a deliverer calls this once per lane kind and thus locks lines in no fixed order.
+   * Reads and locks the traffic of lines that have a rate, without waiting, because a deliverer calls this once
+   * per lane kind and thus locks lines in no fixed order.
    */
   static async of(tx: Tx, lines: readonly GateLine[]): Promise<Rates> {
     const rates = new Map(lines.map(({ id, ratePerMinute }) => [id, ratePerMinute]));

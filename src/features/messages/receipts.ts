@@ -161,8 +161,8 @@ async function markUndeliverable(tx: Tx, messageIds: readonly string[]): Promise
 }
 
 /**
- * Returns a query for the IDs of the addresses that messages were sent to. After a conversation has moved,
- * its current address may differ, so it is returned only if it is the contact's only address of its kind.
+ * Returns a query for the IDs of the addresses that messages were sent to. After a move, the current address is
+ * returned only if it is the contact's only address of its kind.
  * @param messageIds placeholders for the messages' IDs, in parentheses
  */
 export const addressesOfSent = (messageIds: string): string =>

@@ -33,9 +33,8 @@ const isRejection = (result: SendResult): boolean =>
   result.outcome === AttemptOutcome.permanent || ("lineFault" in result && result.lineFault === "permanent");
 
 /**
- * Returns the line fault indicated by a failed attempt; undefined if only the message was rejected, or
- * nothing was sent. A mail server handles many recipients, but a webhook line has a single receiver, so any
- * failure there is a line fault.
+ * Returns the line fault that a failed attempt indicates; undefined if only the message was rejected or nothing
+ * was sent. A webhook line has a single receiver, so any failure there is a line fault.
  */
 function faultOf({ channelKind, result }: FinishedSend): { code: string; detail: string } | undefined {
   if (result.outcome === AttemptOutcome.accepted || !wasAttempted(result)) return undefined;
@@ -129,8 +128,8 @@ export class Rejections {
 }
 
 /**
- * Counts lines' consecutive permanent rejections and faults, and stores each line's last fault until the line
- * has sent a message. A fault that is already stored changes nothing.
+ * Counts lines' consecutive rejections and faults, and stores each line's last fault until it has sent a
+ * message. A fault that is already stored changes nothing.
  * @returns the lines that have reached the limit
  */
 export async function countRejections(tx: Tx, ended: readonly FinishedSend[]): Promise<RejectingLine[]> {

@@ -14,8 +14,7 @@ import { statusEvent, TOLD, type Told } from "./message-events";
 import type { Rescheduled } from "./policy-gates";
 
 /**
- * Reschedules queued messages, in a transaction that has locked their lanes. The messages lose their
- * positions in their conversations and are moved to separate lanes.
+ * Reschedules queued messages with locked lanes; they lose their positions and move to separate lanes.
  * @returns the standalone messages, and when their lanes are next due
  */
 export async function reschedule(

@@ -11,9 +11,8 @@ const MIN_DELAY_MS = 1_000;
 const MAX_SHORTENED = 3;
 
 /**
- * Returns the delay before a message is retried (ms): the delay that the receiver requested or, without a
- * request, the default for the number of attempts. A request can shorten the delay only after the first
- * attempts.
+ * Returns the delay before a retry (ms): as the receiver requested, or the default for the number of attempts.
+ * A request can shorten the delay only after the first attempts.
  * @param retryAfterMs the requested delay; 0 if nothing was sent, for the shortest delay
  * @param random from 0 to 1
  */

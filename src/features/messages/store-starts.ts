@@ -36,10 +36,9 @@ const firstOfLine = (isSearched: string) =>
      order by earlier.sequence limit 1)`;
 
 /**
- * SQL expression, for a RETURNING list, that returns the thread to continue with an e-mail: the `References`
- * and, on a new line, the subject of the contact's last e-mail. If there is none, returns the `Message-ID`
- * and subject of the first e-mail from this line to the contact. The conversation's first and last messages
- * are searched in separate queries, because a single query with `or` would search the whole conversation.
+ * SQL expression that returns the thread to continue with an e-mail: the `References` and, on a new line, the
+ * subject of the contact's last e-mail or else the `Message-ID` and subject of this line's first e-mail. Searches
+ * the first and the last messages separately, because one query with `or` would search all of them.
  */
 const THREAD = `case when message.status = '${MessageStatus.sending}' and message.sequence > 1
     and exists (select 1 from line mail where mail.id = message.line_id and mail.kind = '${LineKind.email}')
