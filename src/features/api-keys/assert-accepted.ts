@@ -3,7 +3,7 @@ import type { RequestContext } from "../../auth/context";
 import { type KeyEnds, keyRejection } from "../../auth/key-ends";
 import type { Permission } from "../../auth/permissions";
 import { type Timestamp, timestamp } from "../../common/time";
-import { coalesceInTx } from "../../database/coalesce-in-tx";
+import { coalesceInTx, eachAccepted } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError } from "../../errors";
@@ -80,4 +80,26 @@ export async function assertStillAllowed(
   const { caller } = context;
   if (caller.kind !== "agent") return assertSignedIn(tx, context, { permission });
   await assertKeyAccepted(tx, caller.key.id);
+}
+
+const nameOf = ({ caller }: RequestContext): string =>
+  caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
+
+/**
+ * Rechecks each caller of a batch once, the way `assertStillAllowed` does, in a fixed order, so that batches do
+ * not deadlock. Members come first, because revoking a key locks the member before the key.
+ * @returns a function that returns a caller's rejection
+ */
+export async function rejectionsOfCallers(
+  tx: Tx,
+  contexts: readonly RequestContext[],
+  permission: Permission,
+): Promise<(context: RequestContext) => GatewayError | undefined> {
+  const callers = new Map(contexts.map((context) => [nameOf(context), context]));
+  const rejections = new Map<string, GatewayError>();
+  for (const [name, context] of [...callers].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [rejection] = await eachAccepted([context], (each) => assertStillAllowed(tx, each, permission));
+    if (rejection instanceof GatewayError) rejections.set(name, rejection);
+  }
+  return (context) => rejections.get(nameOf(context));
 }

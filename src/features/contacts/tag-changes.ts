@@ -8,7 +8,7 @@ import { coalesceInTx, coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { insertAll } from "../../database/insert-all";
 import type { Tx } from "../../database/unit-of-work";
 import { GatewayError, InvalidInput, noSuch } from "../../errors";
-import { assertStillAllowed } from "../api-keys/assert-accepted";
+import { rejectionsOfCallers } from "../api-keys/assert-accepted";
 import { actorOf } from "../audit/audit";
 import { recordEvents } from "../events/record-events";
 import { Contact } from "./contact.entity";
@@ -31,11 +31,12 @@ export async function changeTagsTogether(
   tx: Tx,
   requests: readonly TagRequest[],
 ): Promise<(TagChange | GatewayError)[]> {
-  const rejections = await rejectionsOf(tx, requests);
+  const contexts = requests.map(({ context }) => context);
+  const rejectionOf = await rejectionsOfCallers(tx, contexts, Permission.conversations_write);
   const results = new Map<TagRequest, TagChange | GatewayError>();
   const byContact = new Map<string, TagRequest[]>();
   for (const request of requests) {
-    const rejection = rejections.get(callerOf(request));
+    const rejection = rejectionOf(request.context);
     if (rejection !== undefined) results.set(request, rejection);
     else byContact.set(request.contactId, [...(byContact.get(request.contactId) ?? []), request]);
   }
@@ -46,28 +47,6 @@ export async function changeTagsTogether(
   }
   return requests.map((request) => results.get(request) as TagChange | GatewayError);
 }
-
-/** Returns the rejections for callers that are no longer authorized. */
-async function rejectionsOf(
-  tx: Tx,
-  requests: readonly TagRequest[],
-): Promise<ReadonlyMap<string, GatewayError>> {
-  const rejections = new Map<string, GatewayError>();
-  const contexts = new Map(requests.map((request) => [callerOf(request), request.context]));
-  for (const [caller, context] of [...contexts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    try {
-      await assertStillAllowed(tx, context, Permission.conversations_write);
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      rejections.set(caller, error);
-    }
-  }
-  return rejections;
-}
-
-/** Identifies and orders callers: members first, because revoking a key locks the member before the key. */
-const callerOf = ({ context: { caller } }: TagRequest): string =>
-  caller.kind === "agent" ? `key ${caller.key.id}` : caller.kind === "member" ? `#${caller.sessionId}` : "";
 
 /**
  * Applies the changes to one contact in order and stores the result.

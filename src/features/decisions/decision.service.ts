@@ -2,7 +2,6 @@ import { type EntityManager, type EntityTarget, In, type SelectQueryBuilder } fr
 import { ownerOf } from "../../auth/caller";
 import { organizationOf, type RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
-import { indexBy } from "../../common/coalesce";
 import { timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
 import { accepted, eachAccepted } from "../../database/coalesce-in-tx";
@@ -16,7 +15,7 @@ import { listOfParent } from "../../pagination/list-of-parent";
 import { inParts, type Part, pageByIdOfParts } from "../../pagination/page-of-parts";
 import { countRows } from "../../pagination/total-count";
 import { findOfCaller, scopedAgentId, scopedAgentIds } from "../agents/agent-scope";
-import { assertStillAllowed } from "../api-keys/assert-accepted";
+import { assertStillAllowed, rejectionsOfCallers } from "../api-keys/assert-accepted";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import { Contact } from "../contacts/contact.entity";
 import { findContacts } from "../contacts/contact-filter";
@@ -34,25 +33,6 @@ interface Request {
   context: RequestContext;
   input: Omit<DecideInput, "dryRun" | "against" | "as">;
   trial?: Trial | undefined;
-}
-
-const sessionOf = ({ caller }: RequestContext): string => (caller.kind === "member" ? caller.sessionId : "");
-
-/** Rechecks members in a fixed order, so that batches do not deadlock. Returns rejections by session. */
-async function rejectionsOfMembers(
-  tx: Tx,
-  requests: readonly Request[],
-): Promise<ReadonlyMap<string, GatewayError>> {
-  const members = requests.filter(({ context }) => context.caller.kind !== "agent");
-  const sessions = [...indexBy(members, ({ context }) => sessionOf(context))];
-  const rejections = new Map<string, GatewayError>();
-  for (const [id, { context }] of sessions.sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const [rejection] = await eachAccepted([context], (each) =>
-      assertStillAllowed(tx, each, Permission.config_manage),
-    );
-    if (rejection instanceof GatewayError) rejections.set(id, rejection);
-  }
-  return rejections;
 }
 
 /** Prefixes a rejection's paths with `input`; returns other outcomes unchanged. */
@@ -197,9 +177,11 @@ export class DecisionService {
   }
 
   private async decideEach(tx: Tx, requests: readonly Request[]): Promise<(Decision | GatewayError)[]> {
-    const rejections = await rejectionsOfMembers(tx, requests);
+    // Keys are rechecked one by one below.
+    const members = requests.flatMap(({ context }) => (context.caller.kind === "agent" ? [] : context));
+    const rejectionOf = await rejectionsOfCallers(tx, members, Permission.config_manage);
     const allowed = await eachAccepted(requests, async ({ context, input: { agentId, ...input }, trial }) => {
-      const rejection = rejections.get(sessionOf(context));
+      const rejection = rejectionOf(context);
       if (rejection !== undefined) throw rejection;
       if (context.caller.kind === "agent") await assertStillAllowed(tx, context, Permission.config_manage);
       const agent = await scopedAgentId(tx, context, agentId, "input.agentId");
