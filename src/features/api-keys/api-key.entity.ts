@@ -7,6 +7,7 @@ import { JsonSchema } from "../../common/json-schema";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { NullableId, NullableTime, TimeColumn } from "../../schema/columns";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 import { Organization } from "../organizations/organization.entity";
@@ -96,8 +97,7 @@ export class ApiKey {
   @Column({ type: "varchar", length: 64, unique: true })
   hash!: string;
 
-  @Field(() => GraphQLISODateTime, { description: "When the key was minted." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the key was minted.")
   createdAt!: Timestamp;
 
   @Nullable(
@@ -107,24 +107,20 @@ export class ApiKey {
   @Column({ type: "varchar", length: 254, nullable: true })
   createdBy!: string | null;
 
-  @Nullable(() => GraphQLISODateTime, "When the key expires, or null if it never does.")
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @NullableTime("When the key expires, or null if it never does.")
   expiresAt!: Timestamp | null;
 
   /** The key's expiry when it was minted; a rotation's grace period shortens only `expiresAt`. */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   originalExpiresAt!: Timestamp | null;
 
-  @Nullable(() => GraphQLISODateTime, "When the key was revoked.")
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @NullableTime("When the key was revoked.")
   revokedAt!: Timestamp | null;
 
-  @Nullable(() => GraphQLISODateTime, "When the key was revoked because it was reported as leaked.")
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @NullableTime("When the key was revoked because it was reported as leaked.")
   leakedAt!: Timestamp | null;
 
-  @Nullable(() => ID, "ID of the key that replaced this one in a rotation.")
-  @Column({ ...UUID_COLUMN, nullable: true })
+  @NullableId("ID of the key that replaced this one in a rotation.")
   replacedById!: string | null;
 
   @Nullable(() => GraphQLISODateTime, "When the key was last accepted, accurate to about a minute.")

@@ -1,9 +1,10 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
+import { NullableId, TimeColumn } from "../../schema/columns";
 import { AtMost } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { AuditAction } from "./audit-actions";
@@ -44,8 +45,7 @@ export class AuditEntry {
   @Column({ type: "varchar", length: 16 })
   actorKind!: ActorKind;
 
-  @Nullable(() => ID, "ID of the member or API key that performed the action.")
-  @Column({ ...UUID_COLUMN, nullable: true })
+  @NullableId("ID of the member or API key that performed the action.")
   actorId!: string | null;
 
   @Field(() => String, {
@@ -105,7 +105,6 @@ export class AuditEntry {
   @Column({ type: "varchar", length: 80, nullable: true, unique: true })
   countedAs!: string | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the action was performed." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the action was performed.")
   createdAt!: Timestamp;
 }

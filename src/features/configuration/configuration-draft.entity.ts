@@ -1,7 +1,8 @@
-import { Field, GraphQLISODateTime, Int, ObjectType } from "type-graphql";
+import { Field, Int, ObjectType } from "type-graphql";
 import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
+import { TimeColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
@@ -33,8 +34,7 @@ export class ConfigurationDraft {
   @Column({ type: "integer" })
   basedOn!: number;
 
-  @Field(() => GraphQLISODateTime, { description: "When the draft was last saved." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the draft was last saved.")
   updatedAt!: Timestamp;
 
   @Field(() => String, {

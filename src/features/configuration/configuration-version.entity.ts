@@ -1,8 +1,9 @@
-import { Field, GraphQLISODateTime, Int, ObjectType } from "type-graphql";
+import { Field, Int, ObjectType } from "type-graphql";
 import { Column, Entity, ManyToOne, PrimaryColumn } from "typeorm";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
+import { TimeColumn } from "../../schema/columns";
 import { MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 import { NOTE_MAX_LENGTH } from "./configuration.limits";
@@ -43,8 +44,7 @@ export class ConfigurationVersion {
   @Column({ type: "integer", nullable: true })
   restoredFrom!: number | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the version was published." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the version was published.")
   publishedAt!: Timestamp;
 
   @Field(() => String, {

@@ -1,9 +1,10 @@
-import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
+import { TimeColumn } from "../../schema/columns";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
@@ -76,7 +77,6 @@ export class Consent {
   @Column({ type: "varchar", length: EVIDENCE_MAX_LENGTH, nullable: true })
   evidence!: string | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the consent was last set." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the consent was last set.")
   changedAt!: Timestamp;
 }

@@ -1,9 +1,9 @@
-import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
-import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { NullableTime } from "../../schema/columns";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { Contact } from "./contact.entity";
 import { ADDRESS_MAX_LENGTH } from "./contact.limits";
@@ -44,18 +44,14 @@ export class ContactAddress {
   @Column({ type: "varchar", length: ADDRESS_MAX_LENGTH })
   address!: string;
 
-  @Nullable(
-    () => GraphQLISODateTime,
+  @NullableTime(
     "When the contact opted out of messages to this address, or null if the contact accepts them.",
   )
-  @Column({ type: "varchar", length: 24, nullable: true })
   optedOutAt!: Timestamp | null;
 
-  @Nullable(
-    () => GraphQLISODateTime,
+  @NullableTime(
     "When a mail server reported that the address does not exist, or null if it is assumed to be deliverable. Messages to the address fail until the contact writes from it or it is marked as deliverable.",
   )
-  @Column({ type: "varchar", length: 24, nullable: true })
   undeliverableAt!: Timestamp | null;
 
   /** The time when a loop event was last recorded for the address; null before the first one. */

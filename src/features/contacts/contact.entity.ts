@@ -1,9 +1,10 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN } from "../../database/columns";
+import { IdColumn, NullableTime, TimeColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -23,9 +24,7 @@ export class Contact {
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 
-  @Field(() => ID, { description: "ID of the contact's agent." })
-  @Uuid
-  @Column({ type: "varchar", length: 36 })
+  @IdColumn("ID of the contact's agent.")
   agentId!: string;
 
   @ManyToOne(() => Agent)
@@ -64,21 +63,15 @@ export class Contact {
   @Column({ type: "boolean", default: false })
   hasTimers!: boolean;
 
-  @Nullable(
-    () => GraphQLISODateTime,
+  @NullableTime(
     "When all conversations with the contact were handed off to a human, including conversations opened since. Null if they were not handed off or have been released.",
   )
-  @Column({ type: "varchar", length: 24, nullable: true })
   handedOffAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the contact was created." })
-  @Column({ type: "varchar", length: 24 })
+  @TimeColumn("When the contact was created.")
   createdAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, {
-    description: "When the contact last changed, excluding tag changes.",
-  })
-  @Column({ type: "varchar", length: 24 })
+  @TimeColumn("When the contact last changed, excluding tag changes.")
   updatedAt!: Timestamp;
 
   /**
@@ -88,7 +81,6 @@ export class Contact {
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   touchedAt!: Timestamp | null;
 
-  @Nullable(() => GraphQLISODateTime, "When the contact was erased. Only its ID and timestamps are retained.")
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @NullableTime("When the contact was erased. Only its ID and timestamps are retained.")
   erasedAt!: Timestamp | null;
 }

@@ -1,11 +1,12 @@
-import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { isUuid } from "../../common/uuid";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
 import { ConnectionOf } from "../../pagination/connection";
+import { NullableId, TimeColumn } from "../../schema/columns";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { ActorKind } from "../audit/audit-entry.entity";
@@ -51,8 +52,7 @@ export class ConversationLogEntry {
   @Column({ type: "varchar", length: 254 })
   actorName!: string;
 
-  @Nullable(() => ID, "ID of the agent's decision that made the change, or null if the caller made it.")
-  @Column({ ...UUID_COLUMN, nullable: true })
+  @NullableId("ID of the agent's decision that made the change, or null if the caller made it.")
   decisionId!: string | null;
 
   @ThirdPartyText()
@@ -75,8 +75,7 @@ export class ConversationLogEntry {
   @Column({ type: "varchar", length: 254, nullable: true })
   after!: string | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the change was made." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the change was made.")
   createdAt!: Timestamp;
 }
 

@@ -1,10 +1,9 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
-import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
-import { UUID_COLUMN } from "../../database/columns";
+import { IdColumn, NullableId, NullableTime, TimeColumn } from "../../schema/columns";
 import { Agent } from "../agents/agent.entity";
 import { Contact } from "../contacts/contact.entity";
 import { Line } from "../lines/line.entity";
@@ -42,17 +41,13 @@ export class Conversation {
   @PrimaryColumn({ type: "varchar", length: 36 })
   id!: string;
 
-  @Field(() => ID, { description: "ID of the conversation's agent." })
-  @Uuid
-  @Column({ type: "varchar", length: 36 })
+  @IdColumn("ID of the conversation's agent.")
   agentId!: string;
 
   @ManyToOne(() => Agent)
   agent?: Agent;
 
-  @Field(() => ID, { description: "ID of the contact." })
-  @Uuid
-  @Column({ type: "varchar", length: 36 })
+  @IdColumn("ID of the contact.")
   contactId!: string;
 
   @ManyToOne(() => Contact)
@@ -80,15 +75,12 @@ export class Conversation {
   @Column({ type: "varchar", length: 24, nullable: true })
   humanAt!: Timestamp | null;
 
-  @Nullable(
-    () => GraphQLISODateTime,
+  @NullableTime(
     "When the contact started waiting for a human: the time of the handoff or, once a human has answered, of the contact's next message. Null if no reply is needed.",
   )
-  @Column({ type: "varchar", length: 24, nullable: true })
   waitingSince!: Timestamp | null;
 
-  @Nullable(() => ID, "ID of the member assigned to the conversation, or null if unassigned.")
-  @Column({ ...UUID_COLUMN, nullable: true })
+  @NullableId("ID of the member assigned to the conversation, or null if unassigned.")
   assigneeId!: string | null;
 
   @Field(() => Int, {
@@ -103,13 +95,9 @@ export class Conversation {
   @Column({ type: "integer" })
   lastSequence!: number;
 
-  @Field(() => GraphQLISODateTime, { description: "When the conversation was opened." })
-  @Column({ type: "varchar", length: 24 })
+  @TimeColumn("When the conversation was opened.")
   createdAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, {
-    description: "When the conversation last changed or a message was last added.",
-  })
-  @Column({ type: "varchar", length: 24 })
+  @TimeColumn("When the conversation last changed or a message was last added.")
   updatedAt!: Timestamp;
 }

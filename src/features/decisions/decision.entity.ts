@@ -1,11 +1,12 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
 import { STORED_JSON, type StoredJson } from "../../database/stored-json";
+import { IdColumn, NullableTime, TimeColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -82,9 +83,7 @@ export class Decision {
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Field(() => ID, { description: "ID of the agent that made the decision." })
-  @Uuid
-  @Column(UUID_COLUMN)
+  @IdColumn("ID of the agent that made the decision.")
   agentId!: string;
 
   @ManyToOne(() => Agent)
@@ -166,12 +165,10 @@ export class Decision {
   @Column({ type: "text", nullable: true, transformer: STORED_JSON })
   explanation!: StoredJson<Explanation> | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the decision was requested." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the decision was requested.")
   createdAt!: Timestamp;
 
-  @Nullable(() => GraphQLISODateTime, "When the decision was made, or null until then.")
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @NullableTime("When the decision was made, or null until then.")
   decidedAt!: Timestamp | null;
 
   /** The configuration to use for a dry run. */

@@ -4,6 +4,7 @@ import { JsonSchema } from "../../common/json-schema";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { IdColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -21,9 +22,7 @@ export const OF_CONTACT = "type LIKE 'contact.%'";
 @Index("event_of_contact", ["subject", "position"], { where: OF_CONTACT })
 @Index(["timestamp"])
 export class Event {
-  @Field(() => ID, { description: "Unique identifier (UUID)." })
-  @Uuid
-  @Column(UUID_COLUMN)
+  @IdColumn("Unique identifier (UUID).")
   id!: string;
 
   @Field(() => ID, { description: "ID of the agent." })

@@ -4,6 +4,7 @@ import { enumOf } from "../../common/declared-enum";
 import { Nullable } from "../../common/nullable";
 import { type Timestamp, timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
+import { TimeColumn } from "../../schema/columns";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { Agent } from "../agents/agent.entity";
 import { MAX_OPT_OUT_WORDS, OPT_OUT_REPLY_MAX_LENGTH, PAUSED_REASON_MAX_LENGTH } from "./line.limits";
@@ -134,7 +135,6 @@ export class Line {
   @Column({ type: "integer" })
   version!: number;
 
-  @Field(() => GraphQLISODateTime, { description: "When the line was created." })
-  @Column({ type: "varchar", length: 24 })
+  @TimeColumn("When the line was created.")
   createdAt!: Timestamp;
 }

@@ -3,6 +3,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Permission } from "../../auth/permissions";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { TimeColumn } from "../../schema/columns";
 import { Organization } from "../organizations/organization.entity";
 
 /** A pending invitation; the row is deleted when the invitation ends. Only the SHA-256 of its token is stored. */
@@ -46,8 +47,7 @@ export class Invitation {
   @Column({ type: "varchar", length: 254 })
   invitedBy!: string;
 
-  @Field(() => GraphQLISODateTime, { description: "When the invitation was sent." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the invitation was sent.")
   createdAt!: Timestamp;
 
   @Field(() => GraphQLISODateTime, {

@@ -1,7 +1,8 @@
-import { Field, GraphQLISODateTime, ObjectType } from "type-graphql";
+import { Field, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import type { Timestamp } from "../../common/time";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
+import { TimeColumn } from "../../schema/columns";
 import { MaxCharacters } from "../../schema/list-size";
 import { Member } from "./member.entity";
 
@@ -33,8 +34,7 @@ export class MemberIdentity {
   @Column({ type: "varchar", length: SUBJECT_MAX_LENGTH })
   subject!: string;
 
-  @Field(() => GraphQLISODateTime, { description: "When the member first signed in with the account." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the member first signed in with the account.")
   boundAt!: Timestamp;
 
   @Field(() => Boolean, {

@@ -1,8 +1,8 @@
-import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
-import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
+import { NullableTime, TimeColumn } from "../../schema/columns";
 import { Member } from "./member.entity";
 
 /** A WebAuthn credential that a member signs in with. */
@@ -44,11 +44,9 @@ export class Passkey {
   @Column({ type: "varchar", length: 100 })
   name!: string;
 
-  @Field(() => GraphQLISODateTime, { description: "When the passkey was added." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the passkey was added.")
   createdAt!: Timestamp;
 
-  @Nullable(() => GraphQLISODateTime, "When the member last used the passkey, or null if never.")
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @NullableTime("When the member last used the passkey, or null if never.")
   lastUsedAt!: Timestamp | null;
 }

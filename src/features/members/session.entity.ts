@@ -3,6 +3,7 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { TimeColumn } from "../../schema/columns";
 import { Member } from "./member.entity";
 
 /** A member's session; only the SHA-256 of its token is stored. */
@@ -23,8 +24,7 @@ export class Session {
   @Column({ type: "varchar", length: 64, unique: true })
   tokenHash!: string;
 
-  @Field(() => GraphQLISODateTime, { description: "When the member signed in." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the member signed in.")
   createdAt!: Timestamp;
 
   @Field(() => GraphQLISODateTime, { description: "When the session expires." })

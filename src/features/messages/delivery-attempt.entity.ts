@@ -1,8 +1,9 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
+import { Field, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { AttemptOutcome } from "../../delivery/driver";
+import { NullableId, NullableTime, TimeColumn } from "../../schema/columns";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
@@ -24,16 +25,13 @@ export class DeliveryAttempt {
   @PrimaryColumn({ type: "integer" })
   number!: number;
 
-  @Nullable(() => ID, "ID of the line.")
-  @Column({ type: "varchar", length: 36, nullable: true })
+  @NullableId("ID of the line.")
   lineId!: string | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the attempt started." })
-  @Column({ type: "varchar", length: 24 })
+  @TimeColumn("When the attempt started.")
   startedAt!: Timestamp;
 
-  @Nullable(() => GraphQLISODateTime, "When the attempt ended, or null while it is in progress.")
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @NullableTime("When the attempt ended, or null while it is in progress.")
   endedAt!: Timestamp | null;
 
   @Nullable(() => AttemptOutcome, "Outcome of the attempt, or null while it is in progress.")

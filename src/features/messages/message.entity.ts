@@ -1,12 +1,13 @@
-import { Field, GraphQLISODateTime, ID, Int, ObjectType } from "type-graphql";
+import { Field, ID, Int, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
 import { InsertOrderLock } from "../../database/insert-order-lock";
 import type { Tx } from "../../database/unit-of-work";
 import { PROVIDER_ID_MAX_LENGTH } from "../../delivery/driver";
+import { IdColumn, NullableId, NullableTime, TimeColumn } from "../../schema/columns";
 import { MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
 import { Agent } from "../agents/agent.entity";
@@ -89,9 +90,7 @@ export class Message {
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Field(() => ID, { description: "ID of the message's agent." })
-  @Uuid
-  @Column(UUID_COLUMN)
+  @IdColumn("ID of the message's agent.")
   agentId!: string;
 
   @ManyToOne(() => Agent)
@@ -141,23 +140,19 @@ export class Message {
   @Column({ type: "varchar", length: 16 })
   status!: MessageStatus;
 
-  @Field(() => GraphQLISODateTime, { description: "When the message was accepted." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the message was accepted.")
   createdAt!: Timestamp;
 
-  @Nullable(
-    () => ID,
+  @NullableId(
     "ID of the decision that sent the message or, for an inbound message, of the decision that it triggered. Null if there is none.",
   )
-  @Column({ type: "varchar", length: 36, nullable: true })
   decisionId!: string | null;
 
   /** ID of the contact's address that the message automatically replies to; null for other messages. */
   @Column({ type: "varchar", length: 36, nullable: true })
   answeredAddressId!: string | null;
 
-  @Nullable(() => ID, "ID of the message's conversation, or null if it does not belong to one.")
-  @Column({ type: "varchar", length: 36, nullable: true })
+  @NullableId("ID of the message's conversation, or null if it does not belong to one.")
   conversationId!: string | null;
 
   @Nullable(
@@ -175,16 +170,14 @@ export class Message {
   @Column({ type: "varchar", length: 8, default: MessageAuthor.api })
   author!: MessageAuthor;
 
-  @Nullable(() => ID, "ID of the member who wrote the message, or null for other authors.")
-  @Column({ ...UUID_COLUMN, nullable: true })
+  @NullableId("ID of the member who wrote the message, or null for other authors.")
   memberId!: string | null;
 
   /** The conversation version that the message was accepted for or carried over to; any other cancels it. */
   @Column({ type: "integer", nullable: true })
   fence!: number | null;
 
-  @Nullable(() => ID, "ID of the line that last sent or received the message.")
-  @Column({ type: "varchar", length: 36, nullable: true })
+  @NullableId("ID of the line that last sent or received the message.")
   lineId!: string | null;
 
   @Column({ type: "varchar", length: 32, nullable: true })
@@ -194,18 +187,10 @@ export class Message {
   @Column({ type: "integer", default: 0 })
   attempts!: number;
 
-  @Nullable(
-    () => GraphQLISODateTime,
-    "Earliest time of the next attempt to send the message, or null if none is planned.",
-  )
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @NullableTime("Earliest time of the next attempt to send the message, or null if none is planned.")
   notBefore!: Timestamp | null;
 
-  @Nullable(
-    () => GraphQLISODateTime,
-    "When a scheduled message is or was due to be queued, or null if it was never scheduled.",
-  )
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @NullableTime("When a scheduled message is or was due to be queued, or null if it was never scheduled.")
   sendAt!: Timestamp | null;
 
   @Nullable(() => ScheduledReason, "Reason why the message is scheduled, or null if it is not.")
@@ -229,11 +214,9 @@ export class Message {
   @Column({ type: "text", nullable: true })
   proposedText!: string | null;
 
-  @Nullable(
-    () => GraphQLISODateTime,
+  @NullableTime(
     "When a person approved or discarded the proposed message, or null if it has not been reviewed.",
   )
-  @Column({ type: "varchar", length: 24, nullable: true })
   reviewedAt!: Timestamp | null;
 
   /** When the contact started waiting for this answer from a human; null if the contact was not waiting. */
@@ -286,36 +269,23 @@ export class Message {
   @Column({ type: "varchar", length: PROVIDER_ID_MAX_LENGTH, nullable: true })
   providerId!: string | null;
 
-  @Nullable(() => ID, "ID of the new message if this failed message was resent, otherwise null.")
-  @Column({ ...UUID_COLUMN, nullable: true })
+  @NullableId("ID of the new message if this failed message was resent, otherwise null.")
   resentAs!: string | null;
 
-  @Nullable(
-    () => GraphQLISODateTime,
+  @NullableTime(
     "When the message fails if it has not been sent by then. Null for inbound messages and messages queued by earlier versions of the gateway.",
   )
-  @Column({ type: "varchar", length: 24, nullable: true })
   expiresAt!: Timestamp | null;
 
-  @Nullable(
-    () => GraphQLISODateTime,
-    "When the message was sent or, for an inbound message, when the contact wrote it.",
-  )
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @NullableTime("When the message was sent or, for an inbound message, when the contact wrote it.")
   sentAt!: Timestamp | null;
 
-  @Nullable(() => GraphQLISODateTime, "When the message was delivered.")
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @NullableTime("When the message was delivered.")
   deliveredAt!: Timestamp | null;
 
-  @Nullable(() => GraphQLISODateTime, "When the contact read the message.")
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @NullableTime("When the contact read the message.")
   readAt!: Timestamp | null;
 
-  @Nullable(
-    () => GraphQLISODateTime,
-    "When the delivery status last changed, or null if it has not changed yet.",
-  )
-  @Column({ type: "varchar", length: 24, nullable: true })
+  @NullableTime("When the delivery status last changed, or null if it has not changed yet.")
   updatedAt!: Timestamp | null;
 }

@@ -1,9 +1,9 @@
-import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, PrimaryColumn } from "typeorm";
-import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
+import { NullableTime, TimeColumn } from "../../schema/columns";
 
 @ObjectType({
   simpleResolvers: true,
@@ -26,11 +26,9 @@ export class Organization {
   @Column({ type: "varchar", length: 200 })
   name!: string;
 
-  @Nullable(() => GraphQLISODateTime, "When the organization was deactivated, or null while it is active.")
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @NullableTime("When the organization was deactivated, or null while it is active.")
   deactivatedAt!: Timestamp | null;
 
-  @Field(() => GraphQLISODateTime, { description: "When the organization was created." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the organization was created.")
   createdAt!: Timestamp;
 }

@@ -1,11 +1,12 @@
-import { Field, GraphQLISODateTime, ID, ObjectType } from "type-graphql";
+import { Field, ID, ObjectType } from "type-graphql";
 import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { enumOf } from "../../common/declared-enum";
 import { JsonSchema } from "../../common/json-schema";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
+import { IdColumn, TimeColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { ThirdPartyText } from "../../schema/third-party-text";
@@ -39,9 +40,7 @@ export class Timer {
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Field(() => ID, { description: "ID of the agent." })
-  @Uuid
-  @Column(UUID_COLUMN)
+  @IdColumn("ID of the agent.")
   agentId!: string;
 
   @ManyToOne(() => Agent)
@@ -88,16 +87,12 @@ export class Timer {
   @Column({ type: "simple-json" })
   unless!: Canceler[];
 
-  @Field(() => GraphQLISODateTime, { description: "When the situation is submitted to the agent." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the situation is submitted to the agent.")
   dueAt!: Timestamp;
 
-  @Field(() => ID, { description: "ID of the decision that set the timer." })
-  @Uuid
-  @Column(UUID_COLUMN)
+  @IdColumn("ID of the decision that set the timer.")
   decisionId!: string;
 
-  @Field(() => GraphQLISODateTime, { description: "When the timer was set." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the timer was set.")
   createdAt!: Timestamp;
 }

@@ -4,8 +4,9 @@ import { enumOf } from "../../common/declared-enum";
 import { Nullable } from "../../common/nullable";
 import type { Timestamp } from "../../common/time";
 import { isUuid, Uuid } from "../../common/uuid";
-import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { UUID_COLUMN } from "../../database/columns";
 import { ConnectionOf } from "../../pagination/connection";
+import { IdColumn, NullableTime, TimeColumn } from "../../schema/columns";
 import { GraphQLJsonObject } from "../../schema/json-object";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { SUBJECT_MAX_LENGTH, TYPE_MAX_LENGTH } from "../events/event.limits";
@@ -59,14 +60,10 @@ export class WebhookDelivery {
   @PrimaryColumn(UUID_COLUMN)
   id!: string;
 
-  @Field(() => ID, { description: "ID of the endpoint." })
-  @Uuid
-  @Column(UUID_COLUMN)
+  @IdColumn("ID of the endpoint.")
   endpointId!: string;
 
-  @Field(() => ID, { description: "ID of the agent that the event is about." })
-  @Uuid
-  @Column(UUID_COLUMN)
+  @IdColumn("ID of the agent that the event is about.")
   agentId!: string;
 
   @Field(() => String, { description: "Position of the event, as a decimal string." })
@@ -74,9 +71,7 @@ export class WebhookDelivery {
   @Column({ type: "bigint", transformer: { from: String, to: (position: string) => position } })
   position!: string;
 
-  @Field(() => ID, { description: "ID of the event, sent as `webhook-id` with every attempt." })
-  @Uuid
-  @Column(UUID_COLUMN)
+  @IdColumn("ID of the event, sent as `webhook-id` with every attempt.")
   eventId!: string;
 
   @Field(() => EventType, { description: "Type of the event." })
@@ -102,8 +97,7 @@ export class WebhookDelivery {
   @Column({ type: "integer" })
   attempts!: number;
 
-  @Nullable(() => GraphQLISODateTime, "When the next attempt is due, or null if no retry is scheduled.")
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @NullableTime("When the next attempt is due, or null if no retry is scheduled.")
   notBefore!: Timestamp | null;
 
   @Nullable(() => Int, "HTTP status of the last response, or null if the last attempt got no response.")
@@ -131,12 +125,10 @@ export class WebhookDelivery {
     return this.attemptLog ?? [];
   }
 
-  @Field(() => GraphQLISODateTime, { description: "When the delivery was created." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the delivery was created.")
   createdAt!: Timestamp;
 
-  @Nullable(() => GraphQLISODateTime, "When the event was delivered, or null if it has not been delivered.")
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @NullableTime("When the event was delivered, or null if it has not been delivered.")
   deliveredAt!: Timestamp | null;
 }
 

@@ -5,6 +5,7 @@ import { Nullable } from "../../common/nullable";
 import { type Timestamp, timestamp } from "../../common/time";
 import { Uuid } from "../../common/uuid";
 import { TIMESTAMP_COLUMN, UUID_COLUMN } from "../../database/columns";
+import { NullableTime, TimeColumn } from "../../schema/columns";
 import { AtMost, MaxCharacters } from "../../schema/list-size";
 import { EVENT_TYPES, EventType } from "../events/event-types";
 import { DESCRIPTION_MAX_LENGTH, URL_MAX_LENGTH } from "./webhook.limits";
@@ -67,11 +68,7 @@ export class WebhookEndpoint {
   @Column({ type: "varchar", length: 16, nullable: true })
   disabledReason!: WebhookDisabledReason | null;
 
-  @Nullable(
-    () => GraphQLISODateTime,
-    "Start of the current series of failed attempts, or null if the last attempt succeeded.",
-  )
-  @Column({ ...TIMESTAMP_COLUMN, nullable: true })
+  @NullableTime("Start of the current series of failed attempts, or null if the last attempt succeeded.")
   failingSince!: Timestamp | null;
 
   @Field(() => Int, { description: "Number of signing secrets that the endpoint has had." })
@@ -90,12 +87,10 @@ export class WebhookEndpoint {
     return this.previousUntil !== null && this.previousUntil > timestamp() ? this.previousUntil : null;
   }
 
-  @Field(() => GraphQLISODateTime, { description: "When the endpoint was created." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the endpoint was created.")
   createdAt!: Timestamp;
 
-  @Field(() => GraphQLISODateTime, { description: "When the endpoint's settings or state last changed." })
-  @Column(TIMESTAMP_COLUMN)
+  @TimeColumn("When the endpoint's settings or state last changed.")
   updatedAt!: Timestamp;
 
   /** When the endpoint was deleted; housekeeping deletes its deliveries and then this row. */
