@@ -13,31 +13,30 @@ export interface ContactKey {
   address?: Address | null | undefined;
 }
 
-/** A contact's key, and the contact's agent. */
-export interface KeyedContact extends ContactKey {
-  agentId: string;
-}
-
 /** Finds the ID of the contact with a key, without locking it; undefined if there is none. */
-export const contactIdOf = coalesceInTx(async (tx: Tx, keys: readonly KeyedContact[]) => {
-  const rows: { n: string; byRef: string | null; byAddress: string | null }[] = await tx.query(
-    `with wanted (n, agent_id, ref, kind, address) as (values ${placeholders(keys.length, 5)})
+export const contactIdOf = coalesceInTx(
+  async (tx: Tx, keys: readonly (ContactKey & { agentId: string })[]) => {
+    const rows: { n: string; byRef: string | null; byAddress: string | null }[] = await tx.query(
+      `with wanted (n, agent_id, ref, kind, address) as (values ${placeholders(keys.length, 5)})
      select n,
        (select id from contact where agent_id = wanted.agent_id and ref = wanted.ref) as "byRef",
        (select contact_id from contact_address where agent_id = wanted.agent_id and kind = wanted.kind
           and address = wanted.address) as "byAddress"
      from wanted`,
-    keys.flatMap(({ agentId, ref, address }, n) => [
-      String(n),
-      agentId,
-      ref ?? null,
-      address?.kind ?? null,
-      address?.address ?? null,
-    ]),
-  );
-  const found = new Map(rows.map(({ n, byRef, byAddress }) => [Number(n), byRef ?? byAddress ?? undefined]));
-  return keys.map((_, n) => found.get(n));
-});
+      keys.flatMap(({ agentId, ref, address }, n) => [
+        String(n),
+        agentId,
+        ref ?? null,
+        address?.kind ?? null,
+        address?.address ?? null,
+      ]),
+    );
+    const found = new Map(
+      rows.map(({ n, byRef, byAddress }) => [Number(n), byRef ?? byAddress ?? undefined]),
+    );
+    return keys.map((_, n) => found.get(n));
+  },
+);
 
 /**
  * Locks contacts in ID order until the transaction ends; see `delivery/README.md` for the lock order.

@@ -47,9 +47,7 @@ type Placed = Pick<Sending, "context" | "text" | "sendAt" | "hasRoom"> & {
   conversation: Conversation | null;
 };
 
-interface KeyedSending extends KeyedRequest {
-  sending: Sending;
-}
+type KeyedSending = KeyedRequest & { sending: Sending };
 
 /** Queues messages from callers; concurrent calls share a transaction. */
 export class MessageQueue {

@@ -14,7 +14,7 @@ import { CONVERSATION_RELEASED, MESSAGE_FAILED, MESSAGE_RECEIVED } from "../conf
 import type { Conversation } from "../conversations/conversation.entity";
 import type { ReleaseReason } from "../conversations/planned-change";
 import type { Message } from "../messages/message.entity";
-import type { FailedMessage } from "../messages/message-failures";
+import type { FailedMessage } from "../messages/message-events";
 import { DECISION_LANE, Decision, type Situation } from "./decision.entity";
 import { newDecision } from "./pending-decision";
 import { forget } from "./rule-matches";

@@ -14,8 +14,7 @@ import { toErased } from "./erased-recipients";
 import { Message } from "./message.entity";
 import { HeldReason, MessageDirection, MessageError, MessageStatus } from "./message.enums";
 import { ATTEMPTS, MESSAGES, observeSent } from "./message.metrics";
-import { statusEvents, TOLD, type Told } from "./message-events";
-import { tellFailed } from "./message-failures";
+import { statusEvents, TOLD, type Told, tellFailed } from "./message-events";
 import { retryDelayMs } from "./retries";
 import { WHEN_UNCERTAIN } from "./standalone-messages";
 

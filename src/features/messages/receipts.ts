@@ -13,8 +13,7 @@ import { toErased } from "./erased-recipients";
 import { ERROR_TEXT_MAX_LENGTH, Message } from "./message.entity";
 import { MessageDirection, MessageError, MessageStatus } from "./message.enums";
 import { MESSAGES } from "./message.metrics";
-import { statusEvents } from "./message-events";
-import { tellFailed } from "./message-failures";
+import { statusEvents, tellFailed } from "./message-events";
 
 /** A receiver's report about a message. */
 export interface Receipt {

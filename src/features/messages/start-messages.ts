@@ -11,7 +11,7 @@ import { type GateLine, gate, held, type QueuedMessage, type QueuedRow, type Sta
 import { EXPIRE_AFTER_MS } from "./message.entity";
 import { HeldReason, MessageAuthor, MessageStatus } from "./message.enums";
 import { UNSUBSCRIBE_URL } from "./message.limits";
-import { tellFailed } from "./message-failures";
+import { tellFailed } from "./message-events";
 import { policyGatesFor, type Rescheduled } from "./policy-gates";
 import { Rates } from "./rates";
 import { reschedule } from "./reschedule";

@@ -8,18 +8,13 @@ import type { WorkObserver } from "../../delivery/observer";
 import { recordEvents } from "../events/record-events";
 import { LineKind } from "../lines/line.entity";
 import type { QueuedMessage, QueuedRow, Start } from "./gates";
+import type { Message } from "./message.entity";
 import { MessageDirection, MessageStatus } from "./message.enums";
 import { ATTEMPTS, MESSAGES, observeSent, RECOVERIES } from "./message.metrics";
 import { statusEvents, TOLD, type Told } from "./message-events";
 
 /** The message columns that are read only when a message is sent. */
-export interface Content {
-  text: string;
-  /** Subject of an e-mail that starts a conversation; null for the line's subject. */
-  subject: string | null;
-  /** The text as HTML, for e-mails; null if there is none. */
-  html: string | null;
-  conversationId: string | null;
+export interface Content extends Pick<Message, "text" | "subject" | "html" | "conversationId"> {
   thread?: MailThread | undefined;
 }
 
