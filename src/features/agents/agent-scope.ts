@@ -10,6 +10,7 @@ import { isUuid } from "../../common/uuid";
 import { coalesceInTx } from "../../database/coalesce-in-tx";
 import type { Tx } from "../../database/unit-of-work";
 import { InvalidInput, noSuch } from "../../errors";
+import type { Part } from "../../pagination/page-of-parts";
 import { Agent } from "./agent.entity";
 
 /**
@@ -51,6 +52,13 @@ export async function scopedAgentIds(
   const where = { organizationId: organizationOf(context) };
   return (await reader.find(Agent, { select: ["id"], where })).map(({ id }) => id);
 }
+
+/** Splits a list of agents' resources into one part for each agent. */
+export const partsOfAgents = (alias: string, agentIds: readonly string[]): Part[] =>
+  agentIds.map((id, i) => ({
+    condition: `${alias}.agent_id = :agent${i}`,
+    parameters: { [`agent${i}`]: id },
+  }));
 
 /** Reads a list of an agent's resources; null for a deleted agent, whose rows may still exist. */
 export const unlessDeleted = async <List>(

@@ -4,6 +4,7 @@ import { isUuid } from "../../common/uuid";
 import { GatewayError } from "../../errors";
 import { ConnectionOf, type Page } from "../../pagination/connection";
 import { type Part, pageOfParts } from "../../pagination/page-of-parts";
+import { partsOfAgents } from "../agents/agent-scope";
 import { Conversation, ConversationState } from "./conversation.entity";
 import { ConversationOrder, type ConversationsArgs } from "./conversation.inputs";
 
@@ -41,10 +42,7 @@ function partsOf({ owners, order, state, assigneeId }: ListedConversations): Par
     const { contactIds } = owners;
     return [{ condition: "conversation.contact_id IN (:...contactIds)", parameters: { contactIds } }];
   }
-  const ofAgents = owners.agentIds.map((id, i) => ({
-    condition: `conversation.agent_id = :agent${i}`,
-    parameters: { [`agent${i}`]: id },
-  }));
+  const ofAgents = partsOfAgents("conversation", owners.agentIds);
   // The index on a member's assigned conversations does not include the state.
   if (order !== ConversationOrder.last_activity_first || assigneeId != null) return ofAgents;
   const states = state == null ? Object.values(ConversationState) : [state];

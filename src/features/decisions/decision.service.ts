@@ -14,7 +14,7 @@ import { createdBetween } from "../../pagination/created-between";
 import { listOfParent } from "../../pagination/list-of-parent";
 import { inParts, type Part, pageByIdOfParts } from "../../pagination/page-of-parts";
 import { countRows } from "../../pagination/total-count";
-import { findOfCaller, scopedAgentId, scopedAgentIds } from "../agents/agent-scope";
+import { findOfCaller, partsOfAgents, scopedAgentId, scopedAgentIds } from "../agents/agent-scope";
 import { assertStillAllowed, rejectionsOfCallers } from "../api-keys/assert-accepted";
 import { canonicalJson } from "../configuration/document/canonical-json";
 import { Contact } from "../contacts/contact.entity";
@@ -72,11 +72,7 @@ async function matchingIn(
   if (contacts !== undefined && "contactIds" in contacts)
     return { query, parts: [{ condition: "decision.contact_id IN (:...contactIds)", parameters: contacts }] };
   if (contacts !== undefined) query.andWhere(contacts.isIn("decision.contact_id"), contacts.parameters);
-  const parts = agentIds.map((id, i) => ({
-    condition: `decision.agent_id = :agent${i}`,
-    parameters: { [`agent${i}`]: id },
-  }));
-  return { query, parts };
+  return { query, parts: partsOfAgents("decision", agentIds) };
 }
 
 /** Filters with their own index. Each is ordered by ID, and so by time, which lets `since` narrow it. */

@@ -3,6 +3,7 @@ import { isUuid } from "../../common/uuid";
 import { directionOf, type Page, pageOfRows } from "../../pagination/connection";
 import { createdBetween } from "../../pagination/created-between";
 import { MAX_PARTS, type Part, pageByIdOfParts } from "../../pagination/page-of-parts";
+import { partsOfAgents } from "../agents/agent-scope";
 import type { ContactFilter } from "../contacts/contact-filter";
 import { lineIdOf } from "./line-messages";
 import { Message } from "./message.entity";
@@ -75,12 +76,10 @@ export async function pageOfMessages(
 
 /** Splits a list into parts that an index orders by ID: one for each agent and status. */
 const partsOf = (agentIds: readonly string[], statuses: readonly MessageStatus[] | undefined): Part[] =>
-  agentIds.flatMap((agentId, i) => {
-    const ofAgent = { condition: `message.agent_id = :agent${i}`, parameters: { [`agent${i}`]: agentId } };
-    return (
+  partsOfAgents("message", agentIds).flatMap(
+    ({ condition, parameters }) =>
       statuses?.map((status) => ({
-        ...ofAgent,
-        condition: `${ofAgent.condition} AND message.status = '${status}'`,
-      })) ?? ofAgent
-    );
-  });
+        condition: `${condition} AND message.status = '${status}'`,
+        parameters,
+      })) ?? { condition, parameters },
+  );
