@@ -8,7 +8,6 @@ import { AddressKind, type ContactAddress } from "./contact-address.entity";
 /** A normalized address. */
 export type Address = Pick<ContactAddress, "kind" | "address">;
 
-/** Matches control characters, which addresses must not contain. */
 const CONTROL = /\p{Cc}/u;
 
 /** Matches addresses that servers may send from, such as `root@localhost`, without separators of lists. */
@@ -85,7 +84,6 @@ export function normalizePhone(given: string): string | undefined {
   return number?.isPossible() && number.ext === undefined ? number.number : undefined;
 }
 
-/** A phone number in national format. */
 const NATIONAL = /^\(?\d[\d\s()./-]{4,22}\d$/;
 
 /** Returns the phone numbers that a number without a country code could represent, one per country code. */

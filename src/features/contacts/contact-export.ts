@@ -14,7 +14,6 @@ import { type ContactRecord, ContactRecordConnection, type ContactRecordKind } f
 /** A table's rows about a contact, as part of an export. */
 export interface ContactPart {
   kind: ContactRecordKind;
-  /** Selects the rows about a contact. */
   rows(reader: EntityManager, contactId: string): SelectQueryBuilder<ObjectLiteral>;
   /** The properties that uniquely order the rows, as `alias.property`; an index must cover them. */
   order: readonly string[];

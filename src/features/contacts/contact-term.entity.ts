@@ -2,7 +2,6 @@ import { Column, Entity, Index, ManyToOne, PrimaryColumn } from "typeorm";
 import { Contact } from "./contact.entity";
 import { TERM_MAX_LENGTH } from "./contact.limits";
 
-/** One of a contact's search terms. */
 @Entity()
 @Index(["agentId", "term", "contactId"])
 export class ContactTerm {

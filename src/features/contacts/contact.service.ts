@@ -59,20 +59,17 @@ import { assertTopics, type Topic, unknownTopics } from "./topic";
 
 /** Manages agents' contacts; most of the logic is in other files in this folder. */
 export class ContactService {
-  /** Reads a contact's addresses, oldest first, without an access check. */
+  // Lookups and lists by the ID of the contact or agent, without access checks.
   readonly addressesOf = rowsByKey(this.database, "addresses", "contactId", (reader, ids) =>
     reader.find(ContactAddress, { where: { contactId: In(ids) }, order: { id: "ASC" } }),
   );
-  /** Finds a contact by ID, without an access check. */
   readonly byId = rowsById(this.database, "contacts", Contact);
-  /** Reads a page of an agent's contacts, without an access check. */
   readonly ofAgent = listOfParent(this.database, ContactConnection, {
     what: "contacts of agents",
     entity: Contact,
     parent: "agentId",
     condition: "erased_at IS NULL",
   });
-  /** Reads the topics of an agent's live policy, without an access check. */
   readonly topicsOf = this.database.coalesceByKey("topics", (agentIds) =>
     this.database.read(async (reader) => {
       const found = agentIds.map(async (id) => [id, await this.readTopics(reader, id)] as const);
@@ -309,6 +306,5 @@ export class ContactService {
   }
 }
 
-/** Returns the topics of the consents in an input, with their paths. */
 const topicsIn = ({ consents }: PutContactInput, parent = "") =>
   (consents ?? []).map(({ topic }, i) => ({ topic, path: `${parent}consents.${i}.topic` }));

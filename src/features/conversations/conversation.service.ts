@@ -47,11 +47,9 @@ const SENDING: AccessRule = {
 
 /** Opens and lists agents' conversations with their contacts, and queues messages in them. */
 export class ConversationService {
-  /** Finds a conversation's last message by the conversation's ID, without an access check. */
+  // Lookups and lists by the ID of the conversation, agent or contact, without access checks.
   readonly lastMessageOf = rowByKey(this.database, "last messages", "conversationId", lastMessages);
-  /** Finds a conversation by ID, without an access check. */
   readonly byId = rowsById(this.database, "conversations", Conversation);
-  /** Reads a page of a conversation's messages, without an access check. */
   readonly messagesOf = listOfParent(this.database, MessageConnection, {
     what: "messages of conversations",
     entity: Message,
@@ -60,27 +58,22 @@ export class ConversationService {
     startIn: (conversationId, position) => startIn(conversationId, position, "sequence"),
     condition: "sequence IS NOT NULL",
   });
-  /** Reads a page of an agent's conversations, without an access check. */
   readonly ofAgent = listOfParent(this.database, ConversationConnection, {
     what: "conversations of agents",
     entity: Conversation,
     parent: "agentId",
   });
-  /** Reads a page of the conversations with a contact, without an access check. */
   readonly ofContact = listOfParent(this.database, ConversationConnection, {
     what: "conversations of contacts",
     entity: Conversation,
     parent: "contactId",
   });
-  /** Reads a page of a conversation's log, without an access check. */
   readonly logOf = listOfParent(this.database, ConversationLogConnection, {
     what: "logs of conversations",
     entity: ConversationLogEntry,
     parent: "conversationId",
   });
-  /** Finds a conversation's last handoff by the conversation's ID, without an access check. */
   readonly lastHandoffOf = rowByKey(this.database, "last handoffs", "conversationId", lastHandoffs);
-  /** Finds an address by ID, without an access check. */
   readonly addressOf = rowsById(this.database, "conversation addresses", ContactAddress);
   /** Returns when a conversation will be released unless a human answers first; null if never. */
   readonly releaseAtOf = releaseTimes(this.database, this.configurations);
@@ -208,7 +201,6 @@ const lastMessages = (reader: EntityManager, conversationIds: readonly string[])
     )
     .getMany();
 
-/** Returns the last handoff of each conversation. */
 const lastHandoffs = (
   reader: EntityManager,
   conversationIds: readonly string[],

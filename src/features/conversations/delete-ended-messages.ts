@@ -27,7 +27,6 @@ declare module "../../schema/hooks" {
 
 /** A process's scan of old messages, restarted daily because many messages may have to be retained. */
 export interface MessageWalk {
-  /** The ID of the last examined message. */
   after: string;
   /** As returned by `performance.now`, because the wall clock may be set back in the meantime. */
   startedMs: number;

@@ -4,7 +4,6 @@ import { GatewayError } from "../../errors";
 import type { Draft } from "./insert-messages";
 import { HeldReason, MessageStatus } from "./message.enums";
 
-/** The possible statuses of a newly accepted message. */
 type AcceptedStatus =
   | typeof MessageStatus.queued
   | typeof MessageStatus.scheduled

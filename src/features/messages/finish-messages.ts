@@ -18,7 +18,6 @@ import { statusEvents, TOLD, type Told, tellFailed } from "./message-events";
 import { retryDelayMs } from "./retries";
 import { WHEN_UNCERTAIN } from "./standalone-messages";
 
-/** An attempt's outcome, as columns of its message. */
 interface Outcome {
   status: MessageStatus;
   heldReason: HeldReason | null;

@@ -25,7 +25,6 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   conversation?: InConversation | undefined;
   /** ID of the member who wrote the message; undefined for other authors. */
   memberId?: string | undefined;
-  /** The decision that sends the message, if there is one. */
   decisionId?: string | undefined;
   /** Subject of an e-mail that starts a conversation; undefined for the line's subject. */
   subject?: string | undefined;
@@ -37,7 +36,6 @@ export interface Draft extends Pick<Message, "agentId" | "text" | "author"> {
   heldBy?: { reason: ScheduledReason; path: string } | undefined;
   /** The rule or policy that requires a person's approval; undefined if none does. */
   review?: ReviewDemand | undefined;
-  /** Topic of the message; undefined if there is none. */
   topic?: string | undefined;
   /** True if no window or cap may hold the message back. */
   isUrgent?: boolean | undefined;

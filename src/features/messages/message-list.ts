@@ -18,7 +18,6 @@ export interface MessageFilter
   contacts?: ContactFilter | null | undefined;
 }
 
-/** Returns the statuses that a filter selects; undefined for all. */
 function statusesIn({ status, statuses }: MessageFilter): MessageStatus[] | undefined {
   if (status == null) return statuses == null ? undefined : [...new Set(statuses)];
   return statuses == null || statuses.includes(status) ? [status] : [];

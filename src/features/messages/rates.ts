@@ -9,7 +9,6 @@ import { HeldReason } from "./message.enums";
 /** How early a message may take its turn (ms), so that late wake-ups do not lower the rate. */
 const TOLERANCE_MS = 1_000;
 
-/** The initial traffic of a line. */
 const NO_TRAFFIC = {
   ...{ rejections: 0, faultCode: null, faultDetail: null, faultSince: null },
   ...{ ratePerMinute: 0, nextAt: 0, queuedUntil: 0, urgentUntil: 0 },
@@ -83,7 +82,6 @@ export class Rates {
     return timestampOf(isUrgent ? Math.max(next - TOLERANCE_MS, nowMs) : next);
   }
 
-  /** Stores the turns that were claimed or assigned. */
   async store(tx: Tx): Promise<void> {
     for (const { lineId, ratePerMinute, nextAt, queuedUntil, urgentUntil } of this.traffic.values())
       await tx.update(LineTraffic, { lineId }, { ratePerMinute, nextAt, queuedUntil, urgentUntil });

@@ -27,7 +27,6 @@ export interface Receipt {
     | typeof MessageStatus.failed;
   /** The time of the change; defaults to the current time. */
   at?: Timestamp | undefined;
-  /** Description of the error, if the message failed. */
   errorText?: string | undefined;
   /** True if the message failed because the address does not exist. */
   isUndeliverable?: boolean | undefined;

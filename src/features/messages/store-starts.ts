@@ -45,7 +45,6 @@ const THREAD = `case when message.status = '${MessageStatus.sending}' and messag
     ${firstOfLine(`earlier.sequence <= ${MAX_SEARCHED}`)},
     ${firstOfLine(`earlier.sequence >= message.sequence - ${MAX_SEARCHED}`)}) end`;
 
-/** Parses the text returned by `THREAD`. */
 function threadOf(text: string | null): MailThread | undefined {
   if (text === null) return undefined;
   const [references = "", subject = ""] = text.split("\n");
