@@ -66,14 +66,8 @@ export class ContactExport {
     for (const [i, part] of this.hooks.of("contactExported").entries()) {
       if (i < Number(start) || records.length > limit) continue;
       const from = i === Number(start) ? last : [];
-      for (const record of await this.recordsOf(
-        reader,
-        contactId,
-        i,
-        part,
-        from,
-        limit + 1 - records.length,
-      )) {
+      const rest = limit + 1 - records.length;
+      for (const record of await this.recordsOf(reader, contactId, i, part, from, rest)) {
         characters += JSON.stringify(record.data).length;
         records.push(record);
         if (characters > EXPORT_PAGE_MAX_CHARACTERS && records.length > 1)

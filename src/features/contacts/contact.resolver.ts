@@ -38,13 +38,6 @@ const ASSUMED_CONSENTS = 20;
 
 const WRITE = { key: "contacts:write", member: Permission.conversations_write } as const;
 
-export const AgentContactsResolver = linkToPage(Agent, ContactConnection, OrderedPageArgs, {
-  name: "contacts",
-  access: MAY_READ_CONTACTS,
-  description: "The agent's contacts, or null for a deleted agent.",
-  list: "ofAgent",
-});
-
 @Resolver(() => Agent)
 export class AgentTopicsResolver {
   constructor(private readonly service: ContactService) {}
@@ -182,9 +175,18 @@ export class ContactResolver {
   }
 }
 
-export const AuditEntryContactResolver = linkById(AuditEntry, Contact, {
-  name: "contact",
-  access: MAY_READ_CONTACTS,
-  description: "The contact that was changed or erased, or null for other entries.",
-  id: "targetId",
-});
+/** Links that `ContactService` reads. */
+export const contactLinks = [
+  linkToPage(Agent, ContactConnection, OrderedPageArgs, {
+    name: "contacts",
+    access: MAY_READ_CONTACTS,
+    description: "The agent's contacts, or null for a deleted agent.",
+    list: "ofAgent",
+  }),
+  linkById(AuditEntry, Contact, {
+    name: "contact",
+    access: MAY_READ_CONTACTS,
+    description: "The contact that was changed or erased, or null for other entries.",
+    id: "targetId",
+  }),
+];

@@ -7,12 +7,7 @@ import { Consent } from "./consent.entity";
 import { Consents, rehashConsents } from "./consents";
 import { Contact } from "./contact.entity";
 import { contactEventTypes } from "./contact.event-types";
-import {
-  AgentContactsResolver,
-  AgentTopicsResolver,
-  AuditEntryContactResolver,
-  ContactResolver,
-} from "./contact.resolver";
+import { AgentTopicsResolver, ContactResolver, contactLinks } from "./contact.resolver";
 import { contactRoutes } from "./contact.routes";
 import { contactScopes } from "./contact.scopes";
 import { ContactService } from "./contact.service";
@@ -79,9 +74,8 @@ export const contacts = feature({
   stop: ({ erasures }) => erasures.close(),
   resolvers: ({ contacts, contactExport, agents }) => [
     new ContactResolver(contacts, contactExport, agents),
-    new AgentContactsResolver(contacts),
     new AgentTopicsResolver(contacts),
-    new AuditEntryContactResolver(contacts),
+    ...contactLinks.map((Link) => new Link(contacts)),
   ],
   routes: contactRoutes,
   scopes: contactScopes,

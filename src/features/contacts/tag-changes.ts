@@ -33,19 +33,15 @@ export async function changeTagsTogether(
 ): Promise<(TagChange | GatewayError)[]> {
   const contexts = requests.map(({ context }) => context);
   const rejectionOf = await rejectionsOfCallers(tx, contexts, Permission.conversations_write);
-  const results = new Map<TagRequest, TagChange | GatewayError>();
-  const byContact = new Map<string, TagRequest[]>();
-  for (const request of requests) {
-    const rejection = rejectionOf(request.context);
-    if (rejection !== undefined) results.set(request, rejection);
-    else byContact.set(request.contactId, [...(byContact.get(request.contactId) ?? []), request]);
-  }
+  const results = new Map<TagRequest, TagChange | GatewayError | undefined>();
+  const allowed = requests.filter(({ context }) => rejectionOf(context) === undefined);
+  const byContact = groupBy(allowed, ({ contactId }) => contactId);
   // Locks contacts in a fixed order, so that batches do not deadlock.
   for (const [id, changes] of [...byContact].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const outcomes = await changeTagsOf(tx, id, changes);
-    for (const [i, request] of changes.entries()) results.set(request, outcomes[i] as TagChange);
+    for (const [i, request] of changes.entries()) results.set(request, outcomes[i]);
   }
-  return requests.map((request) => results.get(request) as TagChange | GatewayError);
+  return requests.map((request) => results.get(request) ?? (rejectionOf(request.context) as GatewayError));
 }
 
 /**
