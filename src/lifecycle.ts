@@ -88,7 +88,6 @@ export function startBackground(services: Services, isFirst: boolean): Backgroun
   };
 }
 
-/** Everything that an app has started. */
 interface Started {
   http: FastifyInstance;
   management: FastifyInstance | undefined;

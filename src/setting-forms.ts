@@ -113,7 +113,6 @@ export const environment = (name: string) =>
 
 export const environments = list.pipe(z.array(environment("Each of ACCEPT_KEY_ENVIRONMENTS")));
 
-/** Max worker processes. */
 const MAX_WORKERS = 256;
 
 /** `WORKERS`: a number of processes, or `auto` for one per core. */

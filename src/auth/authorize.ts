@@ -13,7 +13,6 @@ export interface AllowedCallers {
   member?: Permission | true;
 }
 
-/** Max age of a recent sign-in or confirmation (ms). */
 const RECENT_SIGN_IN_MS = 15 * 60_000;
 
 /** True if a sign-in or its confirmation was at most 15 minutes ago. */

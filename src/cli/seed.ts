@@ -11,7 +11,6 @@ import { wholeNumber } from "./values";
 
 const MAX_ROWS = 100_000_000;
 
-/** Interval between progress messages (ms). */
 const PROGRESS_INTERVAL_MS = 5_000;
 
 interface Options extends Partial<SampleCounts>, Confirmation {

@@ -6,7 +6,6 @@ import { type Client, query, type Run } from "./client";
 import { printable } from "./output";
 import type { Target } from "./target";
 
-/** Max duration of a request (ms). */
 const TIMEOUT_MS = 60_000;
 
 /** Min delay before a read is retried (ms). */
@@ -24,7 +23,6 @@ const TEXT_MAX_LENGTH = 2_000;
 /** Codes of failures that may occur after the server has received the request. */
 const MAYBE_RECEIVED = /^(ECONNRESET|EPIPE|UND_ERR_(SOCKET|\w+_TIMEOUT)|HPE_\w+|Z_\w+)$/;
 
-/** An operation, with its variables and the server and key to run it with. */
 interface Operation {
   endpoint: URL;
   key: string;

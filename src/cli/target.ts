@@ -48,7 +48,6 @@ export function chooseTarget({ url, keyStdin, allowHttp }: TargetOptions, comman
   target = { endpoint: endpointOf(url, allowHttp), key: () => (keyStdin ? secretFromStdin() : keyFromEnv()) };
 }
 
-/** Returns the names of a command and its group. */
 const pathOf = (command: Command): string =>
   command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
 

@@ -24,7 +24,6 @@ export class BatchGate {
     this.waitingCalls += 1;
   }
 
-  /** Adds a batch to the next round. */
   add(start: () => void): void {
     this.waiting.push(start);
     if (this.running === 0) this.schedule();

@@ -7,9 +7,7 @@ import { withSharedSpan } from "./spans";
 export const MAX_ITEMS = 1_000;
 
 interface Options {
-  /** The span name of each batch. */
   name?: string;
-  /** Max items per batch. */
   maxBatchSize?: number;
   /** Decides when batches start; other coalescers may share it. */
   gate?: BatchGate;

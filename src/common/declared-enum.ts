@@ -27,7 +27,6 @@ export class DeclaredEnum<Value extends string> {
 /** Returns the GraphQL name of a value. */
 export const enumName = (value: string): string => value.replace(/\W/g, "_");
 
-/** An enum's values by their GraphQL names. */
 type EnumValues<Value extends string> = {
   readonly [Each in Value as Each extends `${infer Object}:${infer Verb}` ? `${Object}_${Verb}` : Each]: Each;
 };

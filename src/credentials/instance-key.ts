@@ -32,7 +32,6 @@ export class InstanceKey {
     return bytes.length === BYTES && bytes.toString("base64") === text ? new InstanceKey(bytes) : undefined;
   }
 
-  /** Returns a new random key in base64. */
   static generate(): string {
     return randomBytes(BYTES).toString("base64");
   }

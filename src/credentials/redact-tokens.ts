@@ -6,7 +6,6 @@ import {
   isWellFormedSessionToken,
 } from "./token-format";
 
-/** Matches the prefix that every token starts with. */
 const PREFIX = /ag[kiorst]_/;
 
 const LIKE_AN_API_KEY = /(ag[ko]_[a-z]+_[0-9A-Za-z]{12})_[0-9A-Za-z]{28}/g;

@@ -33,7 +33,6 @@ const BODY_LIMIT = 65_536;
 /** Max size of a member's request, relative to the limit for bodies, with room around the largest document. */
 const MEMBER_SHARE = 1.25;
 
-/** The dependencies of the GraphQL API. */
 interface Dependencies {
   schema: GraphQLSchema;
   config: Config;
@@ -44,7 +43,6 @@ interface Dependencies {
   rejectForeign: ReturnType<typeof foreignOriginCheck>;
   /** Checks to run on POSTs without a credential before their bodies are parsed. */
   anonymousChecks: readonly ((context: RequestContext) => void)[];
-  /** Max size of a member's request to `/graphql` (bytes). */
   memberRequestBytes: number;
   /** Counts operations that use deprecated parts of the schema. */
   countDeprecated: CountDeprecated;
@@ -55,7 +53,6 @@ export interface GraphQLApi {
   run: RunOperation;
   /** Releases the memory reserved by `run` once the responses to a scope's requests are sent. */
   trackResponses(scope: FastifyInstance): void;
-  /** Closes the WebSocket connections. */
   closeConnections(): Promise<void>;
   /** Stops Apollo Server; call it after the last request. */
   stop(): Promise<void>;

@@ -7,7 +7,6 @@ import { MAX } from "./query-limits/limits";
 /** Max length of a graphql-js message in a response; the message may quote a huge document. */
 const MESSAGE_MAX_LENGTH = 500;
 
-/** Maps Apollo's error codes to the gateway's. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   GRAPHQL_PARSE_FAILED: "graphql_parse_failed",
   GRAPHQL_VALIDATION_FAILED: "graphql_validation_failed",
@@ -64,7 +63,6 @@ function codeOf({ extensions }: GraphQLError): ErrorCode | undefined {
 /** Kinds of literals, which clients choose freely, unlike names in the schema. */
 const LITERALS: readonly Kind[] = [Kind.STRING, Kind.INT, Kind.FLOAT, Kind.LIST, Kind.OBJECT];
 
-/** Matches an unexpected literal in a parser message. */
 const UNEXPECTED_LITERAL = /\b(String|BlockString|Int|Float) ".*"/s;
 
 /** Removes the offending literal from a graphql-js message, because it may be a misplaced password. */

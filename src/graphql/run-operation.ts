@@ -3,7 +3,6 @@ import type { FormattedExecutionResult } from "graphql";
 import type { RequestContext } from "../auth/context";
 import { GatewayError } from "../errors";
 
-/** A query or mutation from another API. */
 interface Operation {
   document: string;
   variables: Record<string, unknown>;

@@ -31,7 +31,6 @@ async function validateObject(
   }
 }
 
-/** True if a field selects the total of its list. */
 function countsItems({ fieldNodes, fragments, returnType }: GraphQLResolveInfo): boolean {
   const list = getNamedType(returnType);
   const selects = ({ selections }: SelectionSetNode): boolean =>

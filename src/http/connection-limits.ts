@@ -6,7 +6,6 @@ import { networkOf } from "../common/network";
 import { logThrottle } from "../common/throttled-log";
 import type { Config } from "../config";
 
-/** Log closed connections at most once per interval (ms). */
 const LOG_INTERVAL_MS = 60_000;
 
 /** Returns the timeouts of a listening server. */

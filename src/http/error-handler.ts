@@ -14,7 +14,6 @@ declare module "fastify" {
   }
 }
 
-/** Maps Fastify's errors to error codes. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "invalid_content_type",
   FST_ERR_BAD_URL: "not_found",
@@ -88,7 +87,6 @@ export function logUnrouted(
   log.info({ ...request, route: "unknown", status: ERRORS[code].status, code }, "request");
 }
 
-/** Maps errors from Node's parser to error codes. */
 const PARSER_CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "header_fields_too_large",
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",

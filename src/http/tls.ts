@@ -7,7 +7,6 @@ import { StartupError } from "../errors";
 
 type Files = NonNullable<Config["tls"]>;
 
-/** Interval between checks for a renewed certificate (ms). */
 const LOOK_INTERVAL_MS = 10_000;
 
 /** Only ciphers with forward secrecy and authenticated encryption, regardless of Node's defaults and NODE_OPTIONS. */

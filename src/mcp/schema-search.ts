@@ -16,10 +16,8 @@ import type { Caller } from "../auth/caller";
 import { accessOf } from "../schema/access";
 import { isForMembers } from "../schema/for-members";
 
-/** Max matches to print in an answer. */
 const MAX_MATCHES = 8;
 
-/** Max characters of the printed matches. */
 const MAX_CHARACTERS = 10_000;
 
 /** Max additional matches to list by name only. */

@@ -10,7 +10,6 @@ import { inputSchemaOf, type ObjectSchema, outputSchemaOf } from "./tool-schemas
 
 export interface McpTool {
   definition: Tool;
-  /** True if the caller may use the tool. */
   isFor: CompiledRoute["isFor"];
   /** @throws GatewayError */
   call(args: Arguments, context: RequestContext): Promise<ToolAnswer>;

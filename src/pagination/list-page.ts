@@ -4,7 +4,6 @@ import type { Database } from "../database/database";
 import { type ConnectionType, type Page, type PageArgs, paginate } from "./connection";
 import { countRows } from "./total-count";
 
-/** Options for reading a list. */
 interface List<Row extends ObjectLiteral> {
   /** Selects all rows of the list; null if the list is empty. */
   matching(reader: EntityManager): Matching<Row> | Promise<Matching<Row>>;

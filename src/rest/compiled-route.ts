@@ -20,7 +20,6 @@ interface PageInfo {
 /** A compiled route, for REST requests and for calls to its MCP tool. */
 export interface CompiledRoute {
   plan: RoutePlan;
-  /** True if the route changes something. */
   changes: boolean;
   /** @throws GatewayError if the caller may not call the route */
   admit(caller: Caller): void;

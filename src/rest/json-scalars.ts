@@ -26,7 +26,6 @@ const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 const writeLeaf = (value: unknown): string =>
   typeof value === "string" && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 
-/** Writes a string that never needs escaping. */
 const writePlain = (value: unknown): string => `"${value}"`;
 
 /** Returns a value unchanged; in GraphQL results, an int64 is already a string of digits. */

@@ -71,7 +71,6 @@ function named(type: GraphQLNamedType, json: JsonType, use: Use) {
   return { ...json, schema: use.define(type.name, { ...json.schema, ...(description && { description }) }) };
 }
 
-/** Adds a check to `decode`. */
 function checked(json: JsonType, check: Check | undefined): JsonType {
   if (check === undefined) return json;
   return {

@@ -103,7 +103,6 @@ export class Variables {
     return Object.fromEntries(paths.map((path) => [path.split(".")[0] as string, ""]));
   }
 
-  /** Returns the type of a request part. */
   typeOf({ variable, field }: Pick<RestParameter, "variable" | "field">): GraphQLInputType | undefined {
     const type = this.all.get(variable)?.type;
     return field === undefined ? type : inputFieldOf(type, field)?.type;

@@ -19,7 +19,6 @@ import { hasBody, inputsOf, isEmpty, variablesReader } from "./variables";
 export interface Runner {
   /** Rejects callers without access and bodies that are not JSON, before reading the body. */
   guard: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
-  /** Handles a request. */
   handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 

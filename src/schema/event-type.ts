@@ -1,4 +1,3 @@
-/** A JSON Schema (2020-12), as used by OpenAPI 3.1. */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A type of event declared by a feature. */

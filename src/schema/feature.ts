@@ -25,7 +25,6 @@ export interface Core {
   database: Database;
   config: Config;
   log: Logger;
-  /** The queue of background work. */
   lanes: Lanes;
   /** The targets that the gateway may connect to on behalf of its users. */
   targets: Targets;

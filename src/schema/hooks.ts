@@ -30,7 +30,6 @@ export class HookRegistry {
       this.all.set(name, [...this.of(name as keyof Hooks), ...[hooks].flat()]);
   }
 
-  /** Returns the implementations of a hook. */
   of<Name extends keyof Hooks>(name: Name): readonly Hooks[Name][] {
     return (this.all.get(name) ?? []) as Hooks[Name][];
   }

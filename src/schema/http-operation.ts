@@ -3,7 +3,6 @@ import type { ErrorCode } from "../errors";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The body of a request or response. */
 interface Body {
   schema: JsonSchema;
   example?: object;

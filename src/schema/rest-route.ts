@@ -131,7 +131,6 @@ export interface RestStream {
   id: string;
   /** The member of an item that becomes the `event` of its server-sent event. */
   event: string;
-  /** Description in the documentation. */
   answers: string;
 }
 

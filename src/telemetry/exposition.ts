@@ -4,7 +4,6 @@ import type { FeatureReading } from "./feature-metrics";
 /** Name and help text of a metric. */
 export type Naming = readonly [name: string, help: string];
 
-/** The values of a metric with their labels. */
 type Samples = readonly (readonly [labels: Record<string, string>, value: number])[];
 
 /** Registers a gauge that is read at each scrape; `first` if all workers read the same value. */

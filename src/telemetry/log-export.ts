@@ -1,6 +1,5 @@
 import { type AnyValueMap, logs, SeverityNumber } from "@opentelemetry/api-logs";
 
-/** Severities of pino's levels. */
 const SEVERITIES: Readonly<Record<number, SeverityNumber>> = {
   10: SeverityNumber.TRACE,
   20: SeverityNumber.DEBUG,

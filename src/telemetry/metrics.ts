@@ -170,14 +170,12 @@ export class Metrics implements DatabaseObserver {
     );
   }
 
-  /** Registers a gauge for the in-flight requests. */
   watchRequests(requests: { readonly count: number }): void {
     registerGauge(this.registry, ["gateway_http_requests_in_flight", "Requests in flight."], [], () => [
       [{}, requests.count],
     ]);
   }
 
-  /** Registers gauges for the database's queues and connections. */
   watch(database: Pick<Database, "stats">): void {
     registerGauge(
       this.registry,

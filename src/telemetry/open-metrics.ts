@@ -1,6 +1,5 @@
 import Negotiator from "negotiator";
 
-/** The Prometheus text format, which prom-client writes. */
 const TEXT = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 

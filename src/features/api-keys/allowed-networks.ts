@@ -4,7 +4,6 @@ import { canonicalCidr, within } from "../../common/network";
 import { GatewayError, type InputProblem } from "../../errors";
 import { MAX_NETWORKS } from "./api-key.limits";
 
-/** Max cached network lists. */
 const MAX_LISTS = 1_000;
 
 /** Caches parsed lists by column value, because parsing a list takes much longer than checking an address. */

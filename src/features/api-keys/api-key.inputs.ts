@@ -52,7 +52,6 @@ const NETWORKS_ARE_VALID: ObjectRule = {
   check: ({ allowedNetworks }) => networksProblem("allowedNetworks", allowedNetworks),
 };
 
-/** Base class for the inputs of mutations that mint a key. */
 @InputType()
 abstract class MintInput {
   @Optional(

@@ -55,7 +55,6 @@ function reservedNameOf(name: string): string {
   return [...normalized].length > RESERVED_NAME_MAX_LENGTH ? sha256(normalized) : normalized;
 }
 
-/** The properties of a new key. */
 interface KeyToMint extends KeyOwner {
   id?: string;
   name: string;
@@ -148,7 +147,10 @@ export async function ownKey(tx: Tx, context: RequestContext, id: string): Promi
   return key;
 }
 
-/** @throws GatewayError `conflict` with the number of active keys of an agent locked against new keys */
+/**
+ * The transaction must have disconnected the agent's applications and locked the agent against new keys.
+ * @throws GatewayError `conflict` with the number of active keys
+ */
 export async function assertNoActiveKeys(tx: Tx, agentId: string): Promise<void> {
   const active = { agentId, revokedAt: IsNull() };
   const count = await tx.count(ApiKey, {

@@ -6,7 +6,6 @@ export type KnownKey = Pick<ApiKey, "id" | "hint" | "name" | "organizationId">;
 
 /** Records key usage outside the request path. */
 export interface KeyUsageRecorder {
-  /** Records an accepted use. */
   accepted(keyId: string, origin: Origin): void;
   /** Records a rejected use; `isElsewhere` is true for a valid key that is not allowed from this address. */
   rejected(key: KnownKey, origin: Origin, options?: { isElsewhere?: boolean }): void;

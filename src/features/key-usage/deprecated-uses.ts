@@ -24,7 +24,6 @@ export class DeprecatedUses extends PeriodCounts<Uses> {
     super(DAY_MS, writeUses);
   }
 
-  /** Counts a use of a deprecated part on the current day. */
   add(keyId: string, name: string): void {
     const nowMs = Date.now();
     const uses = this.countOf(nowMs, `${keyId} ${name}`, () => ({ keyId, name, count: 0, lastAt: "" }));

@@ -16,7 +16,6 @@ export class HourlyUse {
   @ManyToOne(() => ApiKey, { createForeignKeyConstraints: false })
   key?: ApiKey;
 
-  /** Start of the hour of use. */
   @Index()
   @PrimaryColumn(TIMESTAMP_COLUMN)
   hour!: Timestamp;

@@ -67,13 +67,11 @@ export class UsageRecorder implements KeyUsageRecorder {
     this.schedule();
   }
 
-  /** Records uses of deprecated parts of the APIs, by name. */
   deprecated(keyId: string, names: readonly string[]): void {
     for (const name of names) this.deprecatedUses.add(keyId, name);
     this.schedule();
   }
 
-  /** See `KeyUsageRecorder`. */
   rejected(key: KnownKey, origin: Origin, { isElsewhere = false } = {}): void {
     this.uses.addRejected(key.id);
     const at = timestamp();
@@ -100,7 +98,6 @@ export class UsageRecorder implements KeyUsageRecorder {
     });
   }
 
-  /** Writes all records and stops the timer. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     await this.flush({ all: true }).catch(this.onError);

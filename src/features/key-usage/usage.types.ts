@@ -6,7 +6,6 @@ import type { Timestamp } from "../../common/time";
 import { AtMost } from "../../schema/list-size";
 import { ApiKey, ApiKeyState } from "../api-keys/api-key.entity";
 
-/** Max entries per report. */
 const MAX_ENTRIES = 100;
 
 export const UsagePeriod = enumOf("UsagePeriod", "Period of a usage report.", {

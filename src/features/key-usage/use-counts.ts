@@ -38,7 +38,6 @@ export class UseCounts extends PeriodCounts<Uses> {
     uses.lastIp = ip;
   }
 
-  /** Counts a rejected use in the current hour. */
   addRejected(keyId: string): void {
     this.countOf(Date.now(), keyId, unused).refused += 1;
   }

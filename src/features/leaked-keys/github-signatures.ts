@@ -6,7 +6,6 @@ import type { Config } from "../../config";
 import { GatewayError } from "../../errors";
 import { boundedFetch } from "../../http/bounded-fetch";
 
-/** Max size of GitHub's key list (bytes). */
 const LIST_MAX_BYTES = 65_536;
 
 const TIMEOUT_MS = 5_000;

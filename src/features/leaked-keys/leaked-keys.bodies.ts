@@ -6,10 +6,8 @@ import { tokenHash } from "../oauth/oauth-record.entity";
 /** Max size of a report (bytes). */
 export const REPORT_MAX_BYTES = 1_048_576;
 
-/** Max tokens in a report. */
 const REPORT_MAX_TOKENS = 2_000;
 
-/** Max length of a leak's stored URL. */
 const URL_MAX_LENGTH = 2_048;
 
 /** A leaked API key, or a leaked token of a connected application. */

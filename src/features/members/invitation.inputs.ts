@@ -9,7 +9,6 @@ import { InputById } from "../../schema/mutation-input";
 import { Invitation } from "./invitation.entity";
 import { IsMemberEmail, IsMemberName, IsPassword, NO_SUCH_PERMISSION } from "./member.inputs";
 
-/** Max length of a link: a URL and its token. */
 const LINK_MAX_LENGTH = 2_200;
 
 /** Max length of a token, with some margin; longer strings are rejected. */

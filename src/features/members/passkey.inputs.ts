@@ -24,7 +24,6 @@ const IsPart = () =>
 const IsPasskeyName = () =>
   applyDecorators(IsText(NAME_MAX_LENGTH, { trimmed: true, singleLine: true }), HoldsNoToken());
 
-/** The fields that all authenticator responses have in common. */
 @InputType()
 abstract class PasskeyAnswer {
   @Field(() => ID, { description: "`id` of the browser's credential, in base64url." })

@@ -198,7 +198,7 @@ export class PasskeyService {
   }
 
   /**
-   * Verifies a passkey's signature, if given, of the member `onlyFor`.
+   * Verifies a passkey's signature; if `onlyFor` is given, only that member's passkeys are accepted.
    * @param act called with the passkey's owner in the transaction that uses up the challenge
    */
   private async verified<T>(

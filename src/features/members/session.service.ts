@@ -40,7 +40,6 @@ import {
 /** Lifetime of a session: a working day. */
 const SESSION_LIFETIME_MS = 12 * HOUR_MS;
 
-/** Lifetime of a single-use sign-in link. */
 const LINK_LIFETIME_MS = 15 * 60_000;
 
 /** Marks a session row as a sign-in link; only the command line creates sessions without an IP address. */
@@ -89,7 +88,6 @@ export class SessionService implements CredentialResolver<MemberCaller> {
     return session as Session & { member: Member };
   }
 
-  /** Returns the available sign-in methods. */
   get options(): SignInOptions {
     const { oidc } = this.config;
     return { password: oidc?.isOnly !== true, issuerName: oidc?.name ?? null };

@@ -16,7 +16,6 @@ import { INTERACTION_PATH, resourcesOf } from "./resources";
 
 type Library = typeof import("oidc-provider");
 
-/** Lifetime of an access token (s). */
 const ACCESS_TOKEN_SECONDS = 3_600;
 
 const CODE_SECONDS = 60;
@@ -47,7 +46,6 @@ interface Dependencies extends Pick<Core, "log" | "targets"> {
 export interface ServerRequest {
   method: "GET" | "POST";
   path: string;
-  /** Address of the client. */
   address: string | null;
   query?: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
@@ -344,7 +342,6 @@ export class AuthorizationServer {
   }
 }
 
-/** True if refresh tokens are issued to an application. */
 const isRefreshable = (client: Client | undefined): boolean =>
   client?.grantTypeAllowed("refresh_token") ?? false;
 
@@ -352,7 +349,6 @@ const isRefreshable = (client: Client | undefined): boolean =>
 const tooMany = ({ TemporarilyUnavailable }: Library["errors"], description: string): Error =>
   Object.assign(new TemporarilyUnavailable(description), { status: 429, statusCode: 429 });
 
-/** Renders the page for an error that cannot be sent to the application. */
 function renderError(
   context: Context,
   { error, error_description: description = "" }: { error: string; error_description?: string },

@@ -15,7 +15,6 @@ const MAX_CONCURRENT = 50;
 
 const GRANT_TYPES = ["authorization_code", "refresh_token"];
 
-/** The metadata fields that the authorization server uses. */
 const METADATA = z.object({
   client_id: z.string().optional(),
   client_name: z.string().max(200).optional(),

@@ -37,7 +37,6 @@ const CONSENT_MS = 5 * 60_000;
 /** Retention of a registration after its application is connected (ms). */
 const REGISTRATION_KEPT_MS = 400 * DAY_MS;
 
-/** A connected application. */
 interface Connected {
   memberId: string;
   keyId: string;

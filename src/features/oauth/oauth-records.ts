@@ -18,7 +18,6 @@ const USED_TOKEN_MS = 30 * DAY_MS;
 /** Max refresh tokens that a connection can use per day; limits the number of retained tokens. */
 const REFRESHES_PER_DAY = 200;
 
-/** Access to the OAuth library's current request and its errors. */
 interface LibraryAccess {
   /** Returns an object that identifies the current request. */
   request(): object;

@@ -15,7 +15,6 @@ import type { AuthorizationServer, ServerRequest } from "./authorization-server"
 import { clientMetadata } from "./client-metadata";
 import { INTERACTION_PATH, METADATA_PATH, resourcesOf, scopesOf } from "./resources";
 
-/** Max size of a form or registration (bytes). */
 const BODY_MAX_BYTES = 16_384;
 
 /** Max requests per address and minute, by kind of request. */

@@ -2,7 +2,6 @@
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 
-  /** A stored record. */
   type Payload = Record<string, unknown>;
 
   interface Adapter {
@@ -23,7 +22,6 @@ declare module "oidc-provider" {
 
   interface Context {
     path: string;
-    /** Address of the client. */
     ip: string;
     query: Record<string, string | string[] | undefined>;
     type: string;
@@ -44,7 +42,6 @@ declare module "oidc-provider" {
 
   class Provider {
     constructor(issuer: string, configuration: Record<string, unknown>);
-    /** The context of the current request. */
     static readonly ctx: Context;
     proxy: boolean;
     silent: boolean;

@@ -16,9 +16,7 @@ const PATH_MAX_LENGTH = 1_000;
 export interface Attempt {
   state: string;
   nonce: string;
-  /** The PKCE code verifier. */
   verifier: string;
-  /** Dashboard path to return to. */
   returnTo: string;
   /** How to force a new sign-in; undefined if an existing session at the issuer is sufficient. */
   again: Again | undefined;

@@ -6,10 +6,8 @@ import { boundedFetch } from "../../http/bounded-fetch";
 import type { Attempt } from "./attempts";
 import { SignInProblem } from "./sign-in-problem";
 
-/** Max size of a response from the issuer (bytes). */
 const RESPONSE_MAX_BYTES = 262_144;
 
-/** Max time for one request to the issuer (ms). */
 const TIMEOUT_MS = 5_000;
 
 /** Min delay after a failure before the next attempt to read the issuer's configuration (ms). */
@@ -18,7 +16,6 @@ const RETRY_INTERVAL_MS = 5_000;
 /** Min time between requests for the issuer's keys (ms); any token with an unknown key ID triggers a request. */
 const KEYS_INTERVAL_MS = 60_000;
 
-/** Max age of a logout token (seconds). */
 const LOGOUT_MAX_AGE_SECONDS = 300;
 
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -34,7 +31,6 @@ const ALGORITHMS = [
 type Library = typeof import("openid-client");
 type Keys = ReturnType<typeof import("jose").createRemoteJWKSet>;
 
-/** Thrown when the issuer cannot be reached or is not working. */
 class IssuerDown extends Error {}
 
 /** Claims about the person who signed in, from an ID token with a valid signature and audience. */

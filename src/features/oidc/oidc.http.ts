@@ -15,12 +15,10 @@ import { CALLBACK_PATH, type OidcService } from "./oidc.service";
 import { problemPage } from "./oidc-pages";
 import { SignInProblem } from "./sign-in-problem";
 
-/** Max size of the form that contains a logout token (bytes). */
 const BODY_MAX_BYTES = 16_384;
 
 const START_PATH = "/auth/oidc/start";
 
-/** Returns the path that restarts a failed sign-in. */
 const startAgain = ({ again, returnTo, invitation }: Attempt) =>
   `${START_PATH}?${new URLSearchParams({ ...(again && { again }), returnTo, ...(invitation && { invitation }) })}`;
 

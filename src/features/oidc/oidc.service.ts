@@ -35,7 +35,6 @@ interface Dependencies extends Pick<Core, "database" | "config"> {
   invitations: InvitationService;
 }
 
-/** A person, as described by the issuer. */
 interface Person {
   issuer: string;
   subject: string;

@@ -77,7 +77,6 @@ export class OrganizationService {
     return this.switch(context, timestamp(), organizationActions.organization_deactivated);
   }
 
-  /** Reactivates the caller's organization. */
   reactivate(context: RequestContext): Promise<Organization> {
     return this.switch(context, null, organizationActions.organization_reactivated);
   }

@@ -34,7 +34,6 @@ export type Execute = (
   variables: Readonly<Record<string, unknown>>,
 ) => Promise<ExecutionResult>;
 
-/** The values that stay constant during a run. */
 interface Run {
   context: RequestContext;
   variables: Record<string, unknown>;

@@ -32,7 +32,6 @@ export const landingPage = ({
   return introspection ? withOfflineExplorer(sandbox) : sandbox;
 };
 
-/** The line of Apollo's page that opens Sandbox. */
 const OPENING = "  new window.EmbeddedSandbox(";
 
 /** Redirects browsers that cannot load Sandbox to GraphiQL. */

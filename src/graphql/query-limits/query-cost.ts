@@ -49,7 +49,6 @@ interface Merged {
 /** Weight of a selection that conflicts with another of the same name, as only faulty or hostile clients send. */
 const CONFLICT_WEIGHT = 10;
 
-/** The context of a selection. */
 interface Scope {
   /** The type that the fields belong to; undefined below an unknown field. */
   type: GraphQLNamedOutputType | undefined;
@@ -59,7 +58,6 @@ interface Scope {
   page: number | undefined;
   merged: Map<string, Merged>;
   levels: number;
-  /** Names of the enclosing fragments. */
   spreads: readonly string[];
 }
 
@@ -214,7 +212,6 @@ export function queryCosts(
   return costs;
 }
 
-/** Returns the source text of a field and its arguments. */
 function textOf({ name, arguments: args = [] }: FieldNode): string {
   const [start, end] = [args[0]?.loc?.start, args.at(-1)?.loc?.end];
   return start === undefined ? name.value : name.value + args[0]?.loc?.source.body.slice(start, end);

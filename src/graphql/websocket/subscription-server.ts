@@ -30,7 +30,6 @@ import { close, closeWith, FORBIDDEN } from "./close-codes";
 import { SubscriptionResults } from "./subscription-results";
 import type { TrafficLimit } from "./traffic-limit";
 
-/** Max time for a client to send `connection_init` (ms). */
 const INIT_TIMEOUT_MS = 5_000;
 
 /** Max subscriptions per connection. */
@@ -45,7 +44,6 @@ export interface Connection {
   /** Resolves once the connection accepts more data. */
   send: (text: string) => Promise<void>;
   traffic: TrafficLimit;
-  /** Number of rejected subscriptions. */
   rejections: number;
   /** The credential in `connection_init`, with the origin of the handshake. */
   credentials: Credentials;

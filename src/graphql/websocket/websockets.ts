@@ -52,7 +52,6 @@ export class WebSockets {
     this.pinger = setInterval(() => this.ping(), pingIntervalMs).unref();
   }
 
-  /** The number of open connections. */
   get connections(): number {
     return this.sockets.clients.size;
   }

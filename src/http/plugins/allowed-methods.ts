@@ -12,7 +12,6 @@ export const routerOptions = { maxParamLength: 16_384 };
 /** The method under which all paths are registered with the router, which is used only to match paths. */
 const ANY: HTTPMethod = "GET";
 
-/** The URL pattern of a path, and the configuration of its routes. */
 interface Path {
   url?: string;
   config: FastifyContextConfig;

@@ -119,7 +119,6 @@ const isInNumber = (byte = 0): boolean =>
   byte === 0x2e ||
   (byte | 0x20) === 0x65;
 
-/** Counts the members of all objects in a value. */
 function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let count = Array.isArray(value) ? 0 : Object.keys(value).length;
@@ -136,7 +135,6 @@ function describeParseError(cause: unknown): string | undefined {
   return undefined;
 }
 
-/** A number that cannot be represented exactly. */
 class InexactNumber extends Error {}
 
 /** Parses an integer in any notation exactly, and a fraction as a double; throws InexactNumber if it would round. */

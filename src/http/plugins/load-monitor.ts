@@ -52,7 +52,6 @@ export class LoadMonitor {
     this.maxLateOfOwner = Math.ceil(this.maxLate * OWNER_SHARE);
   }
 
-  /** True if new requests are shed. */
   get isOverloaded(): boolean {
     if (this.inFlight >= this.max) return true;
     if (this.inFlight < this.maxLate) return false;
@@ -92,7 +91,6 @@ export class LoadMonitor {
     load.slot = undefined;
   }
 
-  /** Records the end of a request. */
   end(load: Load): void {
     this.answer(load);
     this.countInFlight(load.owner, -1);

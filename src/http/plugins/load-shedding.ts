@@ -18,10 +18,8 @@ const MAX_REJECTIONS_PER_TICK = 100;
 const sizeOf = (payload: unknown): number =>
   typeof payload === "string" || Buffer.isBuffer(payload) ? payload.length : 0;
 
-/** Max credentials whose owners are cached. */
 const MAX_CREDENTIALS = 10_000;
 
-/** Log rejections at most once per interval (ms). */
 const LOG_INTERVAL_MS = 1_000;
 
 declare module "fastify" {
@@ -32,7 +30,6 @@ declare module "fastify" {
     loadOwner: string;
     /** The response while its client reads it; undefined before that, or if the client has disconnected. */
     unsentResponse: Unsent | undefined;
-    /** True if the request was rejected because of overload. */
     wasShed: boolean;
     /**
      * Counts the request toward its organization instead of its network.

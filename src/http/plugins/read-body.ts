@@ -188,7 +188,6 @@ class BodyBuffer {
     });
   }
 
-  /** Releases all reserved memory. */
   release(): void {
     for (const release of this.returns.splice(0)) release();
     this.parts = [];

@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 /** Interval between checks for clients that do not read their responses (ms). */
 const SWEEP_INTERVAL_MS = 1_000;
 
-/** Max memory of unsent responses (bytes). */
 const MAX_UNSENT_BYTES = 64 * 1_048_576;
 
 /** A response that is ready but not yet fully sent. */

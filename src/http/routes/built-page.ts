@@ -15,7 +15,6 @@ export interface BuiltPage {
   paths: readonly [string, ...string[]];
   /** The build output: `index.html` and `assets/`, with precompressed `.br` and `.gz` files. */
   directory: string;
-  /** The Content-Security-Policy. */
   policy: string;
   config?: FastifyContextConfig;
 }

@@ -10,7 +10,6 @@ const TIMEOUT_MS = 800;
 
 /** The state that determines whether the service is ready. */
 export interface Readiness {
-  /** True if shutdown has started. */
   stopping: boolean;
 }
 

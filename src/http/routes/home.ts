@@ -5,7 +5,6 @@ import type { Config } from "../../config";
 import { addVary } from "../encoding";
 import { prefersToJson } from "../media-types";
 
-/** The entry points for people and programs. */
 const ADDRESSES = {
   dashboard: "/dashboard",
   graphql: "/graphql",

@@ -28,5 +28,4 @@ export class Schemas {
   }
 }
 
-/** Capitalizes a name such as `createPet`. */
 const capitalized = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
