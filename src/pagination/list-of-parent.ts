@@ -1,5 +1,6 @@
 import { type EntityManager, type EntityTarget, type FindOptionsWhere, In } from "typeorm";
 import { organizationOf, type RequestContext } from "../auth/context";
+import { chunked } from "../common/chunked";
 import { indexBy, MAX_ITEMS } from "../common/coalesce";
 import { groupBy } from "../common/group-by";
 import type { Database } from "../database/database";
@@ -55,8 +56,7 @@ export function listOfParent<Row extends { id: string }, Connection>(
   const { entity, parent, startIn = idIn } = options;
   const read = database.coalesceByKey(options.what, async (keys) => {
     const pages = new Map<string, Row[]>();
-    for (let from = 0; from < keys.length; from += MAX_LISTS) {
-      const some = keys.slice(from, from + MAX_LISTS);
+    for (const some of chunked(keys, MAX_LISTS)) {
       const requests: Request[] = some.map((key) => JSON.parse(key));
       const found = await database.read((reader) => pagesOf(reader, options, requests));
       for (const [i, key] of some.entries()) if (found[i]) pages.set(key, found[i]);
@@ -117,9 +117,7 @@ async function rowsOf<Row extends { id: string }>(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {
   const rows: Row[] = [];
-  for (let from = 0; from < ids.length; from += MAX_ITEMS) {
-    const where = { id: In(ids.slice(from, from + MAX_ITEMS)) } as FindOptionsWhere<Row>;
-    rows.push(...(await reader.findBy(entity, where)));
-  }
+  for (const some of chunked(ids, MAX_ITEMS))
+    rows.push(...(await reader.findBy(entity, { id: In(some) } as FindOptionsWhere<Row>)));
   return indexBy(rows, ({ id }) => id);
 }

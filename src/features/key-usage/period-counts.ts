@@ -1,3 +1,4 @@
+import { chunked } from "../../common/chunked";
 import { getOrCreate } from "../../common/get-or-create";
 import { type Timestamp, timestampOf } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
@@ -37,10 +38,7 @@ export class PeriodCounts<Count> {
     const batches = [...this.periods].flatMap(([period, byId]) => {
       const counts = sortedById(byId).map(([, count]) => count);
       const start = timestampOf(period * this.lengthMs);
-      return Array.from({ length: Math.ceil(counts.length / MAX_ROWS) }, (_, i) => {
-        const batch = counts.slice(i * MAX_ROWS, (i + 1) * MAX_ROWS);
-        return (tx: Tx) => this.write(tx, start, batch);
-      });
+      return chunked(counts, MAX_ROWS).map((batch) => (tx: Tx) => this.write(tx, start, batch));
     });
     this.periods.clear();
     return batches;

@@ -2,6 +2,7 @@ import { In, IsNull, Not } from "typeorm";
 import type { RequestContext } from "../../auth/context";
 import { Permission } from "../../auth/permissions";
 import { baseUrlOf } from "../../base-url";
+import { chunked } from "../../common/chunked";
 import { groupBy } from "../../common/group-by";
 import { timestamp } from "../../common/time";
 import type { Tx } from "../../database/unit-of-work";
@@ -76,7 +77,7 @@ export class LeakedKeysService {
     }
     const revoked: Reported[] = [];
     try {
-      for (const hashes of chunksOf([...byHash.keys()])) {
+      for (const hashes of chunked([...byHash.keys()], MAX_TOGETHER)) {
         const found = await this.find(hashes);
         const active = found.filter(({ key }) => key.revokedAt === null);
         const reported = active.map(({ key, hash }) => ({ key, url: byHash.get(hash) ?? null }));
@@ -187,8 +188,3 @@ async function end(tx: Tx, context: RequestContext, key: ApiKey, url: string | n
     ]);
   return true;
 }
-
-const chunksOf = <T>(all: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(all.length / MAX_TOGETHER) }, (_, i) =>
-    all.slice(i * MAX_TOGETHER, (i + 1) * MAX_TOGETHER),
-  );

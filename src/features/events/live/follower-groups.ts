@@ -1,3 +1,4 @@
+import { chunked } from "../../../common/chunked";
 import { groupBy } from "../../../common/group-by";
 import type { Event } from "../event.entity";
 import type { Follower } from "./follower";
@@ -16,15 +17,9 @@ export const cursorOf = ({ agent, position }: Follower): string => `${agent.id} 
 export function partsOf(groups: readonly Follower[][]): Follower[][] {
   const parts = groups.flatMap((group) => {
     const byCredential = [...groupBy(group, ({ caller }) => credentialOf(caller).id).values()];
-    return chunks(byCredential, MAX_IDS / MAX_CURSORS).map((each) => each.flat());
+    return chunked(byCredential, MAX_IDS / MAX_CURSORS).map((each) => each.flat());
   });
-  return chunks(parts, MAX_CURSORS).map((each) => each.flat());
-}
-
-export function chunks<Item>(items: readonly Item[], size: number): Item[][] {
-  const all: Item[][] = [];
-  for (let i = 0; i < items.length; i += size) all.push(items.slice(i, i + size));
-  return all;
+  return chunked(parts, MAX_CURSORS).map((each) => each.flat());
 }
 
 /** Returns the distinct IDs of the followers' credentials and of the agents that members follow. */

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { ownerOf } from "../../../auth/caller";
 import { organizationOf, type RequestContext } from "../../../auth/context";
 import { Budget } from "../../../common/budget";
+import { chunked } from "../../../common/chunked";
 import { FairQueue } from "../../../common/fair-queue";
 import { groupBy } from "../../../common/group-by";
 import { logThrottle } from "../../../common/throttled-log";
@@ -15,7 +16,7 @@ import type { FollowEventsArgs } from "../event.inputs";
 import { startOf } from "../event.service";
 import { EVENTS_CHANNEL } from "../record-events";
 import { type FollowedAgent, Follower } from "./follower";
-import { chunks, consecutive, credentialsOf, cursorOf, MAX_IDS, ofTypes, partsOf } from "./follower-groups";
+import { consecutive, credentialsOf, cursorOf, MAX_IDS, ofTypes, partsOf } from "./follower-groups";
 import { type LiveSnapshot, readLive } from "./live-snapshot";
 import { assertMayFollow, credentialOf, rejectionIn } from "./rejections";
 
@@ -214,7 +215,7 @@ export class LiveEvents {
     const idle = this.isCheckDue ? [...this.waiting] : [];
     this.mayHaveEvents = false;
     this.isCheckDue = false;
-    for (const agentIds of chunks([...this.agents.keys()], MAX_IDS)) {
+    for (const agentIds of chunked([...this.agents.keys()], MAX_IDS)) {
       const { lasts } = await this.read([], agentIds);
       for (const [id, last] of lasts) {
         const agent = this.agents.get(id);
@@ -222,7 +223,7 @@ export class LiveEvents {
       }
     }
     const byCredential = [...groupBy(idle, ({ caller }) => credentialOf(caller).id).values()];
-    for (const groups of chunks(byCredential, MAX_IDS)) {
+    for (const groups of chunked(byCredential, MAX_IDS)) {
       const followers = groups.flat();
       this.endRejected(followers, await this.read(followers));
     }
