@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { localUrl } from "./base-url";
 import type { BootstrapResult } from "./bootstrap";
 import type { Config } from "./config";
 
@@ -6,10 +7,7 @@ import type { Config } from "./config";
 export function addressOf({ publicUrl, tls }: Config, listening: AddressInfo | string | null): string {
   if (publicUrl !== undefined) return publicUrl;
   if (listening === null || typeof listening === "string") return String(listening);
-  const { address, port, family } = listening;
-  const host =
-    address === "0.0.0.0" || address === "::" ? "localhost" : family === "IPv6" ? `[${address}]` : address;
-  return `${tls ? "https" : "http"}://${host}:${port}`;
+  return localUrl({ tls, host: listening.address, port: listening.port });
 }
 
 /** Returns the notice that is printed once, on the first start with an empty database. */

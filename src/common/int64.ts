@@ -1,3 +1,4 @@
+import { applyDecorators } from "./apply-decorators";
 import { JsonSchema } from "./json-schema";
 import { ValidateBy } from "./validators";
 
@@ -18,13 +19,11 @@ export const Int64 = JsonSchema({ type: "integer", format: "int64" });
 export const MUST_BE_INT64 = "must be a 64-bit integer (int64)";
 
 /** Validates that the property is an int64 as decimal text, its form in GraphQL. */
-export const IsInt64 = (): PropertyDecorator => {
-  const validate = ValidateBy({
-    name: "isInt64",
-    validator: { validate: isInt64, defaultMessage: () => MUST_BE_INT64 },
-  });
-  return (target, property) => {
-    validate(target, property);
-    Int64(target, property);
-  };
-};
+export const IsInt64 = (): PropertyDecorator =>
+  applyDecorators(
+    ValidateBy({
+      name: "isInt64",
+      validator: { validate: isInt64, defaultMessage: () => MUST_BE_INT64 },
+    }),
+    Int64,
+  );

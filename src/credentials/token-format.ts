@@ -49,16 +49,10 @@ export function mintApiKey(
 
 const mintToken = (prefix: string): string => withChecksum(`${prefix}_${randomBase62(TOKEN_DIGITS)}`);
 
-/** Mints a session token, `ags_<secret><checksum>`. */
+// Each mints a token, `<prefix>_<secret><checksum>`.
 export const mintSessionToken = (): string => mintToken(SESSION);
-
-/** Mints an invitation token, `agi_<secret><checksum>`. */
 export const mintInvitationToken = (): string => mintToken(INVITATION);
-
-/** Mints an OAuth access token, `agt_<secret><checksum>`. */
 export const mintAccessToken = (): string => mintToken(ACCESS_TOKEN);
-
-/** Mints an OAuth refresh token, `agr_<secret><checksum>`. */
 export const mintRefreshToken = (): string => mintToken(REFRESH_TOKEN);
 
 /** True if a bearer token lacks the session prefix and is therefore treated as an API key. */
@@ -95,16 +89,10 @@ export function environmentOf(token: string): Environment {
   return found;
 }
 
-/** True if a string has the form of a session token and a valid checksum. */
+// True for strings with the form of a token and a valid checksum.
 export const isWellFormedSessionToken = wellFormed(SESSION);
-
-/** True if a string has the form of an invitation token and a valid checksum. */
 export const isWellFormedInvitationToken = wellFormed(INVITATION);
-
-/** True if a string has the form of an access token and a valid checksum. */
 export const isWellFormedAccessToken = wellFormed(ACCESS_TOKEN);
-
-/** True if a string has the form of a refresh token and a valid checksum. */
 export const isWellFormedRefreshToken = wellFormed(REFRESH_TOKEN);
 
 /** True if a bearer token is treated as an OAuth access token. */

@@ -44,10 +44,8 @@ export class OrganizationService {
       const organization = tx.create(Organization, fields);
       await insertUnlessTaken(tx, Organization, organization, `An organization "${slug}" already exists.`);
       const context = operatorFor(organization);
-      const target = { id, name: slug, organizationId: id };
-      await recordAudit(tx, context, organizationActions.organization_created, target, {
-        name: [null, name],
-      });
+      const { organization_created } = organizationActions;
+      await recordAudit(tx, context, organization_created, targetOf(organization), { name: [null, name] });
       return organization;
     };
     return this.database.write(unit, { tx });
@@ -64,10 +62,14 @@ export class OrganizationService {
       const next = name.trim();
       if (next === organization.name) return organization;
       await tx.update(Organization, { id }, { name: next });
-      const target = { id, name: organization.slug, organizationId: id };
-      await recordAudit(tx, context, organizationActions.organization_renamed, target, {
-        name: [organization.name, next],
-      });
+      const changes = { name: [organization.name, next] } as const;
+      await recordAudit(
+        tx,
+        context,
+        organizationActions.organization_renamed,
+        targetOf(organization),
+        changes,
+      );
       return { ...organization, name: next };
     });
   }
@@ -94,9 +96,7 @@ export class OrganizationService {
       if (deactivatedAt !== null) await tx.waitForInserts();
       else await this.wakeAgents(tx, id);
       const organization = await tx.findOneByOrFail(Organization, { id });
-      if (affected === 1) {
-        await recordAudit(tx, context, action, { id, name: organization.slug, organizationId: id });
-      }
+      if (affected === 1) await recordAudit(tx, context, action, targetOf(organization));
       return organization;
     });
   }
@@ -113,3 +113,5 @@ export class OrganizationService {
     );
   }
 }
+
+const targetOf = ({ id, slug }: Organization) => ({ id, name: slug, organizationId: id });
