@@ -52,11 +52,7 @@ const GROUPS = readdirSync(__dirname)
   .sort()
   .flatMap((file) => /^([\w-]+)\.commands\.[jt]s$/.exec(file)?.[1] ?? []);
 
-/** The commands outside of groups, and the modules that add them. */
-const UNGROUPED: [names: string[], load: () => Pick<CommandGroup, "add">][] = [
-  [["migrate", "backup", "restore", "restored"], () => require("./database")],
-  [["seed"], () => require("./seed")],
-];
+const DATABASE_COMMANDS = ["migrate", "backup", "restore", "restored"];
 
 const typed = process.argv
   .slice(2)
@@ -83,10 +79,14 @@ for (const name of GROUPS) {
   const { description, add }: CommandGroup = require(`./${name}.commands`);
   add(group.description(description));
 }
-for (const [names, load] of UNGROUPED) {
-  if (isLoaded(...names)) load().add(program);
-  else for (const name of names) program.command(name);
-}
+if (isLoaded(...DATABASE_COMMANDS)) {
+  const { add }: typeof import("./database") = require("./database");
+  add(program);
+} else for (const name of DATABASE_COMMANDS) program.command(name);
+if (isLoaded("seed")) {
+  const { add }: typeof import("./seed") = require("./seed");
+  add(program);
+} else program.command("seed");
 
 exitOnClosedPipe();
 
