@@ -121,7 +121,7 @@ const INPUTS =
 const LISTS =
   /dashboard[\\/](ui[\\/](list|list-address|pager|menu-button|row-menu|filter-select|filter-chip|filters|search)|agents[\\/](agent-page|agent-label|use-agents))\./;
 const INBOX =
-  /dashboard[\\/](contacts[\\/](contact-label|contact-tags|contacts\.module)|messages[\\/](message-state|preview)|conversations[\\/](conversation-state|documents)|ui[\\/](beside|facts))\./;
+  /dashboard[\\/](contacts[\\/](contact-label|contact-tags|contacts\.module)|messages[\\/](message-state|preview)|conversations[\\/](conversation-state|documents)|ui[\\/](beside|facts|found-page))\./;
 
 /** Stubs for TanStack Query modules that its client imports but the dashboard does not use. */
 const UNUSED_QUERIES = {

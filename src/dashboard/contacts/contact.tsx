@@ -9,9 +9,10 @@ import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
+import { FoundPage } from "../ui/found-page";
 import { Json } from "../ui/json";
 import { loaded } from "../ui/loaded";
-import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import { Card, Page } from "../ui/page";
 import { RowList } from "../ui/row-list";
 import { RowMenu } from "../ui/row-menu";
 import { useTask } from "../ui/task";
@@ -39,28 +40,12 @@ const SECTION = "Contacts";
 /** One contact: details, addresses, conversations and decisions. */
 export function Contact() {
   const { id = "" } = useParams<{ id: string }>();
-  const { data, error, refetch } = usePolledQuery(ContactDocument, { id }, { pollMs: 15_000 });
-  const contact = data?.contact;
-  if (contact === undefined) {
-    if (error === null) return <LoadingPage title="Contact" section={SECTION} />;
-    return (
-      <Page title="Contact" section={SECTION}>
-        <Failure error={error} retry={refetch} />
-      </Page>
-    );
-  }
-  if (contact === null) {
-    return (
-      <Page title="Contact" section={SECTION}>
-        <Empty title="This contact doesn’t exist">
-          <p>
-            See <Link href="/contacts">all contacts</Link>.
-          </p>
-        </Empty>
-      </Page>
-    );
-  }
-  return <ContactPage contact={contact} />;
+  const query = usePolledQuery(ContactDocument, { id }, { pollMs: 15_000 });
+  return (
+    <FoundPage of="contact" query={query} item={query.data?.contact}>
+      {(contact) => <ContactPage contact={contact} />}
+    </FoundPage>
+  );
 }
 
 function ContactPage({ contact }: { contact: ContactFragment }) {

@@ -1,14 +1,14 @@
 import { Link, useParams } from "wouter";
 import { usePolledQuery } from "../api/client";
 import { ContactCard } from "../contacts/contact-card";
-import { labelOfContact } from "../contacts/contact-label";
+import { nameOfContact } from "../contacts/contact-label";
 import { ContactDocument } from "../contacts/documents.generated";
 import { LineLink } from "../lines/line-link";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
-import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
-import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import { FoundPage } from "../ui/found-page";
+import { Card, Page } from "../ui/page";
 import pageStyles from "../ui/page.module.css";
 import { Assignee } from "./assignee";
 import { Composer } from "./composer";
@@ -25,53 +25,38 @@ const SECTION = "Conversations";
 export function Conversation() {
   const { id = "" } = useParams<{ id: string }>();
   const thread = useThread(id);
-  const { conversation, error, refetch } = thread;
+  const { conversation } = thread;
   useOpened(conversation);
   const contact = usePolledQuery(
     ContactDocument,
     { id: conversation?.contactId ?? "" },
     { enabled: conversation != null, pollMs: 60_000 },
   ).data?.contact;
-  if (conversation === undefined) {
-    if (error === null) return <LoadingPage title="Conversation" section={SECTION} />;
-    return (
-      <Page title="Conversation" section={SECTION}>
-        <Failure error={error} retry={refetch} />
-      </Page>
-    );
-  }
-  if (conversation === null) {
-    return (
-      <Page title="Conversation" section={SECTION}>
-        <Empty title="This conversation doesn’t exist">
-          <p>
-            See <Link href="/conversations">all conversations</Link>.
-          </p>
-        </Empty>
-      </Page>
-    );
-  }
-  const name = contact == null ? "…" : contact.erasedAt === null ? labelOfContact(contact) : "Erased contact";
+  const name = contact == null ? "…" : nameOfContact(contact);
   return (
-    <Page
-      title={contact == null ? "Conversation" : name}
-      section={SECTION}
-      actions={<ConversationActions conversation={conversation} />}
-    >
-      <Beside
-        aside={
-          <>
-            {contact && <ContactCard contact={contact} />}
-            <About conversation={conversation} />
-          </>
-        }
-      >
-        <div className={pageStyles.card}>
-          <Thread thread={thread} contactName={name} timezone={contact?.timezone ?? null} />
-          <Composer conversation={conversation} />
-        </div>
-      </Beside>
-    </Page>
+    <FoundPage of="conversation" query={thread} item={conversation}>
+      {(found) => (
+        <Page
+          title={contact == null ? "Conversation" : name}
+          section={SECTION}
+          actions={<ConversationActions conversation={found} />}
+        >
+          <Beside
+            aside={
+              <>
+                {contact && <ContactCard contact={contact} />}
+                <About conversation={found} />
+              </>
+            }
+          >
+            <div className={pageStyles.card}>
+              <Thread thread={thread} contactName={name} timezone={contact?.timezone ?? null} />
+              <Composer conversation={found} />
+            </div>
+          </Beside>
+        </Page>
+      )}
+    </FoundPage>
   );
 }
 

@@ -5,11 +5,11 @@ import { useContactNames } from "../contacts/contact-names";
 import { useViewer } from "../session/session";
 import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
-import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
+import { FoundPage } from "../ui/found-page";
 import { Json } from "../ui/json";
 import { Name } from "../ui/name";
-import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import { Card, Page } from "../ui/page";
 import styles from "./decisions.module.css";
 import { DecisionDocument, type DecisionQuery, ReceivedMessageDocument } from "./documents.generated";
 import { Effects } from "./effects";
@@ -28,29 +28,17 @@ type DecisionData = NonNullable<DecisionQuery["decision"]>;
 /** One decision: the situation, the rule that matched and why, and what the agent did. */
 export function Decision() {
   const { id = "" } = useParams<{ id: string }>();
-  const { data, error, refetch } = usePolledQuery(DecisionDocument, { id }, { pollMs: 15_000 });
-  const decision = data?.decision;
-  if (decision === undefined) {
-    if (error === null) return <LoadingPage title="Decision" section={SECTION} />;
-    return (
-      <Page title="Decision" section={SECTION}>
-        <Failure error={error} retry={refetch} />
-      </Page>
-    );
-  }
-  if (decision === null) {
-    return (
-      <Page title="Decision" section={SECTION}>
-        <Empty title="This decision doesn’t exist">
-          <p>
-            It may have been deleted: decisions are kept for a limited time. See{" "}
-            <Link href="/decisions">all decisions</Link>.
-          </p>
-        </Empty>
-      </Page>
-    );
-  }
-  return <DecisionPage id={id} decision={decision} />;
+  const query = usePolledQuery(DecisionDocument, { id }, { pollMs: 15_000 });
+  return (
+    <FoundPage
+      of="decision"
+      query={query}
+      item={query.data?.decision}
+      missing="It may have been deleted: decisions are kept for a limited time."
+    >
+      {(decision) => <DecisionPage id={id} decision={decision} />}
+    </FoundPage>
+  );
 }
 
 function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) {

@@ -10,7 +10,8 @@ import { Beside } from "../ui/beside";
 import { Facts } from "../ui/facts";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
-import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import { FoundPage } from "../ui/found-page";
+import { Card, Page } from "../ui/page";
 import { useTask } from "../ui/task";
 import { Attempts } from "./attempts";
 import { cancelMessage } from "./cancel";
@@ -26,28 +27,12 @@ type MessageData = NonNullable<MessageQuery["message"]>;
 /** One message: its text and delivery status. */
 export function Message() {
   const { id = "" } = useParams<{ id: string }>();
-  const { data, error, refetch } = usePolledQuery(MessageDocument, { id });
-  const message = data?.message;
-  if (message === undefined) {
-    if (error === null) return <LoadingPage title="Message" section={SECTION} />;
-    return (
-      <Page title="Message" section={SECTION}>
-        <Failure error={error} retry={refetch} />
-      </Page>
-    );
-  }
-  if (message === null) {
-    return (
-      <Page title="Message" section={SECTION}>
-        <Empty title="This message doesn’t exist">
-          <p>
-            See <Link href="/messages">all messages</Link>.
-          </p>
-        </Empty>
-      </Page>
-    );
-  }
-  return <MessagePage message={message} />;
+  const query = usePolledQuery(MessageDocument, { id });
+  return (
+    <FoundPage of="message" query={query} item={query.data?.message}>
+      {(message) => <MessagePage message={message} />}
+    </FoundPage>
+  );
 }
 
 function MessagePage({ message }: { message: MessageData }) {
