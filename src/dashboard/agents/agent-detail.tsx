@@ -24,9 +24,6 @@ import { useAgents } from "./use-agents";
 
 const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
 
-/** Polling interval for an agent's data (ms); long because the data is large and rarely changes. */
-const POLL_INTERVAL_MS = 30_000;
-
 /** Overview of an agent: its resources and latest decisions. */
 export function AgentDetail() {
   const { id } = useParams<{ id: string }>();
@@ -70,7 +67,7 @@ function Content({ agent }: { agent: Agent }) {
 }
 
 function Setup({ agent }: { agent: Agent }) {
-  const query = usePolledQuery(AgentSetupDocument, { id: agent.id }, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(AgentSetupDocument, { id: agent.id }, { pollMs: 30_000 });
   return (
     <div className={styles.setup}>
       <Result query={query} height={480}>

@@ -22,9 +22,6 @@ import { AgentListDocument, type AgentListQuery } from "./documents.generated";
 const { component: CreateAgent } = loaded(async () => (await import("./create-agent")).CreateAgent);
 const { component: AgentDialog } = loaded(async () => (await import("./agent-dialogs")).AgentDialog);
 
-/** Polling interval (ms); long because agents rarely change. */
-const POLL_INTERVAL_MS = 15_000;
-
 const COLUMNS = columnsOf("Name", "API keys", "Lines", "Live version", "Last decision", ACTIONS);
 
 type Summary = NonNullable<AgentListQuery["agentSummaries"]>[number];
@@ -61,7 +58,7 @@ export function Agents() {
   const address = useListAddress();
   const [, navigate] = useLocation();
   const [task, setTask] = useState<{ action: AgentAction; agent: Agent }>();
-  const query = usePolledQuery(AgentListDocument, { manages }, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(AgentListDocument, { manages }, { pollMs: 15_000 });
   const summaries = new Map(query.data?.agentSummaries?.map((each) => [each.agentId, each]));
   const create = () => address.filter({ create: "yes" });
   return (

@@ -24,7 +24,6 @@ import { KeyTag, statusOf } from "./key-state";
 import { KeyUsage } from "./key-usage";
 import { spelled } from "./scopes";
 
-const POLL_INTERVAL_MS = 15_000;
 const LOG_INTERVAL_MS = 30_000;
 
 /** Number of audit log entries on a key's page. */
@@ -35,7 +34,7 @@ const SECTION = <Link href="/api-keys">API keys</Link>;
 /** The page of one API key, with its facts, usage and actions. */
 export function ApiKey() {
   const { id = "" } = useParams<{ id: string }>();
-  const { data, error, refetch } = usePolledQuery(ApiKeyDocument, { id }, { pollMs: POLL_INTERVAL_MS });
+  const { data, error, refetch } = usePolledQuery(ApiKeyDocument, { id }, { pollMs: 15_000 });
   if (data === undefined) {
     if (error === null) return <LoadingPage title="API key" section="API keys" />;
     return (

@@ -32,8 +32,6 @@ import { PastedKey } from "./pasted-key";
 
 const { component: CreateKey } = loaded(async () => (await import("./create-key")).CreateKey);
 
-/** Polling interval (ms); long because keys do not change on their own. */
-const POLL_INTERVAL_MS = 15_000;
 /** Polling interval (ms); long because keys are rarely rejected or about to expire. */
 const WATCH_INTERVAL_MS = 60_000;
 
@@ -48,7 +46,7 @@ export function ApiKeys() {
   const query = usePolledQuery(
     ApiKeysDocument,
     { first: PAGE_SIZE, after: address.after, ...keyFilterOf(address) },
-    { pollMs: POLL_INTERVAL_MS },
+    { pollMs: 15_000 },
   );
   const { data: watch, isPending } = usePolledQuery(
     KeysToWatchDocument,

@@ -14,15 +14,13 @@ import {
   type UsagePeriod,
 } from "./documents.generated";
 
-const POLL_INTERVAL_MS = 20_000;
-
 /** Accepted and rejected requests with one key over a period. */
 export function KeyUsage({ apiKey }: { apiKey: KeyFragment }) {
   const [period, setPeriod] = useState<UsagePeriod>("last_24_hours");
   const { data, error, refetch } = usePolledQuery(
     UsageOfKeyDocument,
     { id: apiKey.id, period },
-    { pollMs: POLL_INTERVAL_MS },
+    { pollMs: 20_000 },
   );
   return (
     <Card

@@ -136,7 +136,7 @@ export async function change<Result, Variables>(
 /**
  * Polls a query and returns its latest result. Returns the previous result while the data for new variables
  * is loading.
- * @param pollMs polling interval; raise it for expensive queries
+ * @param pollMs polling interval; raise it for data that is large, rarely changes or costs the server time
  * @param inBackground true to poll while the page is hidden
  */
 export function usePolledQuery<Result, Variables>(

@@ -20,9 +20,6 @@ import { ACTION_LABELS, targetOf } from "./sentence";
 
 const PAGE_SIZE = 50;
 
-/** Polling interval for new entries (ms); long because a page of entries is large. */
-const POLL_INTERVAL_MS = 15_000;
-
 /** The audit log with its filters and the CSV export. */
 export function AuditLog() {
   const address = useListAddress();
@@ -33,7 +30,7 @@ export function AuditLog() {
   const query = usePolledQuery(
     AuditLogDocument,
     { ...filter, first: PAGE_SIZE, after: address.after, named: may("conversations_read"), counted: true },
-    { pollMs: POLL_INTERVAL_MS },
+    { pollMs: 15_000 },
   );
   const { data, error, refetch, isPlaceholderData } = query;
   const entries = data?.auditLog.nodes;

@@ -6,9 +6,6 @@ import {
   ConfigurationStateDocument,
 } from "./documents.generated";
 
-/** How often an open page checks whether another member has saved or published (ms). */
-const POLL_INTERVAL_MS = 10_000;
-
 /** An agent's live configuration. */
 export type Live = NonNullable<ConfigurationDocumentsQuery["configuration"]>;
 /** An agent's draft. */
@@ -24,7 +21,7 @@ export function useDocuments(agentId: string) {
     { agentId },
     { pollMs: Number.POSITIVE_INFINITY },
   );
-  const state = usePolledQuery(ConfigurationStateDocument, { agentId }, { pollMs: POLL_INTERVAL_MS });
+  const state = usePolledQuery(ConfigurationStateDocument, { agentId }, { pollMs: 10_000 });
   const { data, refetch } = documents;
   const isStale =
     data !== undefined &&

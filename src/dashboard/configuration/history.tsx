@@ -17,9 +17,6 @@ import { ConfigurationVersionsDocument, type PublicationFragment } from "./docum
 
 const { component: Restore } = loaded(async () => (await import("./restore")).Restore);
 
-/** Polling interval (ms); long because versions are rarely published, and mostly from this page. */
-const POLL_INTERVAL_MS = 60_000;
-
 const COLUMNS = columnsOf("Version", "Note", "Published", "By", "Digest", ACTIONS);
 
 /** The published versions of an agent's configuration. */
@@ -31,7 +28,7 @@ export function History({ agent, live }: { agent: Agent; live: number }) {
   const query = usePolledQuery(
     ConfigurationVersionsDocument,
     { agentId: agent.id, first: PAGE_SIZE, after: address.after },
-    { pollMs: POLL_INTERVAL_MS },
+    { pollMs: 60_000 },
   );
   const versions = query.data?.configurationVersions;
   return (

@@ -2,9 +2,6 @@ import { usePolledQuery } from "../api/client";
 import { labelOfContact } from "./contact-label";
 import { ContactNamesDocument } from "./documents.generated";
 
-/** Polling interval for displayed names (ms). */
-const NAMES_POLL_MS = 60_000;
-
 /**
  * Returns the names of an agent's contacts, for lists that refer to them.
  * @param ids IDs of at most 100 contacts; null is ignored
@@ -18,7 +15,7 @@ export function useContactNames(
   const { data, isPlaceholderData, isError } = usePolledQuery(
     ContactNamesDocument,
     { agentId, ids: distinct },
-    { enabled: distinct.length > 0, pollMs: NAMES_POLL_MS },
+    { enabled: distinct.length > 0, pollMs: 60_000 },
   );
   const loaded = data !== undefined && !isPlaceholderData;
   return (id) => {

@@ -27,9 +27,6 @@ import styles from "./conversation-list.module.css";
 import { ConversationTag, HANDLER_OPTIONS, TABS } from "./conversation-state";
 import { ConversationsDocument, type ConversationsQuery } from "./documents.generated";
 
-/** Polling interval (ms); long because changes within a conversation appear on its own page. */
-const INBOX_POLL_MS = 15_000;
-
 type Tab = (typeof TABS)[number]["value"];
 type Listed = ConversationsQuery["conversations"]["nodes"][number];
 
@@ -80,7 +77,7 @@ export function ConversationList(props: {
       search: address.get("search").slice(0, TERM_MAX_LENGTH) || null,
       order: tab === "waiting" ? "longest_waiting_first" : "last_activity_first",
     },
-    { pollMs: INBOX_POLL_MS },
+    { pollMs: 15_000 },
   );
   const { nameOf } = useMembers();
   const connection = query.data?.conversations;

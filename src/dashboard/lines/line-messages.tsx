@@ -7,12 +7,10 @@ import { Card } from "../ui/page";
 import { Result } from "../ui/result";
 import { LineActivityDocument, type LineCountFragment } from "./documents.generated";
 
-const POLL_INTERVAL_MS = 20_000;
-
 /** A line's message counts, each linked to the list of these messages. */
 export function LineMessages({ lineId, agentId }: { lineId: string; agentId: string }) {
   const { may } = useViewer();
-  const query = usePolledQuery(LineActivityDocument, { id: lineId }, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(LineActivityDocument, { id: lineId }, { pollMs: 20_000 });
   const reads = may("conversations_read");
   const list = `/messages?agent=${agentId}&line=${lineId}`;
   const linked = ({ count, isExact }: LineCountFragment, filter: string) => {

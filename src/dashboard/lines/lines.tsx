@@ -49,9 +49,6 @@ export function Lines() {
   );
 }
 
-/** Polling interval (ms); long because lines rarely change. */
-const POLL_INTERVAL_MS = 15_000;
-
 const COLUMNS = columnsOf(
   "Name",
   "Kind",
@@ -66,7 +63,7 @@ function LineList({ agent }: { agent: Agent }) {
   const address = useListAddress();
   const [, navigate] = useLocation();
   const [task, setTask] = useState<{ action: LineAction; id: string }>();
-  const query = usePolledQuery(LinesDocument, { agentId: agent.id }, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(LinesDocument, { agentId: agent.id }, { pollMs: 15_000 });
   const lines = query.data?.lines;
   const chosen = task && lines?.find(({ id }) => id === task.id);
   const hrefOf = (id: string) => `/lines/${id}?agent=${agent.id}`;

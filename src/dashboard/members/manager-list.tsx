@@ -4,15 +4,12 @@ import { MembersDocument } from "./documents.generated";
 import { ANY_MANAGER } from "./managers";
 import styles from "./members.module.css";
 
-/** Polling interval (ms); long because members rarely change. */
-const POLL_INTERVAL_MS = 60_000;
-
 /** Max managers to name. */
 const SHOWN = 3;
 
 /** The e-mail addresses of managers: "a, b, or c". */
 export function ManagerList() {
-  const members = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS }).data?.members ?? [];
+  const members = usePolledQuery(MembersDocument, {}, { pollMs: 60_000 }).data?.members ?? [];
   const emails = members
     .filter(({ permissions }) => permissions.includes("config_manage"))
     .map(({ email }) => email)

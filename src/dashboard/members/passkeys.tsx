@@ -12,9 +12,6 @@ export type PasskeyEntry = PasskeysQuery["passkeys"][number];
 
 const COLUMNS = columnsOf("Passkey", "Added", "Last used", ACTIONS);
 
-/** Polling interval (ms); long because passkeys rarely change. */
-const POLL_INTERVAL_MS = 30_000;
-
 /**
  * A member's passkeys.
  * @param memberId another member; the signed-in member if omitted
@@ -22,7 +19,7 @@ const POLL_INTERVAL_MS = 30_000;
  */
 export function Passkeys(props: { memberId?: string; actions: (passkey: PasskeyEntry) => ReactNode }) {
   const { memberId = null, actions } = props;
-  const query = usePolledQuery(PasskeysDocument, { memberId }, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(PasskeysDocument, { memberId }, { pollMs: 30_000 });
   return (
     <div className={pageStyles.container}>
       <Result query={query} height={120}>

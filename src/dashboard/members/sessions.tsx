@@ -16,15 +16,12 @@ import styles from "./members.module.css";
 
 const COLUMNS = columnsOf("Browser", "IP address", "Signed in", "Expires", ACTIONS);
 
-/** Polling interval (ms); long because the list is large and includes User-Agents. */
-const POLL_INTERVAL_MS = 20_000;
-
 /**
  * A member's active sessions; ending a session signs the member out there.
  * @param memberId another member; the signed-in member if omitted
  */
 export function Sessions({ memberId = null }: { memberId?: string | null }) {
-  const query = usePolledQuery(SessionsDocument, { memberId }, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(SessionsDocument, { memberId }, { pollMs: 20_000 });
   const guard = useMisclickGuard(query.data?.sessions.map(({ id }) => id) ?? []);
   const { error, run } = useTask();
   return (

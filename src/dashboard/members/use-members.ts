@@ -2,9 +2,6 @@ import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
 import { MembersDocument } from "./documents.generated";
 
-/** Polling interval (ms); long because members rarely change. */
-const POLL_INTERVAL_MS = 60_000;
-
 /** The API's actor name for actions on the server's command line. */
 const COMMAND_LINE = "command line";
 
@@ -13,7 +10,7 @@ export type Names = ReturnType<typeof useMembers>;
 /** Returns the organization's members, for pages that name or select one; lists call it once for all rows. */
 export function useMembers() {
   const viewer = useViewer();
-  const { data, isError } = usePolledQuery(MembersDocument, {}, { pollMs: POLL_INTERVAL_MS });
+  const { data, isError } = usePolledQuery(MembersDocument, {}, { pollMs: 60_000 });
   const members = data?.members ?? [];
   const labelOf = (id: string | null, email: string): string => {
     const name = members.find((each) => each.id === id)?.name;

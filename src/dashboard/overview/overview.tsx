@@ -31,9 +31,6 @@ const { component: GetStarted, useIsSettled } = loaded(
 
 /** Polling interval (ms); long because the figures sum many rows. */
 const NUMBERS_INTERVAL_MS = 20_000;
-const STEPS_INTERVAL_MS = 15_000;
-/** Polling interval for rarely changing data (ms). */
-const SLOW_INTERVAL_MS = 60_000;
 
 /** True once there is data or a request has failed, so that a failing report does not hide the rest. */
 const isSettled = ({ data, isFetched, failureCount }: UseQueryResult): boolean =>
@@ -59,7 +56,7 @@ function Content() {
   const [dismissed, dismiss] = useRemembered("get-started-dismissed");
   const [tried, markTried] = useRemembered("situation-tried");
   const wantsSteps = manages && !dismissed;
-  const steps = usePolledQuery(FirstStepsDocument, {}, { enabled: wantsSteps, pollMs: STEPS_INTERVAL_MS });
+  const steps = usePolledQuery(FirstStepsDocument, {}, { enabled: wantsSteps, pollMs: 15_000 });
   const firstSteps = wantsSteps ? steps.data?.firstSteps : undefined;
   const done = firstSteps && { ...firstSteps, decisionMade: firstSteps.decisionMade || tried };
   const wasNew = useRef(false);
@@ -67,7 +64,7 @@ function Content() {
   wasNew.current ||= done !== undefined && Object.values(done).includes(false);
   const showsSteps = !dismissed && (manages ? wasNew.current : !reads);
   const canShowSteps = useIsSettled(showsSteps);
-  const agents = usePolledQuery(AgentsDocument, {}, { pollMs: SLOW_INTERVAL_MS });
+  const agents = usePolledQuery(AgentsDocument, {}, { pollMs: 60_000 });
   const usage = usePolledQuery(
     UsageDocument,
     { period, days: EXPIRING_DAYS },

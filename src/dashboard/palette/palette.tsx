@@ -18,9 +18,6 @@ import styles from "./palette.module.css";
 /** Delay between the last key press and the search (ms). */
 const DEBOUNCE_MS = 200;
 
-/** How often to repeat the search (ms). */
-const POLL_MS = 30_000;
-
 /** Min length of a search (characters). */
 const MIN_LENGTH = 2;
 
@@ -162,7 +159,7 @@ function useEntries(text: string, pasted = ""): Readonly<Record<string, readonly
   const { data, isPlaceholderData } = usePolledQuery(
     FindDocument,
     { text: search },
-    { enabled: isSearch, pollMs: POLL_MS },
+    { enabled: isSearch, pollMs: 30_000 },
   );
   // Enter must not open a result for an earlier text.
   const isCurrent = isSearch && search === text && !isPlaceholderData;

@@ -9,12 +9,9 @@ import { toast } from "../ui/toast";
 import { HandoffNoticesDocument, SetHandoffNoticesDocument } from "./documents.generated";
 import styles from "./profile.module.css";
 
-/** Polling interval (ms); long because agents rarely change. */
-const POLL_INTERVAL_MS = 30_000;
-
 /** Turns e-mails about handoffs on and off for each agent. */
 export function HandoffNotices() {
-  const query = usePolledQuery(HandoffNoticesDocument, {}, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(HandoffNoticesDocument, {}, { pollMs: 30_000 });
   const { deactivated } = useViewer();
   const { busy, error, run } = useTask();
   const set = (agentId: string, name: string, enabled: boolean) =>

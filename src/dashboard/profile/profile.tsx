@@ -18,9 +18,6 @@ import { SignInWaysDocument } from "./documents.generated";
 import { HandoffNotices } from "./handoff-notices";
 import styles from "./profile.module.css";
 
-/** Polling interval (ms); long because accounts rarely change. */
-const POLL_INTERVAL_MS = 60_000;
-
 const { component: ChangeEmail } = loaded(async () => (await import("./account-dialogs")).ChangeEmail);
 const { component: ChangeName } = loaded(async () => (await import("./account-dialogs")).ChangeName);
 const { component: ChangePassword } = loaded(async () => (await import("./account-dialogs")).ChangePassword);
@@ -39,7 +36,7 @@ export function Profile() {
   const { email, name, permissions, organization, may } = useViewer();
   const [dialog, open] = useState<ReactNode>();
   const { busy, error, run } = useTask();
-  const ways = usePolledQuery(SignInWaysDocument, {}, { pollMs: POLL_INTERVAL_MS }).data?.viewer;
+  const ways = usePolledQuery(SignInWaysDocument, {}, { pollMs: 60_000 }).data?.viewer;
   const identity = ways?.identity;
   const isFirst = ways?.hasPassword === false;
   const options = useSignInOptions();

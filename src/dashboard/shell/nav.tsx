@@ -9,9 +9,6 @@ import { titleCount } from "../ui/page";
 import { CountsDocument, type CountsQuery } from "./documents.generated";
 import styles from "./shell.module.css";
 
-/** Polling interval for the counts of messages to review and conversations that need a reply (ms). */
-const COUNT_POLL_MS = 15_000;
-
 /** The counts next to page links, by path. */
 const COUNTS: Readonly<Record<string, keyof CountsQuery>> = {
   "/conversations": "waiting",
@@ -54,7 +51,7 @@ function Group({ name, pages }: { name: string; pages: readonly PageEntry[] }) {
 /** The number of items that need attention; nothing if there are none. */
 function Waiting({ of }: { of: keyof CountsQuery }) {
   const isInTitle = of === "waiting";
-  const { data } = usePolledQuery(CountsDocument, {}, { pollMs: COUNT_POLL_MS, inBackground: isInTitle });
+  const { data } = usePolledQuery(CountsDocument, {}, { pollMs: 15_000, inBackground: isInTitle });
   const list = data?.[of];
   const text = list?.totalCount ? formatCount(list.totalCount, list.isTotalCountExact) : "";
   useEffect(() => {

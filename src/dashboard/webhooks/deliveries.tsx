@@ -13,9 +13,6 @@ import { WebhookDeliveriesDocument } from "./documents.generated";
 import { EVENT_TYPES, eventTypeLabel } from "./event-types";
 import styles from "./webhooks.module.css";
 
-/** Polling interval (ms); long because a full page of the log is 5 kB. */
-const POLL_INTERVAL_MS = 30_000;
-
 const COLUMNS = columnsOf(
   "Event",
   "Status",
@@ -38,7 +35,7 @@ export function Deliveries({ endpointId, canResend }: { endpointId: string; canR
       state: address.oneOf("state", STATE_OPTIONS) || null,
       type: address.oneOf("type", EVENT_TYPES) || null,
     },
-    { pollMs: POLL_INTERVAL_MS },
+    { pollMs: 30_000 },
   );
   const close = () => {
     choose(undefined);

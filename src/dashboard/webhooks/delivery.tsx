@@ -25,8 +25,6 @@ import {
 import { eventTypeLabel } from "./event-types";
 import styles from "./webhooks.module.css";
 
-const POLL_INTERVAL_MS = 5_000;
-
 type Details = WebhookDeliveryQuery["webhookDeliveries"]["nodes"][number];
 
 interface Props {
@@ -43,11 +41,7 @@ interface Props {
 export function DeliveryDialog({ endpointId, eventId, canResend, onOpen, onClosed }: Props) {
   const { may } = useViewer();
   const mayReadBody = may("conversations_read");
-  const query = usePolledQuery(
-    WebhookDeliveryDocument,
-    { endpointId, eventId, mayReadBody },
-    { pollMs: POLL_INTERVAL_MS },
-  );
+  const query = usePolledQuery(WebhookDeliveryDocument, { endpointId, eventId, mayReadBody });
   const { busy, error, run } = useTask();
   const delivery = query.data?.webhookDeliveries.nodes[0];
   const resend = (id: string) =>

@@ -73,9 +73,6 @@ function Test({ id, close }: { id: string; close: () => void }) {
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How often to recount the missed events (ms). */
-const COUNT_INTERVAL_MS = 30_000;
-
 const PERIODS = [
   { value: "1", label: "The last hour" },
   { value: "24", label: "The last 24 hours" },
@@ -93,7 +90,7 @@ function Redeliver({ endpoint, onClosed }: Props) {
   const missed = usePolledQuery(
     MissedWebhookEventsDocument,
     { id: endpoint.id, since: isKnown ? since.toISOString() : "" },
-    { enabled: isKnown, pollMs: COUNT_INTERVAL_MS },
+    { enabled: isKnown, pollMs: 30_000 },
   );
   return (
     <FormDialog

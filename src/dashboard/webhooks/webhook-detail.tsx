@@ -22,12 +22,10 @@ import styles from "./webhooks.module.css";
 
 const { component: EndpointDialog } = loaded(async () => (await import("./endpoint-dialogs")).EndpointDialog);
 
-const POLL_INTERVAL_MS = 30_000;
-
 /** One webhook endpoint and the log of its deliveries. */
 export function WebhookDetail() {
   const { id } = useParams<{ id: string }>();
-  const query = usePolledQuery(WebhookEndpointDocument, { id }, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(WebhookEndpointDocument, { id }, { pollMs: 30_000 });
   const endpoint = query.data?.webhookEndpoint;
   const section = <Link href="/webhooks">Webhooks</Link>;
   if (endpoint) {

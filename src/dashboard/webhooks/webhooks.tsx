@@ -20,9 +20,6 @@ import styles from "./webhooks.module.css";
 
 const { component: CreateEndpoint } = loaded(async () => (await import("./create-endpoint")).CreateEndpoint);
 
-/** Polling interval (ms); long because endpoints rarely change, and failures last for hours. */
-const POLL_INTERVAL_MS = 15_000;
-
 const COLUMNS = columnsOf("URL", "Agent", "Events", "Status");
 
 /** Returns a summary of the event types that an endpoint receives. */
@@ -36,7 +33,7 @@ export function Webhooks() {
   const { deactivated } = useViewer();
   const address = useListAddress();
   const [, navigate] = useLocation();
-  const query = usePolledQuery(WebhookEndpointsDocument, {}, { pollMs: POLL_INTERVAL_MS });
+  const query = usePolledQuery(WebhookEndpointsDocument, {}, { pollMs: 15_000 });
   const agents = useAgents().data?.agents;
   const nameOf = (agentId: string | null) => {
     const agent = agents?.find(({ id }) => id === agentId);
