@@ -147,13 +147,11 @@ function Lines({ agent, lines }: { agent: Agent; lines: AgentSetupQuery["lines"]
   );
 }
 
-function LiveConfiguration({
-  agent,
-  version,
-}: {
+function LiveConfiguration(props: {
   agent: Agent;
   version: AgentSetupQuery["configurationVersions"]["nodes"][number] | undefined;
 }) {
+  const { agent, version } = props;
   const { nameOfActor } = useMembers();
   return (
     <Card

@@ -85,13 +85,8 @@ export function AgentPage(props: {
 /**
  * Adds the selected agent to the URL, so that reloads and the browser's Back button preserve the selection.
  */
-function Chosen({
-  agent,
-  page,
-}: {
-  agent: Agent;
-  page: { title: string; section?: ReactNode; lead?: ReactNode };
-}) {
+function Chosen(props: { agent: Agent; page: { title: string; section?: ReactNode; lead?: ReactNode } }) {
+  const { agent, page } = props;
   const [, setParams] = useSearchParams();
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per agent
   useLayoutEffect(() => {

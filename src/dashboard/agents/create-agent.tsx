@@ -27,13 +27,8 @@ const slugOf = (name: string): string =>
  * Creates an agent from a form.
  * @param onCreated receives the ID of the new agent
  */
-export function CreateAgent({
-  onCreated,
-  onClosed,
-}: {
-  onCreated: (id: string) => void;
-  onClosed: () => void;
-}) {
+export function CreateAgent(props: { onCreated: (id: string) => void; onClosed: () => void }) {
+  const { onCreated, onClosed } = props;
   const keyOf = useIdempotencyKey();
   const slug = useRef<HTMLInputElement>(null);
   const proposed = useRef("");

@@ -13,13 +13,8 @@ import { type AuditFilter, readAll, saveAsCsv } from "./export";
  * Exports all entries that match the filters; a second click cancels.
  * @param onError called with the error if the export fails, and with undefined when it starts
  */
-export function ExportButton({
-  filter,
-  onError,
-}: {
-  filter: AuditFilter;
-  onError: (error: unknown) => void;
-}) {
+export function ExportButton(props: { filter: AuditFilter; onError: (error: unknown) => void }) {
+  const { filter, onError } = props;
   const { organization } = useViewer();
   const [count, setCount] = useState<number>();
   const running = useRef<AbortController>(undefined);

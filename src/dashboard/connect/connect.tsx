@@ -57,15 +57,12 @@ export function Connect() {
   return <Consent id={id} request={request} agents={agents} />;
 }
 
-function Consent({
-  id,
-  request,
-  agents,
-}: {
+function Consent(props: {
   id: string;
   request: NonNullable<ConnectionRequestQuery["connectionRequest"]>;
   agents: ConnectionRequestQuery["agents"];
 }) {
+  const { id, request, agents } = props;
   const { deactivated } = useViewer();
   const [scopes, setScopes] = useState(request.scopes);
   const [leaving, setLeaving] = useState(false);

@@ -16,17 +16,18 @@ import styles from "./thread.module.css";
 const LONG_FROM = 1_200;
 
 /** A message in a thread: inbound messages on the left, outbound messages on the right. */
-export function MessageItem({
-  message,
-  names: { nameOf },
-  contactName,
-  timezone,
-}: {
+export function MessageItem(props: {
   message: ThreadMessageFragment;
   names: Names;
   contactName: string;
   timezone: string | null;
 }) {
+  const {
+    message,
+    names: { nameOf },
+    contactName,
+    timezone,
+  } = props;
   const { direction, author, memberId, createdAt, subject, quoted, omitted } = message;
   const item = useRef<HTMLLIElement>(null);
   return (
@@ -92,13 +93,8 @@ function Text({ text }: { text: string }) {
   );
 }
 
-function Actions({
-  message,
-  contact,
-}: {
-  message: ThreadMessageFragment;
-  contact: DeliveryState["contact"];
-}) {
+function Actions(props: { message: ThreadMessageFragment; contact: DeliveryState["contact"] }) {
+  const { message, contact } = props;
   const { id, direction, status, decisionId, attempts } = message;
   const { may, deactivated } = useViewer();
   const [opened, setOpened] = useState(false);

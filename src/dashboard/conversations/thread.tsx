@@ -30,15 +30,12 @@ function inOrderOfTime(
 }
 
 /** A conversation's messages and changes. Opens at the newest message and stays at the end as more arrive. */
-export function Thread({
-  thread,
-  contactName,
-  timezone,
-}: {
+export function Thread(props: {
   thread: ReturnType<typeof useThread>;
   contactName: string;
   timezone: string | null;
 }) {
+  const { thread, contactName, timezone } = props;
   const { conversation, messages, hasMoreUpcoming, hasOlder, loadOlder, isLoadingOlder, olderError } = thread;
   const names = useMembers();
   const guard = useMisclickGuard(messages?.map(({ id }) => id) ?? []);

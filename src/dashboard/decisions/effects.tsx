@@ -22,13 +22,8 @@ const SKIPPED = "skipped";
  * The effects of a decision, in order.
  * @param isPlanned true if the effects were not applied
  */
-export function Effects({
-  effects,
-  isPlanned = false,
-}: {
-  effects: readonly EffectFragment[];
-  isPlanned?: boolean;
-}) {
+export function Effects(props: { effects: readonly EffectFragment[]; isPlanned?: boolean }) {
+  const { effects, isPlanned = false } = props;
   const severalRules = new Set(effects.map(({ ruleId }) => ruleId)).size > 1;
   if (effects.length === 0) return <p className={styles.body}>Nothing.</p>;
   return (

@@ -6,13 +6,8 @@ import type { ExchangeFragment } from "./documents.generated";
  * The instructions, texts and earlier messages sent to the model, and its answer, each shown on demand.
  * @param isPlanned true if the model has not been asked yet
  */
-export function ModelExchange({
-  exchange,
-  isPlanned = false,
-}: {
-  exchange: ExchangeFragment;
-  isPlanned?: boolean;
-}) {
+export function ModelExchange(props: { exchange: ExchangeFragment; isPlanned?: boolean }) {
+  const { exchange, isPlanned = false } = props;
   const { instructions, texts, history, answer } = exchange;
   return (
     <div className={styles.body}>

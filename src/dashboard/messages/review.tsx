@@ -23,17 +23,8 @@ const FORMS = {
  * @param about describes the message in the buttons' accessible names: "to Anna"
  * @param onDone called when the page shows the result
  */
-export function Review({
-  id,
-  text,
-  about,
-  onDone,
-}: {
-  id: string;
-  text: string;
-  about: string;
-  onDone: () => void;
-}) {
+export function Review(props: { id: string; text: string; about: string; onDone: () => void }) {
+  const { id, text, about, onDone } = props;
   const { id: memberId, may, deactivated } = useViewer();
   const { busy, error, run, clearError } = useTask();
   const [opened, open] = useState<keyof typeof FORMS>();

@@ -15,15 +15,12 @@ const counted = ({ count, isExact }: { count: number; isExact: boolean }): strin
  * @param usage undefined for members who do not manage keys
  * @param activity undefined for members who may not read conversations
  */
-export function Headline({
-  usage,
-  activity,
-  period,
-}: {
+export function Headline(props: {
   usage: UsageQuery | undefined;
   activity: ActivityQuery["activity"] | undefined;
   period: UsagePeriod;
 }) {
+  const { usage, activity, period } = props;
   if (usage === undefined && activity === undefined) return null;
   const days = `period=${period === "last_30_days" ? 30 : 1}`;
   return (

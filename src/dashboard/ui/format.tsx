@@ -105,15 +105,8 @@ export const TimesInFull = createContext(false);
  * @param isDue true if an event is due at the time, and overdue afterwards
  * @param isExact true to show the date and time instead, to the minute
  */
-export function Time({
-  value,
-  isDue = false,
-  isExact = false,
-}: {
-  value: string;
-  isDue?: boolean;
-  isExact?: boolean;
-}) {
+export function Time(props: { value: string; isDue?: boolean; isExact?: boolean }) {
+  const { value, isDue = false, isExact = false } = props;
   useNow();
   const now = Date.now();
   const inFull = useContext(TimesInFull);

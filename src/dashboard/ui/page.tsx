@@ -85,17 +85,8 @@ export function LoadingPage(props: { title: string; section?: ReactNode; lead?: 
 export const Placeholder = () => <Skeleton height={260} radius="lg" />;
 
 /** A page section with a heading; links can target it by its ID. */
-export function Card({
-  title,
-  aside,
-  id,
-  children,
-}: {
-  title: string;
-  aside?: ReactNode;
-  id?: string;
-  children: ReactNode;
-}) {
+export function Card(props: { title: string; aside?: ReactNode; id?: string; children: ReactNode }) {
+  const { title, aside, id, children } = props;
   return (
     <section className={styles.card} aria-label={title} id={id}>
       <header className={styles.cardHeader}>
