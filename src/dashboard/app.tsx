@@ -30,10 +30,7 @@ const { component: SecretDialog } = loaded(
   async () => (await import("./secrets/secret-dialog")).SecretDialog,
 );
 
-/**
- * The dialog for a new secret. Pages that create secrets preload it, so that no secret is lost if the network
- * fails.
- */
+/** The dialog for a new secret. Pages that create secrets preload it, so that none is lost if the network fails. */
 const ShownSecret = () => useShownSecret() && <SecretDialog />;
 
 /** Asks the member to confirm their identity while requests are waiting for the confirmation. */
@@ -42,10 +39,7 @@ const SignInWaitedFor = () => {
   return waiting && <ConfirmSignIn onClosed={waiting.settle} />;
 };
 
-/**
- * Removes pasted secrets from every new URL, including its filters, so that none ends up in the browser
- * history or a request.
- */
+/** Removes pasted secrets from every new URL, so that none ends up in the browser history or a request. */
 const goTo: AroundNavHandler = (navigate, to, options) => navigate(withoutSecrets(to), options);
 
 /**

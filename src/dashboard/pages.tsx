@@ -24,9 +24,7 @@ export interface PageEntry extends Loaded<object> {
   /** Route pattern, such as `/api-keys` or `/api-keys/:id`. */
   path: string;
   title: string;
-  /**
-   * The icon of the page's link in the navigation; undefined for pages that are only linked from other pages.
-   */
+  /** The icon of the page's link in the navigation; undefined for pages that are only linked from other pages. */
   icon?: Icon;
   /** The permission that a member needs to see the link and open the page. */
   permission?: Permission;

@@ -34,10 +34,7 @@ const browserOnly = {
   },
 };
 
-/**
- * Replaces the boot markers in the HTML with tags that load `boot.js`, because the Content-Security-Policy
- * forbids inline scripts.
- */
+/** Replaces the boot markers in the HTML with tags that load `boot.js`, because inline scripts are forbidden. */
 const boot = () => {
   let file;
   return {
@@ -137,10 +134,7 @@ const lessQuery = libraryChanges("less-query", Object.keys(UNUSED_QUERIES), (_, 
   return UNUSED_QUERIES[module];
 });
 
-/**
- * Builds the dashboard as static files. `vite dev` shows changes immediately and expects the gateway on port
- * 4000.
- */
+/** Builds the dashboard as static files. `vite dev` shows changes immediately and expects the gateway on port 4000. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/dashboard/",

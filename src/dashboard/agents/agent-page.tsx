@@ -82,9 +82,7 @@ export function AgentPage(props: {
   );
 }
 
-/**
- * Adds the selected agent to the URL, so that reloads and the browser's Back button preserve the selection.
- */
+/** Adds the selected agent to the URL, so that reloads and the browser's Back button preserve the selection. */
 function Chosen(props: { agent: Agent; page: { title: string; section?: ReactNode; lead?: ReactNode } }) {
   const { agent, page } = props;
   const [, setParams] = useSearchParams();

@@ -5,6 +5,7 @@ import { KEY_NAME_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
 import { labelOf } from "../agents/agent-label";
 import type { AgentsQuery } from "../agents/documents.generated";
 import { change } from "../api/client";
+import { newIdempotencyKey } from "../api/idempotency";
 import { useViewer } from "../session/session";
 import { Advanced } from "../ui/advanced";
 import { Dialog, DialogButtons } from "../ui/dialog";
@@ -135,18 +136,13 @@ function CreateForm({ agents, owner = "", onClosed }: Props) {
 /** The input for a key of either kind, without its owner and scopes. */
 type KeyInput = Omit<CreateApiKeyInput, "agentId" | "scopes">;
 
-/**
- * Makes retries after a lost response safe: an unchanged form keeps its idempotency key, so the server creates only one
- * API key.
- */
+/** Like `useIdempotencyKey`, but keeps the whole input, because the expiration depends on the time of submission. */
 function useRepeatable() {
   const last = useRef<{ form: string; input: KeyInput }>(undefined);
   return (fields: object, createInput: () => KeyInput): KeyInput => {
     const form = JSON.stringify(fields);
     if (last.current?.form !== form) {
-      // crypto.randomUUID is unavailable over plain HTTP.
-      const idempotencyKey = [...crypto.getRandomValues(new Uint32Array(4))].join("-");
-      last.current = { form, input: { ...createInput(), idempotencyKey } };
+      last.current = { form, input: { ...createInput(), idempotencyKey: newIdempotencyKey() } };
     }
     return last.current.input;
   };

@@ -11,10 +11,7 @@ export interface SyntaxProblem {
 /** Max length of a line that contains a whole list or object. */
 const LINE_LENGTH = 100;
 
-/**
- * Formats a document with the top two levels, such as each rule, on separate lines, and deeper values on one
- * line if they fit.
- */
+/** Formats a document with its top two levels on separate lines, and deeper values on one line if they fit. */
 export function textOf(value: unknown, indent = "", before = 0): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const parts = partsOf(value);
@@ -53,9 +50,7 @@ export function parseText(text: string): { document: Json } | { problem: SyntaxP
   return repeated === undefined ? { document: document as Json } : { problem: repeated };
 }
 
-/**
- * Extracts an error's position from the browser's message; the wording differs, and some browsers omit it.
- */
+/** Extracts an error's position from the browser's message; the wording differs, and some browsers omit it. */
 function syntaxProblem(text: string, message: string): SyntaxProblem {
   const sentence = message
     .replace(/^JSON\.parse: |^JSON Parse error: /, "")

@@ -20,10 +20,7 @@ function stored(): Readonly<Record<string, Edit>> {
   }
 }
 
-/**
- * The unsaved edits by member and agent. They survive navigation and sign-out; session storage preserves them
- * across reloads.
- */
+/** The unsaved edits by member and agent. They survive navigation, sign-out and, in session storage, reloads. */
 const edits = createStore(stored());
 
 const warn = (event: BeforeUnloadEvent) => event.preventDefault();

@@ -56,10 +56,7 @@ export function KeepAsTest(props: { agentId: string; load: () => Promise<Json>; 
   );
 }
 
-/**
- * Creates a test from a recorded decision. The test expects the decision's effects, or its effects under
- * another configuration.
- */
+/** Creates a test that expects a recorded decision's effects, or its effects under another configuration. */
 export const testFromDecision = (variables: TestFromDecisionQueryVariables) => async (): Promise<Json> =>
   (await execute(TestFromDecisionDocument, variables)).testFromDecision.test;
 

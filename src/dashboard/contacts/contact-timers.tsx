@@ -11,10 +11,7 @@ import { toast } from "../ui/toast";
 import styles from "./contacts.module.css";
 import { CancelTimerDocument, ContactTimersDocument } from "./documents.generated";
 
-/**
- * A contact's pending timers; renders nothing if there are none. Members with write permission can cancel
- * them.
- */
+/** A contact's pending timers; renders nothing if there are none. Members with write permission can cancel them. */
 export function ContactTimers({ id, agentId }: { id: string; agentId: string }) {
   const { may, deactivated } = useViewer();
   const { data, error: failure } = usePolledQuery(ContactTimersDocument, { id, agentId }, { pollMs: 15_000 });

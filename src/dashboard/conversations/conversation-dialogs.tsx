@@ -20,9 +20,7 @@ interface Props {
   onClosed: () => void;
 }
 
-/**
- * Describes the effect on queued messages: "2 queued messages canceled. One message was already being sent."
- */
+/** Describes the effect on queued messages: "2 queued messages canceled. One message was already being sent." */
 function consequencesOf({ canceled, carried, inFlight }: ChangeFragment): string {
   const messages = (count: number) => `${count} queued ${count === 1 ? "message" : "messages"}`;
   return [

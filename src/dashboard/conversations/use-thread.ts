@@ -11,10 +11,7 @@ import {
   type ThreadQuery,
 } from "./documents.generated";
 
-/**
- * Always poll at least this many of the newest messages, because a message's state can change even after it
- * is sent.
- */
+/** Always poll at least this many of the newest messages, because a message's state can change after it is sent. */
 const MIN_RECENT = 5;
 /** The API's max page size. */
 const MAX_RECENT = 100;
@@ -36,9 +33,7 @@ interface Loaded {
 
 const NOTHING: Loaded = { messages: [], older: null, newest: null };
 
-/**
- * Compares messages by their order in a thread; scheduled messages have no position yet and come last, soonest first.
- */
+/** Compares messages by their order in a thread; scheduled messages have no position and come last, soonest first. */
 function inOrder(a: ThreadMessageFragment, b: ThreadMessageFragment): number {
   if (a.sequence !== null && b.sequence !== null) return a.sequence - b.sequence;
   if (a.sequence !== null || b.sequence !== null) return a.sequence === null ? 1 : -1;

@@ -37,10 +37,7 @@ const WAITS_FOR_TIME: readonly string[] = ["delay", "window", "cap"];
 
 type SentVerb = "proposed" | "scheduled" | "sent";
 
-/**
- * Returns the past-tense verb for a `send` effect, whose message may still be awaiting approval or its send
- * time.
- */
+/** Returns the past-tense verb for a `send` effect, whose message may still be awaiting approval or its send time. */
 const sentVerb = ({ gate, delaySeconds }: AppliedEffect): SentVerb => {
   if (gate?.name === "review") return "proposed";
   return (delaySeconds ?? 0) > 0 || WAITS_FOR_TIME.includes(gate?.name ?? "") ? "scheduled" : "sent";
@@ -92,10 +89,7 @@ const HELD_BACK: Readonly<Record<GateName, string>> = {
   declared: "",
 };
 
-/**
- * The main reason for a decision, on up to two lines. Names the rule that the reason refers to, unless that
- * rule decided.
- */
+/** The main reason for a decision, on up to two lines. Names the rule of the reason, unless that rule decided. */
 export function Reason(props: {
   ruleId: string | null;
   reason: NonNullable<DecisionsQuery["decisions"]["nodes"][number]["reason"]>;

@@ -26,7 +26,5 @@ export function AskForPermission({ permission }: { permission: Permission | unde
   );
 }
 
-/**
- * Names the managers to ask for access. They can grant permissions, and every member may see who they are.
- */
+/** Names the managers to ask for access. They can grant permissions, and every member may see who they are. */
 export const Managers = () => <ManagerList fallback={ANY_MANAGER} failed={ANY_MANAGER} />;

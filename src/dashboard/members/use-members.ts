@@ -36,10 +36,7 @@ export function useMembers() {
     /** Returns the display name of an actor; the API identifies members by their e-mail addresses. */
     nameOfActor: (actor: string): string =>
       actor === COMMAND_LINE ? "CLI" : (members.find(({ email }) => email === actor)?.name ?? actor),
-    /**
-     * Returns a member's e-mail address, preceded by their name if they have one. The name alone may not be
-     * unique.
-     */
+    /** Returns a member's e-mail address, preceded by their name if they have one. The name alone may not be unique. */
     labelOf,
   };
 }

@@ -122,10 +122,7 @@ export function ChangePassword({ isFirst, onClosed }: { isFirst: boolean; onClos
   );
 }
 
-/**
- * Ignores `passkey_required`: members with passkeys cannot confirm with a password, and the change asks for a
- * passkey.
- */
+/** Ignores `passkey_required`: members with passkeys cannot confirm with a password; the change asks for a passkey. */
 function exceptPasskey(error: unknown): void {
   if (!(error instanceof ApiError && error.code === "passkey_required")) throw error;
 }

@@ -61,9 +61,7 @@ export function AcceptInvitation() {
   );
 }
 
-/**
- * Shows that another member is signed in on this browser, and that accepting the invitation would replace that session.
- */
+/** Shows that another member is signed in here, and that accepting the invitation would replace that session. */
 function SignedInAs() {
   const { data, refetch } = useQuery({
     queryKey: [ViewerDocument.toString(), "invitation"],

@@ -2,10 +2,7 @@ import { createContext, useContext } from "react";
 import { createStore } from "../store";
 import { useNow } from "./use-now";
 
-/**
- * The browser's preferred English locale; defaults to American English. Dates use English, as does the text
- * around them.
- */
+/** The browser's preferred English locale, or American English. Dates use English, as does the text around them. */
 export const LOCALE = navigator.languages.find((language) => language.startsWith("en")) ?? "en-US";
 
 /**
@@ -34,9 +31,7 @@ export const formatCount = (count: number, isExact: boolean | undefined): string
 /** Formats a number compactly: "12K". */
 export const formatCompact = (value: number): string => compact().format(value);
 
-/**
- * Units and their lengths. A unit is used for counts of at least `from`, so that 30 days is not "1 month".
- */
+/** Units and their lengths. A unit is used for counts of at least `from`, so that 30 days is not "1 month". */
 const UNITS: readonly { unit: string; seconds: number; from: number }[] = [
   { unit: "year", seconds: 365 * 86_400, from: 1 },
   { unit: "month", seconds: 30 * 86_400, from: 2 },
