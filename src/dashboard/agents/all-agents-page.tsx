@@ -13,6 +13,9 @@ export interface ShownAgents {
   agentId: string | null;
   /** The agents as select options; empty until they are loaded. */
   shown: readonly { value: string; label: string }[];
+  /** The only agent whose items are shown; null if there are several agents. */
+  onlyAgentId: string | null;
+  severalAgents: boolean;
 }
 
 /**
@@ -36,6 +39,13 @@ export function AllAgentsPage(props: {
   const agentId = wanted !== "" && isKnown ? wanted : null;
   const options = agents.map((each) => ({ value: each.id, label: labelOf(each, agents) }));
   const shown = agentId === null ? options : options.filter(({ value }) => value === agentId);
+  const severalAgents = shown.length > 1;
+  const result = {
+    agentId,
+    shown,
+    severalAgents,
+    onlyAgentId: severalAgents ? null : (shown[0]?.value ?? null),
+  };
   return (
     <Page
       section={props.section}
@@ -57,11 +67,11 @@ export function AllAgentsPage(props: {
               }
             />
           )}
-          {props.actions?.({ agentId, shown })}
+          {props.actions?.(result)}
         </>
       }
     >
-      <Sliced>{() => props.children({ agentId, shown })}</Sliced>
+      <Sliced>{() => props.children(result)}</Sliced>
     </Page>
   );
 }

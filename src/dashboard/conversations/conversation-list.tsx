@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
+import type { ShownAgents } from "../agents/all-agents-page";
 import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { nameOfPartner } from "../contacts/contact-label";
@@ -47,15 +48,8 @@ const UNASSIGNED = { value: "unassigned", label: "Unassigned" };
 /**
  * Conversations by state, with filters. Conversations that need a reply are sorted by waiting time, longest
  * first; all others by last activity, latest first.
- * @param agentId null for the conversations of all agents
- * @param onlyAgentId the only agent whose conversations are listed; null if there are several agents
  */
-export function ConversationList(props: {
-  agentId: string | null;
-  onlyAgentId: string | null;
-  severalAgents: boolean;
-  onOpen: () => void;
-}) {
+export function ConversationList(props: Omit<ShownAgents, "shown"> & { onOpen: () => void }) {
   const { agentId } = props;
   const address = useListAddress();
   const tab = address.oneOf("state", TABS) || TABS[0].value;

@@ -34,14 +34,9 @@ export function Conversations() {
         )
       }
     >
-      {({ agentId, shown }) => (
+      {({ shown, ...agents }) => (
         <>
-          <ConversationList
-            agentId={agentId}
-            onlyAgentId={shown.length === 1 ? (shown[0]?.value ?? null) : null}
-            severalAgents={shown.length > 1}
-            onOpen={open}
-          />
+          <ConversationList {...agents} onOpen={open} />
           {opening && shown[0] && (
             <OpenConversation agentId={shown[0].value} agents={shown} onClosed={() => setOpening(false)} />
           )}

@@ -4,6 +4,7 @@ import {
   SITUATION_TYPE_MAX_LENGTH,
 } from "../../features/configuration/configuration.limits";
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
+import { AllAgentsPage, type ShownAgents } from "../agents/all-agents-page";
 import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { nameOfContact } from "../contacts/contact-label";
@@ -37,11 +38,20 @@ const COLUMNS = columnsOf("Situation", "Contact", "Outcome", "Rule", "Version", 
 
 type Listed = DecisionsQuery["decisions"]["nodes"][number];
 
-/**
- * Decisions, newest first, with filters.
- * @param agentId null for the decisions of all agents
- */
-export function DecisionList({ agentId, severalAgents }: { agentId: string | null; severalAgents: boolean }) {
+/** Inbox → Decisions: what the agents decided, and why. */
+export const Decisions = () => (
+  <AllAgentsPage
+    section="Inbox"
+    title="Decisions"
+    lead="What your agents decided to do, and why. Open a decision to see which rule matched."
+    dropped={["rule", "contact", "conversation"]}
+  >
+    {(agents) => <DecisionList {...agents} />}
+  </AllAgentsPage>
+);
+
+/** Decisions, newest first, with filters. */
+function DecisionList({ agentId, severalAgents }: ShownAgents) {
   const address = useListAddress();
   const outcome = address.oneOf("outcome", FILTER_OPTIONS);
   const key = address.get("key").slice(0, SITUATION_KEY_MAX_LENGTH);

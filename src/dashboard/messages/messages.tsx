@@ -1,5 +1,5 @@
 import { TERM_MAX_LENGTH } from "../../features/contacts/contact.limits";
-import { AllAgentsPage } from "../agents/all-agents-page";
+import { AllAgentsPage, type ShownAgents } from "../agents/all-agents-page";
 import { NoneYet } from "../agents/none-yet";
 import { usePolledQuery } from "../api/client";
 import { nameOfPartner, type Partner } from "../contacts/contact-label";
@@ -34,24 +34,13 @@ export const Messages = () => (
     lead="Every message to and from your contacts, and its delivery status."
     dropped={["line", "contact"]}
   >
-    {({ agentId, shown }) => (
-      <MessageList
-        agentId={agentId}
-        onlyAgentId={shown.length === 1 ? (shown[0]?.value ?? null) : null}
-        severalAgents={shown.length > 1}
-      />
-    )}
+    {(agents) => <MessageList {...agents} />}
   </AllAgentsPage>
 );
 
 const FILTERS = ["search", "status", "period", "line", "contact"];
 
-/**
- * @param props.agentId null for the messages of all agents
- * @param props.onlyAgentId the only agent whose messages are listed; null if there are several agents
- */
-function MessageList(props: { agentId: string | null; onlyAgentId: string | null; severalAgents: boolean }) {
-  const { agentId, onlyAgentId, severalAgents } = props;
+function MessageList({ agentId, onlyAgentId, severalAgents }: ShownAgents) {
   const address = useListAddress();
   const status = STATUS_FILTERS.find(({ value }) => value === address.get("status"));
   const period = address.oneOf("period", LAST_DAYS);
