@@ -81,30 +81,24 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
   const viewer = useViewer();
   const disabled = viewer.deactivated;
   const columns = viewer.manages ? COLUMNS : COLUMNS.slice(0, 2);
-  const actionsOn = (member: MemberEntry): MenuAction[] => [
-    {
-      label: "Change permissions…",
-      disabled,
-      onClick: () => open(<ChangePermissions member={member} onClosed={onClosed} />),
-    },
-    { label: "Sessions…", onClick: () => open(<MemberSessions member={member} onClosed={onClosed} />) },
-    { label: "Passkeys…", onClick: () => open(<MemberPasskeys member={member} onClosed={onClosed} />) },
-    ...(member.identity === null
-      ? []
-      : [
-          {
-            label: "Unlink account…",
-            disabled,
-            onClick: () => open(<UnlinkIdentity member={member} onClosed={onClosed} />),
-          },
-        ]),
-    {
-      label: "Remove…",
-      disabled,
-      isDestructive: true,
-      onClick: () => open(<RemoveMember member={member} onClosed={onClosed} />),
-    },
-  ];
+  const actionsOn = (member: MemberEntry): MenuAction[] => {
+    const item = (
+      label: string,
+      Dialog: typeof RemoveMember,
+      more: Partial<MenuAction> = {},
+    ): MenuAction => ({
+      label,
+      onClick: () => open(<Dialog member={member} onClosed={onClosed} />),
+      ...more,
+    });
+    return [
+      item("Change permissions…", ChangePermissions, { disabled }),
+      item("Sessions…", MemberSessions),
+      item("Passkeys…", MemberPasskeys),
+      ...(member.identity === null ? [] : [item("Unlink account…", UnlinkIdentity, { disabled })]),
+      item("Remove…", RemoveMember, { disabled, isDestructive: true }),
+    ];
+  };
   return (
     <DataTable
       label="Members"

@@ -55,18 +55,9 @@ export const PERIOD_OPTIONS: { value: UsagePeriod; label: string }[] = [
   { value: "last_30_days", label: "30 days" },
 ];
 
-const hour = lazy(
-  () => new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
-);
-const hourOfDay = lazy(
-  () =>
-    new Intl.DateTimeFormat(LOCALE, {
-      weekday: "short",
-      hour: "2-digit",
-      minute: "2-digit",
-      hourCycle: "h23",
-    }),
-);
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const hour = lazy(() => new Intl.DateTimeFormat(LOCALE, TIME));
+const hourOfDay = lazy(() => new Intl.DateTimeFormat(LOCALE, { weekday: "short", ...TIME }));
 const utcDay = lazy(
   () => new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" }),
 );

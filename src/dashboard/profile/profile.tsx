@@ -42,27 +42,24 @@ export function Profile() {
   const options = useSignInOptions();
   const consequence = isFirst ? "" : "Without passkeys, you sign in with your password alone.";
   const onClosed = () => open(undefined);
+  const button = (label: string, opened: ReactNode) => (
+    <Button variant="default" size="xs" onClick={() => open(opened)}>
+      {label}
+    </Button>
+  );
   return (
     <Page section="Settings" title="Profile">
       <Card
         title="Account"
         aside={
           <span className={styles.buttons}>
-            <Button variant="default" size="xs" onClick={() => open(<ChangeName onClosed={onClosed} />)}>
-              Change name…
-            </Button>
-            <Button variant="default" size="xs" onClick={() => open(<ChangeEmail onClosed={onClosed} />)}>
-              Change e-mail…
-            </Button>
-            {options.password && (
-              <Button
-                variant="default"
-                size="xs"
-                onClick={() => open(<ChangePassword isFirst={isFirst} onClosed={onClosed} />)}
-              >
-                {isFirst ? "Set password…" : "Change password…"}
-              </Button>
-            )}
+            {button("Change name…", <ChangeName onClosed={onClosed} />)}
+            {button("Change e-mail…", <ChangeEmail onClosed={onClosed} />)}
+            {options.password &&
+              button(
+                isFirst ? "Set password…" : "Change password…",
+                <ChangePassword isFirst={isFirst} onClosed={onClosed} />,
+              )}
           </span>
         }
       >
@@ -87,18 +84,8 @@ export function Profile() {
           title="Passkeys"
           aside={
             <span className={styles.buttons}>
-              {ways?.hasPassword && (
-                <Button
-                  variant="default"
-                  size="xs"
-                  onClick={() => open(<RemovePassword onClosed={onClosed} />)}
-                >
-                  Remove password…
-                </Button>
-              )}
-              <Button variant="default" size="xs" onClick={() => open(<AddPasskey onClosed={onClosed} />)}>
-                Add passkey…
-              </Button>
+              {ways?.hasPassword && button("Remove password…", <RemovePassword onClosed={onClosed} />)}
+              {button("Add passkey…", <AddPasskey onClosed={onClosed} />)}
             </span>
           }
         >
