@@ -127,7 +127,7 @@ export function DraftEditor(props: {
           <State edit={edit !== undefined} isBased={hasChanges} draft={draft} live={live} />
         </div>
         {!deactivated && (
-          <div className={styles.actions}>
+          <div className={styles.choices}>
             <RowMenu of="the draft" actions={menu} />
             <Button variant="default" disabled={!maySave} loading={busy} onClick={submit}>
               Save draft

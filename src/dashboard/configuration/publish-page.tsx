@@ -92,12 +92,10 @@ function Review({ agent, live, draft, isPublished, reload, onPublish }: Reviewed
   return (
     <>
       {draft.basedOn !== live.version && (
-        <div className={styles.before}>
-          <Alert color="yellow" role="note" icon={<Icon of={IconAlertTriangle} />}>
-            The draft was started when version {draft.basedOn} was live. Version {live.version} is live now,
-            so check below that publishing won’t undo anything that you want to keep.
-          </Alert>
-        </div>
+        <Alert color="yellow" role="note" mb="lg" icon={<Icon of={IconAlertTriangle} />}>
+          The draft was started when version {draft.basedOn} was live. Version {live.version} is live now, so
+          check below that publishing won’t undo anything that you want to keep.
+        </Alert>
       )}
       <Card title="Check" aside={edit}>
         {error !== null && data === undefined ? (

@@ -3,6 +3,7 @@ import { usePolledQuery } from "../api/client";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
 import { Card } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
 import { RowList } from "../ui/row-list";
 import styles from "./decisions.module.css";
 import { DecisionsDocument } from "./documents.generated";
@@ -42,7 +43,7 @@ export function RecentDecisions({ agentId, contactId }: { agentId: string; conta
         />
       )}
       {list?.pageInfo.hasNextPage && (
-        <p className={styles.foot}>
+        <p className={pageStyles.foot}>
           <Link href={`/decisions?agent=${agentId}${contactId === undefined ? "" : `&contact=${contactId}`}`}>
             View all decisions
           </Link>

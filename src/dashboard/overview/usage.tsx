@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { ownerOf } from "../api-keys/key-owner";
 import { formatNumber } from "../ui/format";
 import { Card, Empty } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
 import { Result } from "../ui/result";
 import { Segmented } from "../ui/segmented";
 import { columnsOf, DataTable } from "../ui/table";
@@ -10,7 +11,6 @@ import { BarChart, SparkLine } from "./chart";
 import type { UsagePeriod, UsageQuery } from "./documents.generated";
 import { KeyName } from "./key-name";
 import { colorOf, namesOf, PERIOD_OPTIONS, PERIODS, seriesOf } from "./series";
-import styles from "./usage.module.css";
 
 const COLUMNS = columnsOf("Key", "Agent", "Trend", { heading: "Requests", isNumeric: true });
 
@@ -36,7 +36,7 @@ function Report(props: UsageQuery & { period: UsagePeriod; stale: boolean }) {
   const { used, usageTotals: totals, period } = props;
   const total = totals.accepted + totals.refused;
   return (
-    <div data-stale={props.stale} className={styles.usage}>
+    <div data-stale={props.stale}>
       {total === 0 ? (
         <Empty title={`No requests ${PERIODS[period]}.`}>
           <p>
@@ -63,7 +63,7 @@ function Report(props: UsageQuery & { period: UsagePeriod; stale: boolean }) {
           ]}
         />
       )}
-      <p className={styles.all}>
+      <p className={pageStyles.foot}>
         <Link href="/api-keys">View all API keys</Link>
       </p>
     </div>

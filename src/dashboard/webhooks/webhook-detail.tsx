@@ -11,6 +11,7 @@ import { Time } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import type { MenuAction } from "../ui/menu-button";
 import { Card, Empty, LoadingPage, Page } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
 import { RowMenu } from "../ui/row-menu";
 import { Tag, Tags } from "../ui/tag";
 import { Deliveries } from "./deliveries";
@@ -18,7 +19,6 @@ import { WebhookEndpointDocument, type WebhookEndpointQuery } from "./documents.
 import type { EndpointAction } from "./endpoint-dialogs";
 import { EndpointState } from "./endpoint-state";
 import { eventTypeLabel } from "./event-types";
-import styles from "./webhooks.module.css";
 
 const { component: EndpointDialog } = loaded(async () => (await import("./endpoint-dialogs")).EndpointDialog);
 
@@ -72,7 +72,7 @@ function Content({ endpoint }: { endpoint: Endpoint }) {
       <Card
         title="Settings"
         aside={
-          <span className={styles.buttons}>
+          <span className={pageStyles.actions}>
             <Button variant="default" size="xs" disabled={deactivated} onClick={() => setAction("test")}>
               Send test event…
             </Button>
