@@ -122,7 +122,7 @@ export function ApiKeys() {
 const Name = ({ apiKey }: { apiKey: KeyFragment }) => (
   <div className={styles.name}>
     <RowLink href={addressOf(apiKey.id)}>{apiKey.name}</RowLink>
-    <p className={styles.hint}>
+    <p className={pageStyles.second}>
       <Copyable>
         <code>{apiKey.hint}</code>
       </Copyable>

@@ -5,6 +5,7 @@ import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
 import { Time } from "../ui/format";
 import { Card } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
 import { Tag } from "../ui/tag";
 import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
@@ -58,8 +59,10 @@ export function ContactConsents({ id, addresses }: { id: string; addresses: numb
               <li key={name} className={styles.consent}>
                 <div>
                   <bdi>{title}</bdi>
-                  {!isKnown && <div className={styles.said}>No longer a topic of the agent’s policy</div>}
-                  <div className={styles.said}>
+                  {!isKnown && (
+                    <div className={pageStyles.second}>No longer a topic of the agent’s policy</div>
+                  )}
+                  <div className={pageStyles.second}>
                     {states.size > 1 && <Tag tone="warn">Differs by address</Tag>}{" "}
                     {last === undefined ? (
                       "By default"

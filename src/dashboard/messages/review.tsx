@@ -7,6 +7,7 @@ import { UnsentText } from "../conversations/unsent-text";
 import { AskForPermission } from "../members/managers";
 import { useViewer } from "../session/session";
 import { Failure } from "../ui/failure";
+import pageStyles from "../ui/page.module.css";
 import { useTask } from "../ui/task";
 import { toast } from "../ui/toast";
 import { ApproveMessageDocument, DiscardMessageDocument } from "./documents.generated";
@@ -34,7 +35,7 @@ export function Review(props: { id: string; text: string; about: string; onDone:
   if (!may("conversations_write"))
     return (
       <>
-        <p className={styles.hint}>
+        <p className={pageStyles.second}>
           You cannot approve this message. <AskForPermission permission="conversations_write" />
         </p>
         <UnsentText id={id} />
@@ -64,7 +65,7 @@ export function Review(props: { id: string; text: string; about: string; onDone:
   return (
     <div className={styles.review}>
       {form === undefined ? (
-        <div className={styles.buttons}>
+        <div className={pageStyles.actions}>
           <Button
             size="xs"
             loading={busy}
@@ -157,7 +158,7 @@ function Form(props: {
         onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <div className={styles.buttons}>
+      <div className={pageStyles.actions}>
         <Button type="submit" size="xs" loading={props.busy} disabled={isBlank && !props.isOptional}>
           {props.submit}
         </Button>

@@ -85,7 +85,7 @@ function Item({ message, onDone }: { message: Proposal; onDone: () => void }) {
     conversation?.contact?.name ?? conversation?.contact?.ref ?? conversation?.address ?? "no contact";
   return (
     <>
-      <p className={styles.hint}>
+      <p className={pageStyles.second}>
         <bdi>{agent.name}</bdi> to{" "}
         {conversation === null ? (
           to

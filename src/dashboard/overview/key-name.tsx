@@ -1,3 +1,4 @@
+import pageStyles from "../ui/page.module.css";
 import { RowLink } from "../ui/row-link";
 import { Swatch } from "./chart";
 import type { KeyUse } from "./series";
@@ -9,7 +10,7 @@ export const KeyName = ({ apiKey, color }: { apiKey: KeyUse["apiKey"]; color?: s
     {color !== undefined && <Swatch color={color} />}
     <div className={styles.name}>
       <RowLink href={`/api-keys/${apiKey.id}`}>{apiKey.name}</RowLink>
-      <p className={styles.hint}>
+      <p className={pageStyles.second}>
         <code>{apiKey.hint}</code>
       </p>
     </div>

@@ -11,6 +11,7 @@ import { Failure } from "../ui/failure";
 import { formatDay } from "../ui/format";
 import { loaded } from "../ui/loaded";
 import { Card, Page } from "../ui/page";
+import pageStyles from "../ui/page.module.css";
 import { RowMenu } from "../ui/row-menu";
 import { useTask } from "../ui/task";
 import { ColorScheme } from "./color-scheme";
@@ -52,7 +53,7 @@ export function Profile() {
       <Card
         title="Account"
         aside={
-          <span className={styles.buttons}>
+          <span className={pageStyles.actions}>
             {button("Change name…", <ChangeName onClosed={onClosed} />)}
             {button("Change e-mail…", <ChangeEmail onClosed={onClosed} />)}
             {options.password &&
@@ -83,7 +84,7 @@ export function Profile() {
         <Card
           title="Passkeys"
           aside={
-            <span className={styles.buttons}>
+            <span className={pageStyles.actions}>
               {ways?.hasPassword && button("Remove password…", <RemovePassword onClosed={onClosed} />)}
               {button("Add passkey…", <AddPasskey onClosed={onClosed} />)}
             </span>
