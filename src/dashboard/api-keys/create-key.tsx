@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { KEY_NAME_MAX_LENGTH } from "../../features/api-keys/api-key.limits";
@@ -8,7 +8,7 @@ import { change } from "../api/client";
 import { newIdempotencyKey } from "../api/idempotency";
 import { useViewer } from "../session/session";
 import { Advanced } from "../ui/advanced";
-import { Dialog, DialogButtons } from "../ui/dialog";
+import { InfoDialog } from "../ui/dialog";
 import { FormDialog } from "../ui/form-dialog";
 import { NameField } from "../ui/name-field";
 import styles from "./dialogs.module.css";
@@ -37,20 +37,11 @@ export const CreateKey = (props: Props) =>
 
 /** Shown if there are no agents, because a key needs one. */
 const NoAgents = ({ onClosed }: Props) => (
-  <Dialog title="Create an API key" onClosed={onClosed}>
-    {(close) => (
-      <>
-        <p className={styles.text}>
-          You need an agent before you can create a key. <Link href="/agents">Create an agent</Link>
-        </p>
-        <DialogButtons>
-          <Button data-autofocus onClick={close}>
-            Close
-          </Button>
-        </DialogButtons>
-      </>
-    )}
-  </Dialog>
+  <InfoDialog title="Create an API key" onClosed={onClosed}>
+    <p className={styles.text}>
+      You need an agent before you can create a key. <Link href="/agents">Create an agent</Link>
+    </p>
+  </InfoDialog>
 );
 
 /** Returns the ID of an agent; "" for the organization. */

@@ -1,9 +1,9 @@
-import { Button, Skeleton } from "@mantine/core";
+import { Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { usePolledQuery } from "../api/client";
 import { Effects } from "../decisions/effects";
 import { useViewer } from "../session/session";
-import { Dialog, DialogButtons } from "../ui/dialog";
+import { InfoDialog } from "../ui/dialog";
 import { Failure } from "../ui/failure";
 import styles from "./configuration.module.css";
 import { type EffectFragment, RecordedEffectsDocument, ReplayDecisionDocument } from "./documents.generated";
@@ -19,18 +19,9 @@ export interface Compared {
 
 /** Compares a decision's effects with its effects under the draft. */
 export const CompareDecision = (props: { agentId: string; decision: Compared; onClosed: () => void }) => (
-  <Dialog title={`A decision about ${props.decision.situationType}`} size="lg" onClosed={props.onClosed}>
-    {(close) => (
-      <>
-        <Comparison agentId={props.agentId} decision={props.decision} />
-        <DialogButtons>
-          <Button data-autofocus onClick={close}>
-            Close
-          </Button>
-        </DialogButtons>
-      </>
-    )}
-  </Dialog>
+  <InfoDialog title={`A decision about ${props.decision.situationType}`} size="lg" onClosed={props.onClosed}>
+    <Comparison agentId={props.agentId} decision={props.decision} />
+  </InfoDialog>
 );
 
 function Comparison({ agentId, decision }: { agentId: string; decision: Compared }) {

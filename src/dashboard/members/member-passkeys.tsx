@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { Dialog, DialogButtons } from "../ui/dialog";
+import { InfoDialog } from "../ui/dialog";
 import type { MemberEntry } from "./invite-member";
 import styles from "./members.module.css";
 import { type PasskeyEntry, Passkeys } from "./passkeys";
@@ -12,31 +12,24 @@ export function MemberPasskeys({ member, onClosed }: { member: MemberEntry; onCl
   const consequence = withoutPasskeys(member);
   return (
     <>
-      <Dialog title={`Passkeys of ${member.email}`} size="44rem" onClosed={onClosed}>
-        {(close) => (
-          <>
-            <p>{consequence}</p>
-            <Passkeys
-              memberId={member.id}
-              actions={(passkey) => (
-                <span key="remove" className={styles.end}>
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={`Remove the passkey ${passkey.name}`}
-                    onClick={() => remove(passkey)}
-                  >
-                    Remove…
-                  </Button>
-                </span>
-              )}
-            />
-            <DialogButtons>
-              <Button onClick={close}>Done</Button>
-            </DialogButtons>
-          </>
-        )}
-      </Dialog>
+      <InfoDialog title={`Passkeys of ${member.email}`} size="44rem" hasControls onClosed={onClosed}>
+        <p>{consequence}</p>
+        <Passkeys
+          memberId={member.id}
+          actions={(passkey) => (
+            <span key="remove" className={styles.end}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Remove the passkey ${passkey.name}`}
+                onClick={() => remove(passkey)}
+              >
+                Remove…
+              </Button>
+            </span>
+          )}
+        />
+      </InfoDialog>
       {removed && (
         <RemovePasskey passkey={removed} consequence={consequence} onClosed={() => remove(undefined)} />
       )}

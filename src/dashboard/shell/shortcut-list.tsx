@@ -1,5 +1,4 @@
-import { Button } from "@mantine/core";
-import { Dialog, DialogButtons } from "../ui/dialog";
+import { InfoDialog } from "../ui/dialog";
 import { Facts } from "../ui/facts";
 
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -15,28 +14,19 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 
 /** The keys that the dashboard handles. */
 export const ShortcutList = ({ onClosed }: { onClosed: () => void }) => (
-  <Dialog title="Keyboard shortcuts" onClosed={onClosed}>
-    {(close) => (
-      <>
-        <Facts
-          facts={Object.fromEntries(
-            Object.entries(KEYS).map(([name, keys]) => [
-              name,
-              keys.map((key, i) => (
-                <span key={key}>
-                  {i > 0 && " or "}
-                  <kbd>{key}</kbd>
-                </span>
-              )),
-            ]),
-          )}
-        />
-        <DialogButtons>
-          <Button data-autofocus onClick={close}>
-            Close
-          </Button>
-        </DialogButtons>
-      </>
-    )}
-  </Dialog>
+  <InfoDialog title="Keyboard shortcuts" onClosed={onClosed}>
+    <Facts
+      facts={Object.fromEntries(
+        Object.entries(KEYS).map(([name, keys]) => [
+          name,
+          keys.map((key, i) => (
+            <span key={key}>
+              {i > 0 && " or "}
+              <kbd>{key}</kbd>
+            </span>
+          )),
+        ]),
+      )}
+    />
+  </InfoDialog>
 );

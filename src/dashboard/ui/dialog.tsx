@@ -1,4 +1,4 @@
-import { Modal } from "@mantine/core";
+import { Button, Modal } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import styles from "./dialog.module.css";
 
@@ -70,3 +70,31 @@ function returnFocus() {
 export const DialogButtons = ({ children }: { children: ReactNode }) => (
   <div className={styles.buttons}>{children}</div>
 );
+
+/**
+ * A dialog that only shows something.
+ * @param hasControls true if the content has controls; the focus then starts there rather than at the button
+ */
+export function InfoDialog(props: {
+  title: string;
+  size?: string;
+  hasControls?: boolean;
+  onClosed: () => void;
+  children: ReactNode;
+}) {
+  const { hasControls, children, ...dialog } = props;
+  return (
+    <Dialog {...dialog}>
+      {(close) => (
+        <>
+          {children}
+          <DialogButtons>
+            <Button data-autofocus={!hasControls || undefined} onClick={close}>
+              {hasControls ? "Done" : "Close"}
+            </Button>
+          </DialogButtons>
+        </>
+      )}
+    </Dialog>
+  );
+}
