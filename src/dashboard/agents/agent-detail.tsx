@@ -167,7 +167,7 @@ function LiveConfiguration(props: {
                 <Time value={version.publishedAt} /> by {nameOfActor(version.publishedBy)}
               </>
             ),
-            Note: version.note ?? undefined,
+            Note: version.note,
           }}
         />
       )}

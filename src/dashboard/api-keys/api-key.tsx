@@ -92,10 +92,10 @@ function Shown({ apiKey }: { apiKey: KeyFragment }) {
 
 function factsOf(key: KeyFragment, nameOfActor: Names["nameOfActor"]): Record<string, ReactNode> {
   const { createdBy, rateLimitPerMinute, allowedNetworks } = key;
-  const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
+  const time = (value: string | null) => value !== null && <Time value={value} />;
   return {
-    Description: key.description ?? undefined,
-    "Connected application": key.clientId ?? undefined,
+    Description: key.description,
+    "Connected application": key.clientId,
     [key.agent ? "Agent" : "Manages"]:
       key.agent === null ? ownerOf(key) : <Link href={`/agents/${key.agent.id}`}>{key.agent.name}</Link>,
     Scopes: key.scopes?.map(spelled).join(", ") ?? "All scopes",
@@ -110,8 +110,8 @@ function factsOf(key: KeyFragment, nameOfActor: Names["nameOfActor"]): Record<st
         {createdBy !== null && ` by ${nameOfActor(createdBy)}`}
       </>
     ),
-    Expires: key.state === "active" ? (time(key.expiresAt) ?? "Never") : undefined,
-    Expired: key.state === "expired" ? time(key.expiresAt) : undefined,
+    Expires: key.state === "active" && (time(key.expiresAt) || "Never"),
+    Expired: key.state === "expired" && time(key.expiresAt),
     Revoked: time(key.revokedAt),
     "Reported as leaked": time(key.leakedAt),
     "Last used":

@@ -70,13 +70,13 @@ function Version({ agent, number }: { agent: Agent; number: number }) {
       >
         <Facts
           facts={{
-            Note: version.note ?? undefined,
-            "Restored from": version.restoredFrom === null ? undefined : `Version ${version.restoredFrom}`,
+            Note: version.note,
+            "Restored from": version.restoredFrom !== null && `Version ${version.restoredFrom}`,
             Published: <Time value={version.publishedAt} />,
             By: nameOfActor(version.publishedBy),
-            Decisions: may("conversations_read") ? (
+            Decisions: may("conversations_read") && (
               <Link href={`/decisions?agent=${agent.id}&version=${number}`}>View decisions</Link>
-            ) : undefined,
+            ),
             "Digest (SHA-256)": <code>{version.digest}</code>,
           }}
         />

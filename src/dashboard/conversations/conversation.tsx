@@ -67,24 +67,22 @@ const About = ({ conversation }: { conversation: ConversationFragment }) => {
       <Facts
         facts={{
           Status: <ConversationTag {...conversation} />,
-          "Handed off":
-            handoff === null ? undefined : (
-              <>
-                <Time value={handoff.createdAt} />
-                {handoff.reason !== null && (
-                  <>
-                    : <bdi>{handoff.reason}</bdi>
-                  </>
-                )}
-              </>
-            ),
-          "Needs reply since": waitingSince === null ? undefined : <Time value={waitingSince} />,
-          "Agent answers again":
-            releaseAt === null ? undefined : (
-              <>
-                <Time value={releaseAt} />, unless someone answers first
-              </>
-            ),
+          "Handed off": handoff !== null && (
+            <>
+              <Time value={handoff.createdAt} />
+              {handoff.reason !== null && (
+                <>
+                  : <bdi>{handoff.reason}</bdi>
+                </>
+              )}
+            </>
+          ),
+          "Needs reply since": waitingSince !== null && <Time value={waitingSince} />,
+          "Agent answers again": releaseAt !== null && (
+            <>
+              <Time value={releaseAt} />, unless someone answers first
+            </>
+          ),
           "Assigned to": <Assignee conversation={conversation} />,
           Line: <LineLink agentId={conversation.agentId} name={lineName} />,
           Address: address === null ? "Since removed" : <bdi>{address}</bdi>,

@@ -57,12 +57,11 @@ function DecisionPage({ id, decision }: { id: string; decision: DecisionData }) 
                   <code>{situation.type}</code>
                 </Link>
               ),
-              Key:
-                situationKey === null ? undefined : (
-                  <Link href={`/decisions?agent=${agentId}&key=${encodeURIComponent(situationKey)}`}>
-                    <bdi>{situationKey}</bdi>
-                  </Link>
-                ),
+              Key: situationKey !== null && (
+                <Link href={`/decisions?agent=${agentId}&key=${encodeURIComponent(situationKey)}`}>
+                  <bdi>{situationKey}</bdi>
+                </Link>
+              ),
               ...(messageIds.length > 0 && {
                 Messages: messageIds.map((each) => <ReceivedMessage key={each} id={each} />),
               }),
@@ -157,20 +156,15 @@ function About({ id, decision }: { id: string; decision: DecisionData }) {
         facts={{
           Outcome: <OutcomeTag {...decision} />,
           When: <Time value={decision.createdAt} />,
-          Rule:
-            ruleId === null ? undefined : (
-              <Link href={`/decisions?agent=${agentId}&rule=${ruleId}`}>{ruleId}</Link>
-            ),
-          Contact:
-            contactId === null ? undefined : (
-              <Link href={`/contacts/${contactId}`}>
-                <bdi>{nameOf(contactId)}</bdi>
-              </Link>
-            ),
-          Conversation:
-            conversationId === null ? undefined : (
-              <Link href={`/conversations/${conversationId}`}>Open conversation</Link>
-            ),
+          Rule: ruleId !== null && <Link href={`/decisions?agent=${agentId}&rule=${ruleId}`}>{ruleId}</Link>,
+          Contact: contactId !== null && (
+            <Link href={`/contacts/${contactId}`}>
+              <bdi>{nameOf(contactId)}</bdi>
+            </Link>
+          ),
+          Conversation: conversationId !== null && (
+            <Link href={`/conversations/${conversationId}`}>Open conversation</Link>
+          ),
           "Decided by": decision.decider === "model" ? "Rules and a model" : "Rules",
           Model:
             decision.explanation?.model == null ? undefined : <ModelUse model={decision.explanation.model} />,

@@ -130,7 +130,7 @@ const About = ({ message }: { message: MessageData }) => {
   const { author, memberId, conversation, conversationId, decisionId, providerId, resentAs, direction } =
     message;
   const { nameOf } = useMembers();
-  const time = (value: string | null) => (value === null ? undefined : <Time value={value} />);
+  const time = (value: string | null) => value !== null && <Time value={value} />;
   return (
     <Card title="Delivery">
       <Facts
@@ -142,37 +142,33 @@ const About = ({ message }: { message: MessageData }) => {
             </div>
           ),
           From: memberId === null ? AUTHORS[author] : nameOf(memberId),
-          Contact: conversation ? (
+          Contact: conversation && (
             <Link href={`/contacts/${conversation.contactId}`}>
               <bdi>{nameOfPartner(conversation)}</bdi>
             </Link>
-          ) : undefined,
-          Line:
-            message.lineName === null ? undefined : (
-              <LineLink id={message.lineId} agentId={message.agentId} name={message.lineName} />
-            ),
+          ),
+          Line: message.lineName !== null && (
+            <LineLink id={message.lineId} agentId={message.agentId} name={message.lineName} />
+          ),
           Conversation:
             conversationId === null ? (
               "None"
             ) : (
               <Link href={`/conversations/${conversationId}`}>Open conversation</Link>
             ),
-          Decision:
-            decisionId === null ? undefined : (
-              <Link href={`/decisions/${decisionId}`}>
-                {direction === "inbound" ? "View decision" : "Why the agent sent it"}
-              </Link>
-            ),
-          Topic: message.topic ?? undefined,
-          "Sent again":
-            resentAs === null ? undefined : <Link href={`/messages/${resentAs}`}>As another message</Link>,
+          Decision: decisionId !== null && (
+            <Link href={`/decisions/${decisionId}`}>
+              {direction === "inbound" ? "View decision" : "Why the agent sent it"}
+            </Link>
+          ),
+          Topic: message.topic,
+          "Sent again": resentAs !== null && <Link href={`/messages/${resentAs}`}>As another message</Link>,
           Accepted: time(message.createdAt),
           Reviewed: time(message.reviewedAt),
           [direction === "inbound" ? "Written" : "Sent"]: time(message.sentAt),
           Delivered: time(message.deliveredAt),
           Read: time(message.readAt),
-          Expires:
-            isWaiting(message.status) || message.status === "proposed" ? time(message.expiresAt) : undefined,
+          Expires: (isWaiting(message.status) || message.status === "proposed") && time(message.expiresAt),
           "Provider ID": providerId === null ? undefined : <code>{providerId}</code>,
           ID: <code>{message.id}</code>,
         }}

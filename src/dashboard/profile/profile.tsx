@@ -68,13 +68,12 @@ export function Profile() {
           facts={{
             Name: name ?? "None",
             "E-mail": email,
-            "Linked account":
-              identity == null ? undefined : (
-                <>
-                  {new URL(identity.issuer).host}, since {formatDay(identity.boundAt)}
-                  {!identity.isCurrent && " (no longer used to sign in)"}
-                </>
-              ),
+            "Linked account": identity != null && (
+              <>
+                {new URL(identity.issuer).host}, since {formatDay(identity.boundAt)}
+                {!identity.isCurrent && " (no longer used to sign in)"}
+              </>
+            ),
             Organization: organization.name,
             Permissions: permissions.map((permission) => NAMES[permission]).join(", ") || "View only",
           }}

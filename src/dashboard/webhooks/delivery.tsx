@@ -100,14 +100,13 @@ function About({ delivery, onOpen }: { delivery: Details; onOpen: Props["onOpen"
         Event: <code>{eventTypeLabel(delivery.type)}</code>,
         Subject: href === undefined ? <code>{subject}</code> : <Link href={href}>{subject}</Link>,
         Status: <DeliveryState delivery={delivery} />,
-        "Waits for":
-          waitsFor === null ? undefined : (
-            <button type="button" className={styles.open} onClick={() => onOpen(waitsFor)}>
-              <code>{waitsFor}</code>
-            </button>
-          ),
+        "Waits for": waitsFor !== null && (
+          <button type="button" className={styles.open} onClick={() => onOpen(waitsFor)}>
+            <code>{waitsFor}</code>
+          </button>
+        ),
         Created: <Time value={delivery.createdAt} />,
-        Delivered: delivery.deliveredAt === null ? undefined : <Time value={delivery.deliveredAt} />,
+        Delivered: delivery.deliveredAt !== null && <Time value={delivery.deliveredAt} />,
         Position: <code>{delivery.position}</code>,
         "Event ID": <code>{delivery.eventId}</code>,
       }}

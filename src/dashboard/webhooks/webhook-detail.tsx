@@ -92,7 +92,7 @@ function Content({ endpoint }: { endpoint: Endpoint }) {
         <Facts
           facts={{
             URL: endpoint.url,
-            Description: endpoint.description ?? undefined,
+            Description: endpoint.description,
             Status: <EndpointState endpoint={endpoint} />,
             Agent:
               endpoint.agentId === null ? (
@@ -115,12 +115,11 @@ function Content({ endpoint }: { endpoint: Endpoint }) {
                 </Tags>
               ),
             ID: <code>{endpoint.id}</code>,
-            "Previous secret":
-              endpoint.previousSecretUntil === null ? undefined : (
-                <>
-                  Expires <Time value={endpoint.previousSecretUntil} />
-                </>
-              ),
+            "Previous secret": endpoint.previousSecretUntil !== null && (
+              <>
+                Expires <Time value={endpoint.previousSecretUntil} />
+              </>
+            ),
             Created: <Time value={endpoint.createdAt} />,
           }}
         />
