@@ -25,13 +25,11 @@ export function limitsOf(form: FormData): Limits {
 export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
   <>
     <TextInput
-      name="description"
+      {...form.field("description")}
       label="Description"
       description="What the key is for, if the name doesn’t make it clear."
       defaultValue={of?.description ?? ""}
       maxLength={KEY_DESCRIPTION_MAX_LENGTH}
-      autoComplete="off"
-      error={form.errorOf("description")}
     />
     <TextInput
       name="rateLimitPerMinute"
@@ -45,14 +43,12 @@ export const LimitFields = ({ of, form }: { of?: Limits; form: FormState }) => (
       error={form.errorOf("rateLimitPerMinute")}
     />
     <Textarea
-      name="allowedNetworks"
+      {...form.field("allowedNetworks")}
       label="Allowed networks"
       description="One network per line in CIDR notation, such as 192.0.2.0/24. Leave empty to allow all addresses."
       defaultValue={of?.allowedNetworks?.join("\n") ?? ""}
       rows={3}
-      autoComplete="off"
       spellCheck={false}
-      error={form.errorOf("allowedNetworks")}
     />
   </>
 );

@@ -28,20 +28,18 @@ export function Restore(props: { agent: Agent; version: number; live: number; on
       onSubmit={publish}
       onClosed={props.onClosed}
     >
-      {({ errorOf }) => (
+      {({ field }) => (
         <>
           <p>
             This publishes the document of version {version} again, as version {live + 1}. It takes effect
             with the next decision. The draft is not affected.
           </p>
           <TextInput
-            name="note"
+            {...field("note")}
             label="Note (optional)"
             placeholder="Why you are restoring this version"
             maxLength={NOTE_MAX_LENGTH}
-            autoComplete="off"
             data-autofocus
-            error={errorOf("note")}
           />
         </>
       )}

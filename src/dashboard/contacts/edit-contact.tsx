@@ -135,13 +135,17 @@ export function EditContact(props: { agentId: string; contact?: ContactFragment;
           <Names state={state} contact={contact} />
           <Address state={state} isNew={contact === undefined} />
           <div className={styles.pair}>
-            <Field state={state} name="locale" label="Language" placeholder="de-CH" value={contact?.locale} />
-            <Field
-              state={state}
-              name="timezone"
+            <TextInput
+              {...state.field("locale")}
+              label="Language"
+              placeholder="de-CH"
+              defaultValue={contact?.locale ?? ""}
+            />
+            <TextInput
+              {...state.field("timezone")}
               label="Time zone"
               placeholder="Europe/Zurich"
-              value={contact?.timezone}
+              defaultValue={contact?.timezone ?? ""}
             />
           </div>
           <Textarea
@@ -168,43 +172,22 @@ export function EditContact(props: { agentId: string; contact?: ContactFragment;
   );
 }
 
-const Field = (props: {
-  state: FormState;
-  name: string;
-  label: string;
-  value: string | null | undefined;
-  placeholder?: string;
-}) => (
-  <TextInput
-    name={props.name}
-    label={props.label}
-    defaultValue={props.value ?? ""}
-    autoComplete="off"
-    {...(props.placeholder !== undefined && { placeholder: props.placeholder })}
-    error={props.state.errorOf(props.name)}
-  />
-);
-
 const Names = ({ state, contact }: { state: FormState; contact: ContactFragment | undefined }) => (
   <>
     <TextInput
-      name="name"
+      {...state.field("name")}
       label="Name"
       defaultValue={contact?.name ?? ""}
       maxLength={200}
       dir="auto"
-      autoComplete="off"
       data-autofocus
-      error={state.errorOf("name")}
     />
     {contact?.ref == null && (
       <TextInput
-        name="ref"
+        {...state.field("ref")}
         label="Ref"
         description="Your own ID for the contact. It can’t be changed later."
         maxLength={255}
-        autoComplete="off"
-        error={state.errorOf("ref")}
       />
     )}
   </>
@@ -217,6 +200,6 @@ const Address = ({ state, isNew }: { state: FormState; isNew: boolean }) => (
       label={isNew ? "Kind of address" : "Add an address"}
       data={[...ADDRESS_KINDS]}
     />
-    <TextInput name="address" label="Address" autoComplete="off" error={state.errorOf("address")} />
+    <TextInput {...state.field("address")} label="Address" />
   </div>
 );

@@ -57,7 +57,7 @@ export function OpenConversation(props: {
       onSubmit={open}
       onClosed={props.onClosed}
     >
-      {({ errorOf }) => (
+      {({ field, errorOf }) => (
         <>
           {agents.length > 1 && (
             <NativeSelect
@@ -71,14 +71,11 @@ export function OpenConversation(props: {
             <>
               <NativeSelect name="kind" label="Kind of address" data={[...ADDRESS_KINDS]} />
               <TextInput
-                name="address"
+                {...field("address")}
                 label="Contact’s address"
                 description="The contact must already exist. Phone numbers need a country code."
                 required
-                withAsterisk={false}
-                autoComplete="off"
                 data-autofocus
-                error={errorOf("address")}
               />
             </>
           )}

@@ -21,27 +21,15 @@ export function AddPet({ onClosed }: { onClosed: () => void }) {
   };
   return (
     <FormDialog title="Add a pet" submit="Add pet" onSubmit={add} onClosed={onClosed}>
-      {({ errorOf }) => (
+      {({ field }) => (
         <>
+          <TextInput {...field("name")} label="Name" required maxLength={200} data-autofocus />
           <TextInput
-            name="name"
-            label="Name"
-            required
-            withAsterisk={false}
-            maxLength={200}
-            autoComplete="off"
-            data-autofocus
-            error={errorOf("name")}
-          />
-          <TextInput
-            name="categoryId"
+            {...field("categoryId")}
             label="Category"
             description="The ID of the category, a whole number."
             required
-            withAsterisk={false}
             inputMode="numeric"
-            autoComplete="off"
-            error={errorOf("categoryId")}
           />
           <NativeSelect
             name="status"
