@@ -63,8 +63,7 @@ export class ConfigurationService {
   ) {}
 
   /**
-   * Finds an agent's live configuration or an earlier version. API keys use their own agent; members specify one.
-   * @returns null if the version does not exist
+   * Finds an agent's live configuration or an earlier version; null if the version does not exist.
    * @throws GatewayError `invalid_request`, `not_found` (agent)
    */
   find(
@@ -132,7 +131,6 @@ export class ConfigurationService {
 
   /**
    * Checks a document; checks run one at a time, and organizations take turns.
-   * @param document any JSON value
    * @param agent ID of the agent to check line names against; if omitted, they are not checked
    * @throws GatewayError `not_found` (agent), `unavailable` if the wait is too long
    */
@@ -206,8 +204,7 @@ export class ConfigurationService {
   }
 
   /**
-   * Publishes the draft, a document or an earlier version. Publishing the draft deletes it; publishing
-   * anything else leaves it unchanged.
+   * Publishes the draft, which is then deleted, a document or an earlier version.
    * @throws GatewayError `invalid_request` with the problems in the document or the differences found by its
    *   tests, `not_found` (agent, version, draft), `version_conflict` if another version is live or the draft
    *   has changed

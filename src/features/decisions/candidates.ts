@@ -41,7 +41,6 @@ export class Candidates {
   }
 
   /**
-   * Compiles a configuration.
    * @throws GatewayError `conflict` for an invalid draft, `invalid_request` for an invalid document, or `unavailable`
    *   if the wait for its check is too long
    */
@@ -67,9 +66,8 @@ export class Candidates {
 
 /**
  * Finds one of an agent's configurations.
- * @throws GatewayError `not_found` (version, draft), `invalid_request` for a draft if the caller is an API
- *   key, or `insufficient_scope` for a document if the key may not read the data that its templates could
- *   show
+ * @throws GatewayError `not_found` (version, draft), `invalid_request` for a draft with an API key, or
+ *   `insufficient_scope` for a document if the key may not read what its templates could show
  */
 export async function candidateOf(
   reader: EntityManager,

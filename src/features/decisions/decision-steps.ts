@@ -85,8 +85,7 @@ export class DecisionSteps {
       decision.snapshot = await takeSnapshot(tx, participants, snapshotContext);
       await this.decideByRules(tx, decision, decision.snapshot, decisionContext);
     } else if (answer === undefined) {
-      // The error delays the next attempt. Otherwise, the attempt would start immediately, possibly in an
-      // endless loop.
+      // The error delays the next attempt; an immediate one could start an endless loop.
       throw new GatewayError("conflict", "The decision is still waiting for the model's answer.");
     } else {
       await this.apply(tx, decision, snapshot, {
@@ -161,8 +160,7 @@ export class DecisionSteps {
       await this.apply(tx, decision, snapshot, { ...decisionContext, planned, tags, asked: NOT_ASKED });
     else {
       decision.basis = await modelRequestStateOf(tx, participants);
-      // Recorded before the model call, so that a rule with `once` does not match a second time during the
-      // call.
+      // Recorded before the model call, so that no rule with `once` matches again during the call.
       await recordAsked(tx, matchesOf(decision, configuration, snapshot, matchedIn(planned)));
     }
   }

@@ -68,8 +68,7 @@ export const HAS_FAILURES = "failed_effects > 0 OR state = 'failed'";
   description: "An agent's decision in a situation, with the reasons. A finished decision never changes.",
 })
 @Entity()
-// Covers the filters by type, rule, outcome and version, so that finding rare rows does not require reading
-// the rows in between.
+// Covers these filters, so that finding rare rows does not require reading the rows in between.
 @Index(["agentId", "id", "situationType", "ruleId", "outcome", "configurationVersion"])
 @Index(["conversationId", "id"])
 @Index(["contactId", "id"])

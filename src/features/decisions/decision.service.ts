@@ -116,8 +116,7 @@ export class DecisionService {
   }
 
   /**
-   * Submits a situation to an agent. The agent decides and acts in a single transaction, which concurrent
-   * situations share.
+   * Submits a situation to an agent, which decides and acts in one transaction, shared by concurrent calls.
    * @returns the decision; for a dry run, it has no IDs, because nothing is stored
    * @throws GatewayError `invalid_request`, `not_found` (agent, contact, conversation), `conflict`,
    *   `queue_full`, `idempotency_key_reused`; see `Candidates` for `against`
@@ -144,8 +143,7 @@ export class DecisionService {
   }
 
   /**
-   * Returns one page of an agent's decisions, newest first. API keys use their own agent; members specify one, or none
-   * for all agents.
+   * Returns one page of an agent's decisions, newest first. Members may omit the agent to list all agents'.
    * @throws GatewayError `invalid_request`, `invalid_cursor`, `not_found` (agent)
    */
   async list(

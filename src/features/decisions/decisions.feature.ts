@@ -109,8 +109,7 @@ export const decisions = feature({
   eventTypes: decisionEventTypes,
   metrics: () => [DECISIONS, EFFECTS, MODEL_TOKENS],
   shares: (senders, { model: settings }) => {
-    // Models may be slow, so by default, models and webhook endpoints together leave at least one of three or
-    // more senders for messages.
+    // By default, models and webhooks together leave messages at least one of three or more senders.
     const model = settings?.concurrency ?? Math.max(1, Math.floor(senders / 2) - 1);
     return {
       [MODEL]: { by: "channel", together: model, owner: shareOf(model), channel: model },

@@ -23,8 +23,7 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * Serializes the results of rules for `explanationJson`, so that hundreds of objects can be freed before the
- * transaction ends. Three times as fast as `JSON.stringify`.
+ * Serializes rules for `explanationJson`, so that hundreds of objects can be freed before the commit.
  * @param tried the rules, in the same order
  */
 export function rulesJson(results: readonly RuleExplanation[], tried: readonly CompiledRule[]): string {

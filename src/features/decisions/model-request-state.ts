@@ -65,9 +65,8 @@ export async function obstacleTo(
 }
 
 /**
- * True if the contact has written another message to decide about or has opted out or in, or if a person or
- * API client has answered. Other messages must not discard the model's answer, because no other decision
- * would replace it.
+ * True if the contact wrote again or opted out or in, or a person or API client answered. Other messages
+ * must not discard the model's answer, because no other decision would replace it.
  */
 async function isSuperseded(
   reader: EntityManager,

@@ -29,7 +29,6 @@ export class ReplayService {
   ) {}
 
   /**
-   * Replays one decision.
    * @throws GatewayError see `Candidates`, `not_found` (decision), `conflict` for an unfinished decision,
    *   `invalid_request` if the client has disconnected, or `unavailable` if the wait is too long
    */

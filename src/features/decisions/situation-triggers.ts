@@ -150,8 +150,7 @@ async function lockPending(tx: Tx, conversationIds: readonly string[]): Promise<
   if (conversationIds.length === 0) return new Map();
   const query = tx
     .createQueryBuilder(Decision, "decision")
-    // This condition must have the same text as the partial index's condition, because SQLite compares the
-    // two textually.
+    // Must have the same text as the partial index's condition, because SQLite compares the texts.
     .where("decision.conversation_id IN (:...ids) AND decision.state = 'deciding'", {
       ids: [...new Set(conversationIds)],
     });

@@ -74,23 +74,17 @@ export class InboundMessages {
     const [sentTo] = await tx.query(addressesOfSent("($1)"), [message.id]);
     const address = (await addressesOf(tx, found.contactId))?.find(({ id }) => id === sentTo?.id);
     if (contact === undefined || address === undefined || address.optedOutAt !== null) return;
-    // The conversation may have been moved to a line of another kind, so that its address is now, for
-    // example, a phone number.
+    // The conversation may have been moved to a line of another kind, such as one for phone numbers.
     if (address.kind !== addressKindOf(line)) return;
     const recipient = { line, contact, address, intent: "out" } as const;
     await lockAhead(tx, [recipient]);
     await this.setOptedOut(tx, recipient, true);
   }
 
-  /**
-   * Stores messages. For each contact, there is either a single message that opts in or out, or any number of
-   * messages that do neither.
-   * @returns the messages by name
-   */
+  /** Stores the messages of a turn (see `turnsOf`), and returns them by name. */
   private async storeTurn(tx: Tx, turn: readonly Placed[]): Promise<[string, Received][]> {
     const areOwn = await Promise.all(turn.map((each) => isOwnAddress(tx, each)));
-    // An opt-in keyword is an ordinary message unless the sender's or the conversation's address is opted
-    // out.
+    // An opt-in keyword is an ordinary message unless the sender's or conversation's address is opted out.
     const keywords = new Set(
       turn.filter(
         ({ intent, address, sender }) =>
@@ -188,8 +182,7 @@ export class InboundMessages {
     const open = await tx.findBy(Conversation, { addressId, state: ConversationState.open });
     const isSystem = ({ author }: Pick<Message, "author">) => author === SYSTEM;
     for (const conversation of open) {
-      // Cancels messages queued since the opt-out, because after the opt-in, delivery would no longer reject
-      // them.
+      // Cancels messages queued since the opt-out, which delivery would not reject after the opt-in.
       await cancelQueued(tx, this.lanes, conversation, {
         isMeant: (message) => !isSystem(message),
         errorCode: MessageError.opted_out,
@@ -204,10 +197,7 @@ export class InboundMessages {
 
 const isOptedOut = ({ optedOutAt }: ContactAddress): boolean => optedOutAt !== null;
 
-/**
- * Locks the messages' conversations and the conversations of addresses to opt in or out, and then the insert
- * order. Opt-outs and opt-ins lock lanes afterwards, because lanes come later in the lock order.
- */
+/** Locks the conversations of messages and of changed addresses, then the insert order; lanes come later. */
 async function lockAhead(tx: Tx, placed: readonly (Recipient & Partial<Placed>)[]): Promise<void> {
   const addressIds = placed.flatMap(({ intent, address, sender = address }) =>
     intent === undefined ? [] : [address.id, sender.id],

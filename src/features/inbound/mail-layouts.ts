@@ -1,7 +1,6 @@
 /**
- * Layouts used by mail programs in common languages: introductions to quoted e-mails, and signatures. Each
- * alternative and each lookahead has at most one unbounded `.`, because backtracking over several would take
- * polynomial time.
+ * Layouts in common languages: introductions to quoted e-mails, and signatures. Each alternative and each
+ * lookahead has at most one unbounded `.`, because backtracking over several takes polynomial time.
  */
 
 /** Lines that introduce a quoted e-mail, such as "On 21 Nov 2026, Acme wrote:", if they have a digit. */
@@ -106,8 +105,7 @@ export const FOOTERS: readonly RegExp[] = [
   new RegExp(`^Sent (from|via|with) (my (\\S+ ){0,3}|the (all new )?)?${DEVICE}`, "i"),
   new RegExp(`^(${SENT_FROM}) (\\S+ ){0,3}\\S{0,3}${DEVICE}.{0,80}$`, "i"),
   new RegExp(`^(Von|Diese Nachricht wurde von) meinem ${DEVICE}.{0,60} gesendet\\b.{0,60}$`, "i"),
-  // In Finnish, for example, only the grammatical case distinguishes a footer from a sentence such as "The
-  // wrong phone was sent".
+  // In Finnish, for example, only the case distinguishes a footer from "The wrong phone was sent".
   new RegExp(`^Lähetetty .{0,40}${DEVICE}.{0,30}(st|ll)[aä](ni)?\\.?$`, "i"),
   new RegExp(`^.{0,40}${DEVICE}.{0,30}([dt][ae]n gönderildi|[óő]l küldve|から送信)\\.?$`, "i"),
   new RegExp(`^((发自|從)我的.{0,20}${DEVICE}.{0,20}|나의 .{0,20}${DEVICE}.{0,20}에서 보냄)$`, "i"),

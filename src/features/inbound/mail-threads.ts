@@ -46,8 +46,7 @@ export class MailThread {
   /**
    * Parses an e-mail. Afterwards, the thread can be reused unless it was terminated.
    * @param mail the e-mail; its bytes are transferred
-   * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, for example because it ran out
-   *   of memory
+   * @returns `ParsedMail | null` as JSON, or undefined if the thread failed, perhaps out of memory
    * @throws the signal's reason
    */
   async parse(mail: MailForThread, signal: AbortSignal): Promise<ArrayBuffer | undefined> {

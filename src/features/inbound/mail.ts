@@ -69,8 +69,7 @@ export async function readMail(
       }),
     lists: mail.lists,
     text,
-    // An e-mail that opts out in its subject may have no text besides a signature, so the subject is used if
-    // the author wrote no text.
+    // An e-mail that opts out in its subject may have no text besides a signature.
     optOutText:
       [plain.own, rich.own].find((each) => optOutIntent(each, optOutWords) !== undefined) ?? (own || subject),
     mail: {

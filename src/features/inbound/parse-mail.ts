@@ -69,10 +69,8 @@ const turns = new Map<string, { turn: Semaphore; mails: number }>();
 
 /**
  * Parses an e-mail, or at least its start. Each organization uses one thread at a time, and its lines take
- * turns, so that one line's slow e-mails neither delay other organizations nor starve the organization's
- * other lines.
+ * turns, so that slow e-mails delay neither other organizations nor, for long, other lines.
  * @param raw the bytes in chunks, transferred to a thread, so the buffers may be empty afterwards
- * @param line the line that received the e-mail
  * @returns undefined for an e-mail that cannot be parsed
  * @throws GatewayError `unavailable` if the wait is too long
  */

@@ -40,10 +40,7 @@ export class TimerService {
     return listPage(this.database, context, TimerConnection, args, { matching });
   }
 
-  /**
-   * Cancels a waiting timer.
-   * @throws GatewayError `not_found`, including for a timer that has fired
-   */
+  /** @throws GatewayError `not_found`, including for a timer that has fired */
   cancel(context: RequestContext, id: string): Promise<Timer> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
       await assertStillAllowed(tx, context, Permission.conversations_write);

@@ -25,9 +25,8 @@ export type NewTimer = Pick<
 >;
 
 /**
- * The waiting timers of a contact, or of an agent's situations without a contact, in one transaction. The
- * transaction must hold this subject's lock (`lockSubjects`), so that its timers are changed and fired one at
- * a time.
+ * The waiting timers of a contact, or of an agent's situations without a contact, in a transaction that
+ * holds this subject's lock (`lockSubjects`), so that timers are changed and fired one at a time.
  */
 export class WaitingTimers {
   private rows: Promise<Timer[]> | undefined;

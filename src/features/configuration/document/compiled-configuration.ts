@@ -73,10 +73,7 @@ export class CompiledConfiguration {
   /** Lists of rules whose conditions have all been parsed. */
   private readonly parsed = new WeakSet<readonly CompiledRule[]>();
 
-  /**
-   * @param document a document with a valid structure
-   * @param isChecked true if the whole document was checked
-   */
+  /** @param isChecked true if the whole document was checked, not only its structure */
   constructor(
     readonly document: ConfigurationDocument,
     private readonly isChecked: boolean,

@@ -19,9 +19,8 @@ export interface EffectError {
 }
 
 /**
- * An action that an agent takes. `text` is null only if there is an error, and `template` only if a model
- * wrote the text or a message is resent. With `whileHuman` set, the action applies even while a human
- * answers.
+ * An action that an agent takes. `text` is null only if there is an error, and `template` if a model wrote
+ * the text or a message is resent. With `whileHuman`, the action applies even while a human answers.
  */
 export type Effect = { ruleId: string | null; error: EffectError | null; whileHuman?: true } & (
   | {

@@ -18,10 +18,7 @@ export const UTC = "UTC";
 export class LocalFormats {
   private readonly used = new Map<string, string>();
 
-  /**
-   * @param zone the configuration's zone, or UTC if it has none
-   * @param recorded the results recorded by the decision, if this is a replay
-   */
+  /** @param recorded the results recorded by the decision, if this is a replay */
   constructor(
     readonly zone = UTC,
     private readonly recorded: Formatted = {},

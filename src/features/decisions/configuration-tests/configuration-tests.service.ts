@@ -29,8 +29,7 @@ export class ConfigurationTestService {
   ) {}
 
   /**
-   * Runs the tests of an agent's configuration.
-   * @param against the configuration; null or undefined for the live version
+   * Runs the tests of an agent's configuration; `against` defaults to the live version.
    * @throws GatewayError see `Candidates`, `not_found` (agent), `invalid_request` if the client has disconnected, or
    *   `unavailable` if the wait is too long
    */

@@ -18,9 +18,8 @@ interface Named {
 }
 
 /**
- * Replaces a contact's name, `ref` and addresses in JSON values, and anything else that looks like an e-mail
- * address or a phone number. Equal strings have equal replacements, and phone numbers retain their first
- * digits.
+ * Replaces a contact's name, `ref` and addresses, and text that looks like an e-mail address or a phone
+ * number. Equal strings have equal replacements, and phone numbers retain their first digits.
  */
 export class Pseudonyms {
   private readonly known = new Map<string, string>();

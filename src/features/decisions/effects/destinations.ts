@@ -80,10 +80,8 @@ const nameOf = ({ conversation, place }: Destination): string =>
   conversation?.id ?? `${place?.line.id} ${place?.address.id}`;
 
 /**
- * Returns a message's destination. If the decision has no contact, this is the conversation with the default
- * contact.
- * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` if a human answers in the
- *   conversation
+ * Returns a message's destination; without a contact, the conversation with the default contact.
+ * @throws GatewayError `not_found` (line), `not_deliverable`, `conflict` if a human answers there
  */
 export async function destinationOf(
   tx: Tx,

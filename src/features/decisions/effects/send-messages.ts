@@ -7,9 +7,8 @@ import { MessageAuthor, ScheduledReason } from "../../messages/message.enums";
 import type { Application, Result, Send } from "./application";
 
 /**
- * Returns when to queue a message: after its delay and within one of the policy's windows; `sendAt` is
- * undefined if it can be queued immediately. If a person must approve the message, windows apply only after
- * the approval.
+ * Returns when to queue a message: after its delay and, unless a person must approve it first, within one
+ * of the policy's windows. `sendAt` is undefined if it can be queued immediately.
  */
 export function scheduleOf(
   { delaySeconds, isUrgent, review }: Send,

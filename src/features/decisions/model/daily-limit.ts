@@ -5,9 +5,7 @@ import { allReturning } from "../../../database/returning";
 import type { Answer } from "./asking";
 
 /**
- * Counts a request to the model, in a separate transaction, unless the agent has reached its daily limit. The
- * count is exact across processes.
- * @param max max requests per day
+ * Counts a request to the model, in its own transaction and exactly across processes, up to `max` per day.
  * @returns the answer to use instead of the model's; undefined if the model may be called
  */
 export async function countAsk(

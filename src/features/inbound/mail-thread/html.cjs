@@ -3,8 +3,7 @@
 const { PostalMime } = require("./postal-mime.cjs");
 
 /**
- * Returns an e-mail's plain text, or its HTML as text if there is no plain text. If there are both and the HTML marks
- * quotations, also returns the HTML as text.
+ * Returns an e-mail's plain text or, if there is none, its HTML as text. Returns both if the HTML marks quotations.
  * @param {import("postal-mime").Email} mail
  * @returns {Promise<{ text: string, html?: string }>}
  */
@@ -67,7 +66,6 @@ const INDENTED = /\bborder:\s*(none|0)/i;
 const QUOTE_TAG = /<(\/?)(blockquote|div|span|hr)\b([^<>]{0,1000})[^<>]*>/gi;
 
 /**
- * True if a tag starts a quotation.
  * @param {string} name
  * @param {string} attributes
  */

@@ -96,8 +96,7 @@ function reportOf({ headers, attachments, subject = "" }, text, from) {
   // The report's own words precede the returned e-mail.
   const [notice = ""] = words.split(/^(?:Received|Return-Path|Message-ID|From|To|Date|Subject):/im, 1);
   const [delivery = notice] = textsOf(/^message\/(global-)?delivery-status$/i);
-  // Part of a complaint or a read receipt. The subject of such an e-mail is the original e-mail's subject, so
-  // it says nothing about a failure.
+  // Part of a complaint or a read receipt, whose subject, the original's, says nothing about a failure.
   const [other] = textsOf(/^message\/(feedback-report|(global-)?disposition-notification)$/i);
   const action = field(delivery, "Action");
   const said = `${subject}\n${notice}`;

@@ -157,10 +157,7 @@ function compileOperator(operator: string, left: TextExpression, right: TextExpr
 
 export const isTruthy = (value: Value): boolean => value !== null && value !== false;
 
-/**
- * True if two values are equal.
- * @throws TextError for two lists or objects, because comparing them could take a long time
- */
+/** @throws TextError for two lists or objects, because comparing them could take a long time */
 export function isSame(one: Value, other: Value, run: TextRun): boolean {
   if (isMark(one)) return matches(one, other, run);
   if (isMark(other)) return matches(other, one, run);

@@ -41,8 +41,7 @@ const parser = (() => {
   let liquid: Liquid | undefined;
   return () => {
     if (liquid) return liquid;
-    // Without a locale, the parser would load Intl's data to determine one, although no dates are formatted
-    // here.
+    // Without a locale, the parser would load Intl's data to determine one, although it formats no dates.
     liquid = new Liquid({ templates: {}, locale: "en" });
     for (const name of Object.keys(liquid.tags)) if (!TAGS.includes(name)) delete liquid.tags[name];
     return liquid;

@@ -24,12 +24,7 @@ export class TextRun {
   /** The variables of the enclosing loops. */
   readonly variables = new Map<string, Value>();
 
-  /**
-   * @param roots the values available to templates, by name
-   * @param now the time of the decision
-   * @param steps budget shared by all texts of a decision
-   * @param place the locale and time zone for numbers and dates
-   */
+  /** @param steps budget shared by all texts of a decision */
   constructor(
     readonly roots: ObjectValue,
     readonly now: string,
