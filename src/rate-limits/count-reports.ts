@@ -5,7 +5,7 @@ import { WINDOW_MS } from "./window";
 const REPORT_INTERVAL_MS = 50;
 
 /**
- * Reports this process's counts to those that share its limits: regularly, and at once near a limit.
+ * Reports this process's counts to the processes that share its limits: regularly, and immediately near a limit.
  * @returns a listener for `KeyWindows`
  */
 export function reportCounts(

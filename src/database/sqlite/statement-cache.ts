@@ -6,7 +6,7 @@ const MAX_STATEMENTS = 300;
 
 type Callback = (this: unknown, ...result: [error: Error | null, rows?: unknown[]]) => void;
 
-/** Runs statements on one connection and keeps recent ones prepared, which takes as long as running a short one. */
+/** Runs statements on one connection and keeps recent ones prepared: preparing takes as long as a short run. */
 export class StatementCache {
   private readonly statements = new LRUCache<string, Statement>({
     max: MAX_STATEMENTS,
