@@ -1,6 +1,17 @@
 import { mint } from "../support/gateway";
 import { addMember, addOrganization } from "../support/people";
-import { act, beforeNews, describeDashboard, dialogOf, eventually, gone, rowOf, seen } from "./visit";
+import {
+  act,
+  beforeNews,
+  describeDashboard,
+  dialogOf,
+  eventually,
+  follow,
+  gone,
+  pagePaths,
+  rowOf,
+  seen,
+} from "./visit";
 
 describeDashboard("the organization", (dashboard) => {
   test("is renamed by a manager; others see its name, slug and status", async () => {
@@ -52,6 +63,16 @@ describeDashboard("the organization", (dashboard) => {
     await page.goto(`${gateway.url}/dashboard/api-keys?create=yes`);
     await seen(rowOf(page, "in use"));
     await eventually(() => dialogOf(page).count()).toBe(0);
+    for (const path of [...(await pagePaths(dashboard)), "/conversations?state=open"]) {
+      // Members keep control of their own accounts.
+      if (path === "/settings/profile") continue;
+      await follow(page, path);
+      await seen(page.getByRole("heading", { level: 1 }));
+      await gone(page.locator(".mantine-Skeleton-root"));
+      const adds = page.getByRole("main").getByRole("button", { name: /^(Add|Create|Invite|New|Start)\b/ });
+      const enabled = adds.and(page.locator(":enabled"));
+      await eventually(async () => [path, await enabled.allTextContents()]).toEqual([path, []]);
+    }
     await page.getByRole("link", { name: "Audit log" }).click();
     await seen(page.getByText(`${manager.email} deactivated the organization switched`));
 

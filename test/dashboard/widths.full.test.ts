@@ -46,7 +46,8 @@ async function fill(gateway: TestGateway) {
   const rename = "mutation ($name: String) { changeName(input: { name: $name }) { id } }";
   await gateway.graphql(rename, { name: LONG }, { token: viewer.token });
   const context = await operator(gateway);
-  await services.contacts.changeTags(context, contact, {
+  await services.contacts.changeTags(context, {
+    id: contact,
     add: ["vip", "t".repeat(50), "campaign-of-november"],
   });
   await holdMessage(gateway);

@@ -6,7 +6,7 @@ import { AgentsDocument } from "../agents/documents.generated";
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
 import { Copyable } from "../ui/copyable";
-import { formatNumber, Time } from "../ui/format";
+import { formatCount, formatNumber, Time } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { List, PAGE_SIZE } from "../ui/list";
 import { useListAddress } from "../ui/list-address";
@@ -141,7 +141,7 @@ const RejectedTag = ({ use }: { use: KeysToWatchQuery["refused"][number] | undef
 /** Keys that need attention because they expire soon, are rejected or use deprecated API features. */
 function Watch({ watch }: { watch: KeysToWatchQuery }) {
   const address = useListAddress();
-  const { totalCount: count } = watch.expiring;
+  const { totalCount: count, isTotalCountExact } = watch.expiring;
   const refused = watch.refused.length;
   const { keyCount: outdated, nodes: latest } = watch.deprecatedUse;
   if (count + refused + outdated === 0) return null;
@@ -149,7 +149,8 @@ function Watch({ watch }: { watch: KeysToWatchQuery }) {
     <ul className={styles.watch} aria-label="Needs attention">
       {count > 0 && address.get("state") !== "expiring" && (
         <li>
-          {formatNumber(count)} {count === 1 ? "key expires" : "keys expire"} within {EXPIRING_DAYS} days.{" "}
+          {formatCount(count, isTotalCountExact)} {count === 1 ? "key expires" : "keys expire"} within{" "}
+          {EXPIRING_DAYS} days.{" "}
           <Link href="/api-keys?state=expiring">Show {count === 1 ? "it" : "them"}</Link>
         </li>
       )}

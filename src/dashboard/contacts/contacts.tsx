@@ -64,7 +64,7 @@ export function Contacts() {
 
 function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void }) {
   const address = useListAddress();
-  const { may } = useViewer();
+  const { may, deactivated } = useViewer();
   const query = usePolledQuery(
     ContactsDocument,
     {
@@ -104,7 +104,7 @@ function ContactList({ agentId, onAdd }: { agentId: string; onAdd: () => void })
               them here.
             </p>
             {may("conversations_write") && (
-              <Button size="xs" onClick={onAdd}>
+              <Button size="xs" disabled={deactivated} onClick={onAdd}>
                 Add your first contact
               </Button>
             )}

@@ -197,7 +197,7 @@ function Tabs({ tab, counts }: { tab: Tab; counts: ConversationsQuery | undefine
 }
 
 function Nothing({ tab, agentId, onOpen }: { tab: Tab; agentId: string | null; onOpen: () => void }) {
-  const { may } = useViewer();
+  const { may, deactivated } = useViewer();
   if (tab === "waiting") {
     return (
       <Empty title="No conversations need a reply">
@@ -215,7 +215,7 @@ function Nothing({ tab, agentId, onOpen }: { tab: Tab; agentId: string | null; o
         a contact.
       </p>
       {may("conversations_write") && (
-        <Button size="xs" onClick={onOpen}>
+        <Button size="xs" disabled={deactivated} onClick={onOpen}>
           Start a conversation
         </Button>
       )}
