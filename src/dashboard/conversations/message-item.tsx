@@ -22,12 +22,8 @@ export function MessageItem(props: {
   contactName: string;
   timezone: string | null;
 }) {
-  const {
-    message,
-    names: { nameOf },
-    contactName,
-    timezone,
-  } = props;
+  const { message, contactName, timezone } = props;
+  const { nameOf } = props.names;
   const { direction, author, memberId, createdAt, subject, quoted, omitted } = message;
   const item = useRef<HTMLLIElement>(null);
   return (

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import { type ComponentType, type ReactNode, useState } from "react";
 import { usePolledQuery } from "../api/client";
 import { useViewer } from "../session/session";
 import { Time } from "../ui/format";
@@ -84,7 +84,7 @@ function MemberTable({ members, open, onClosed }: Dialogs & { members: readonly 
   const actionsOn = (member: MemberEntry): MenuAction[] => {
     const item = (
       label: string,
-      Dialog: typeof RemoveMember,
+      Dialog: ComponentType<{ member: MemberEntry; onClosed: () => void }>,
       more: Partial<MenuAction> = {},
     ): MenuAction => ({
       label,
