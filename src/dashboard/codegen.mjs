@@ -34,7 +34,7 @@ if (read(STAMP) !== currentStamp()) {
   writeFileSync(STAMP, currentStamp());
 }
 
-/** Returns a folder's documents, and the `*.fragments.graphql` files of other folders whose fragments they use. */
+/** Returns a folder's documents, and other folders' `*.fragments.graphql` whose fragments they use directly. */
 function sourcesOf(folder) {
   const own = documents.filter((file) => dirname(file) === folder);
   const text = own.map(read).join("");

@@ -34,7 +34,7 @@ const browserOnly = {
   },
 };
 
-/** Replaces the boot markers in the HTML with tags that load `boot.js`, because inline scripts are forbidden. */
+/** Replaces the boot markers in the HTML with tags that load `boot.js`, because the CSP forbids inline scripts. */
 const boot = () => {
   let file;
   return {

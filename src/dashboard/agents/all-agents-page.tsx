@@ -13,7 +13,7 @@ export interface ShownAgents {
   agentId: string | null;
   /** The agents as select options; empty until they are loaded. */
   shown: readonly { value: string; label: string }[];
-  /** The only agent whose items are shown; null if there are several agents. */
+  /** The only agent whose items are shown; null if there are several, or none yet. */
   onlyAgentId: string | null;
   severalAgents: boolean;
 }

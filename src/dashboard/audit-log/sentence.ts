@@ -36,8 +36,10 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     verbForSelf: "failed to confirm the sign-in",
     label: "Sign-in confirmation failed",
   },
+  // Keeps "Member" in the label.
   member_sign_in_link_created: { label: "Member sign in link created" },
   member_signed_out: { verb: "signed out" },
+  // Keeps "Member" in the label.
   member_signed_out_by_issuer: { label: "Member signed out by issuer" },
   member_signed_out_everywhere: { verb: "signed out on all devices", label: "Signed out on all devices" },
   member_password_changed: { verb: "changed the password of", verbForSelf: "changed their password" },
@@ -63,6 +65,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
     label: "E-mail change failed",
   },
   member_removed: { verb: "removed the member", verbForSelf: "left" },
+  // Both keep "Member" in the label.
   member_identity_linked: { label: "Member identity linked" },
   member_identity_unlinked: { label: "Member identity unlinked" },
   member_session_ended: { verb: "ended a session of", verbForSelf: "ended one of their sessions" },
@@ -92,7 +95,7 @@ const WORDINGS: Readonly<Partial<Record<AuditAction, Wording>>> = {
 
 /**
  * Returns the wording of an action, derived from its name (`<object>_<past participle>`) unless specified. The label of
- * a change to part of a member omits the member: `member_name_changed` yields "Name changed".
+ * a `member_…` action with more words omits "member": `member_name_changed` yields "Name changed".
  */
 function wordingOf(action: AuditAction) {
   const words = action.replace("api_key", "API_key").split("_");

@@ -11,7 +11,7 @@ export interface SyntaxProblem {
 /** Max length of a line that contains a whole list or object. */
 const LINE_LENGTH = 100;
 
-/** Formats a document with its top two levels on separate lines, and deeper values on one line if they fit. */
+/** Formats a document with each value of its top two levels, such as a rule, on a new line; deeper ones if too long. */
 export function textOf(value: unknown, indent = "", before = 0): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const parts = partsOf(value);

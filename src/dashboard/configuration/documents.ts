@@ -11,7 +11,7 @@ export type Live = NonNullable<ConfigurationDocumentsQuery["configuration"]>;
 /** An agent's draft. */
 export type Draft = NonNullable<ConfigurationDocumentsQuery["configurationDraft"]>;
 
-/** An agent's live configuration and draft. Only their numbers are polled, because the documents may be large. */
+/** An agent's live configuration and draft. Only version and revision are polled: the documents may be large. */
 export function useDocuments(agentId: string) {
   const documents = usePolledQuery(
     ConfigurationDocumentsDocument,

@@ -20,7 +20,7 @@ function stored(): Readonly<Record<string, Edit>> {
   }
 }
 
-/** The unsaved edits by member and agent. They survive navigation, sign-out and, in session storage, reloads. */
+/** Unsaved edits by member and agent. They survive navigation and sign-out; session storage keeps them on reload. */
 const edits = createStore(stored());
 
 const warn = (event: BeforeUnloadEvent) => event.preventDefault();

@@ -71,6 +71,7 @@ export function ConversationList(props: Omit<ShownAgents, "shown"> & { onOpen: (
       search: address.get("search").slice(0, TERM_MAX_LENGTH) || null,
       order: tab === "waiting" ? "longest_waiting_first" : "last_activity_first",
     },
+    // Slower than the default, because changes within a conversation appear on its own page.
     { pollMs: 15_000 },
   );
   const { nameOf } = useMembers();

@@ -12,7 +12,7 @@ const lastOf = (memberId: string, conversationId: string): { text: string; key: 
 /** Counts changes, to rerender components after each change. */
 const changes = createStore(0);
 
-/** A member's unsent input, stored per tab and keyed by the ID of the conversation or of the proposed message. */
+/** A member's unsent input, stored per tab by the ID of the conversation or of the proposal that it replaces. */
 export const unsent = {
   get: (memberId: string, id: string): string => sessionStorage.getItem(keyOf(memberId, id)) ?? "",
   set: (memberId: string, id: string, text: string): void => {

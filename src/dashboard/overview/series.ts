@@ -20,7 +20,7 @@ export interface Series {
 /** Returns the color of one of the five most used keys, by rank; more colors would be hard to tell apart. */
 export const colorOf = (rank: number): string => `var(--series-${rank + 1})`;
 
-/** Returns a series for each of the busiest keys, for all other keys, and for rejected requests, without empty ones. */
+/** Returns one series per busiest key, one for all other keys and one for rejected requests; omits empty ones. */
 export function seriesOf(used: readonly KeyUse[], { buckets }: Totals): Series[] {
   const top = used.map(({ apiKey, buckets: own }, rank) => ({
     // Two agents may have keys with the same name.

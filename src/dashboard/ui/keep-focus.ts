@@ -1,4 +1,4 @@
-/** Selects sections of a page or dialog. When a focused element is removed, the closest section gets the focus. */
+/** Selects sections of a page or dialog. When a focused element is removed, the section around it gets the focus. */
 const PARTS = "section, ol, ul, table, form";
 
 const DIALOG = "[role=dialog]";

@@ -17,6 +17,7 @@ export const onePage = <Node,>(nodes: readonly Node[] | undefined): Connection<N
 /**
  * A page of a list as a table, including its loading, empty and error states.
  * @param label the name of the items, in the plural ("API keys")
+ * @param connection a page of at most `PAGE_SIZE` items, or the result of `onePage`
  * @param filters the names of the filters in the URL
  * @param empty shown for an empty list without filters
  * @param cells one per column
