@@ -186,7 +186,7 @@ export class AgentService {
   }
 
   /**
-   * Deletes an agent: it is no longer found and gets no new keys. `AgentPurge` deletes its rows.
+   * Deletes an agent: it is no longer found, sends nothing and gets no new keys. `AgentPurge` deletes its rows.
    * @throws GatewayError `not_found`, or `conflict` while the agent has active keys
    */
   delete(context: RequestContext, id: string): Promise<Agent> {

@@ -50,7 +50,10 @@ export class AcceptedKeys implements CredentialResolver<KeyCaller> {
     return this.accept(found, origin, { again });
   }
 
-  /** Accepts a key found by its secret or access token, and records its use; throws the error for a rejected key. */
+  /**
+   * Accepts a key found by its secret or access token, and records its use.
+   * @throws GatewayError `key_revoked`, `key_expired`, `key_not_resolvable` or `address_not_allowed`
+   */
   accept(found: FoundKey, origin: Origin, { again = false } = {}): KeyCaller {
     const { key, organization } = found;
     const rejection = keyRejection(key, organization.deactivatedAt);

@@ -14,7 +14,7 @@ const matchers = new WeakMap<readonly string[], (ip: string) => boolean>();
 export const networksOf = (column: string | null): readonly string[] | null =>
   column === null ? null : getOrCreate(lists, column, () => column.split(","));
 
-/** Returns the error for an address outside a key's networks (from `networksOf`); null is in no network. */
+/** Returns the error for an address outside a key's networks (`networksOf`); an unknown address (null) is outside. */
 export function addressRejection(
   networks: readonly string[] | null,
   ip: string | null,

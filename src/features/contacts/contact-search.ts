@@ -30,8 +30,8 @@ export function severalWords(search: string): string[] | undefined {
 }
 
 /**
- * Returns the condition that a term starts with a string (`>`: and is longer). U+10FFFF sorts after all other
- * characters, because terms are compared byte by byte.
+ * Returns the condition that a term starts with a string; with the operator `>`, it must also be longer. U+10FFFF
+ * sorts after all other characters, because terms are compared byte by byte.
  */
 export const startsWith = (bind: Bind, term: string, start: string, operator: ">" | ">=" = ">="): string =>
   `${term} ${operator} ${bind(start)} AND ${term} < ${bind(`${start}\u{10FFFF}`)}`;

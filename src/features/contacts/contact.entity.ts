@@ -75,8 +75,8 @@ export class Contact {
   updatedAt!: Timestamp;
 
   /**
-   * When the contact was last active, as far as the retention job knows, so that activity need not write this
-   * row; null once the contact is erased.
+   * When the contact was last active; null once erased. Only the retention job updates it, so that activity
+   * need not write this row.
    */
   @Column({ ...TIMESTAMP_COLUMN, nullable: true })
   touchedAt!: Timestamp | null;

@@ -186,7 +186,7 @@ export class ContactService {
   /**
    * Creates or changes contacts the way `put` does; an invalid contact does not affect the others.
    * @returns the result for each contact, in order
-   * @throws GatewayError `not_found` (agent), or another error that ends the batch after contacts were stored
+   * @throws GatewayError `not_found` (agent), or an error that ends the batch; contacts stored before it remain
    */
   async putAll(context: RequestContext, { contacts }: PutContactsInput): Promise<PutContactResult[]> {
     const agentIds = new Map<string | null | undefined, string>();
@@ -238,7 +238,7 @@ export class ContactService {
 
   /**
    * Deletes all data about a contact except its ID and timestamps; erasing it again has no effect.
-   * @returns the contact, once other features' data is erased or continues to be erased in the background
+   * @returns the contact, once all data is erased or after a few seconds; the rest follows in the background
    * @throws GatewayError `not_found`
    */
   async erase(context: RequestContext, id: string): Promise<Contact> {

@@ -47,7 +47,7 @@ declare module "../../schema/hooks" {
   }
 }
 
-/** Changes conversations and their versions. A change also applies to messages accepted before it. */
+/** Changes conversations; a change increments the version and applies to messages accepted before it. */
 export class ConversationChanges {
   constructor(
     private readonly database: Database,

@@ -47,7 +47,7 @@ const SENDING: AccessRule = {
 
 /** Opens and lists agents' conversations with their contacts, and queues messages in them. */
 export class ConversationService {
-  // Lookups and lists by the ID of the conversation, agent or contact, without access checks.
+  // Lookups and lists by the ID of the conversation, address, agent or contact, without access checks.
   readonly lastMessageOf = rowByKey(this.database, "last messages", "conversationId", lastMessages);
   readonly byId = rowsById(this.database, "conversations", Conversation);
   readonly messagesOf = listOfParent(this.database, MessageConnection, {

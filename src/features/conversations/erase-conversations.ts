@@ -24,8 +24,8 @@ interface Position extends Pick<Conversation, "contactId" | "id"> {
 }
 
 /**
- * Closes erased contacts' conversations and clears the texts of all messages. No text is left behind: closed
- * conversations get no messages, every message has its position, and erased contacts no conversations.
+ * Closes erased contacts' conversations, cancels unsent messages and clears all texts. No text is left: every
+ * message has its position, closed conversations get no messages, and erased contacts get no conversations.
  */
 export const eraseConversations =
   (database: Database, lanes: Lanes): ErasureStep =>

@@ -35,7 +35,7 @@ type CountedMessages = Map<string, Counted>;
 
 /**
  * Reads agents' policies for messages written unprompted or about a topic. Caps are exact across processes,
- * because the messages' contacts are locked; contacts that another transaction has locked are rechecked.
+ * because the messages' contacts are locked; messages to contacts locked elsewhere are rechecked later.
  */
 export const readPolicyGates =
   (configurations: CompiledConfigurations) =>

@@ -98,8 +98,8 @@ export async function roomIn(
 }
 
 /**
- * Ends the contact's wait in a locked conversation, because a human answers; if the address has opted out, the
- * wait continues. The transaction must store the conversation and the answer.
+ * Ends the contact's wait in a locked conversation, because a human answers; if the address has opted out,
+ * nothing can be sent and the wait continues. The transaction must store the conversation and the answer.
  * @returns when the wait started, for the answer's `waitedSince`; null if no wait has ended
  */
 export async function endWait(tx: Tx, conversation: Conversation): Promise<Timestamp | null> {

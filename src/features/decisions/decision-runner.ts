@@ -88,7 +88,7 @@ export class DecisionRunner extends Runner<OwnedDecision> {
   }
 }
 
-/** Without a valid answer, the model's requests share a single sender until it gives one. */
+/** Returns the result without a valid answer; until there is one, the model's requests share one sender. */
 const unanswered = ({ code, message }: ExplanationError): SendResult => ({
   outcome: AttemptOutcome.uncertain,
   code,

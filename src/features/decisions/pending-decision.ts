@@ -36,7 +36,7 @@ export const newDecision = (tx: Tx, { situationKey = null, ...given }: NewDecisi
     ...given,
   });
 
-/** Locks pending decisions, after their participants, and reads their agents and organizations. */
+/** Locks decisions that are still pending, after their participants; reads their agents and organizations. */
 export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string, Decision>> => {
   const query = tx
     .createQueryBuilder(Decision, "decision")
@@ -45,7 +45,7 @@ export const lockPending = (tx: Tx, ids: readonly string[]): Promise<Map<string,
   return lockRows(tx, query.where({ id: In([...ids]), state: DecisionState.deciding }));
 };
 
-/** @throws GatewayError `not_found` */
+/** Returns an agent with its organization, or throws `not_found`. */
 export async function agentOf(tx: Tx, id: string): Promise<Agent> {
   const agent = await agentById(tx, id);
   if (agent === undefined) throw noSuch("agent");

@@ -14,7 +14,7 @@ interface Units<Item, Input, Result> {
 }
 
 /**
- * Runs units of work in one transaction: about the same subject in order, all others concurrently.
+ * Runs units of work in one transaction: those about one subject in order, all others concurrently.
  * @returns the result of each unit, or the GatewayError of a unit that stored nothing
  * @throws the error of a unit that had stored something, which aborts the transaction
  */
@@ -47,7 +47,7 @@ export async function inTurns<Item, Input, Result>(
   }
 }
 
-/** Returns a function that adds a unit to a wave: no unit passes a step before all have reached it. */
+/** Returns a function that adds a unit to a wave: no unit passes a step until all have reached it or ended. */
 function waveOf(running: number, lock: () => Promise<void>): () => WaveUnit {
   let isWanted = false;
   let locking: Promise<void> | undefined;

@@ -3,7 +3,7 @@
  * lookahead has at most one unbounded `.`, because backtracking over several takes polynomial time.
  */
 
-/** Lines that introduce a quoted e-mail, such as "On 21 Nov 2026, Acme wrote:", if they have a digit. */
+/** Lines such as "On 21 Nov 2026, Acme wrote:" above a quoted e-mail; their digit is checked separately. */
 export const ATTRIBUTIONS: readonly RegExp[] = [
   /^-*\s*On\b.+\bwrote\s*(:|-{2,})$/i,
   /^Am\b(?=.+\bschrieb\b).*:$/i,
@@ -74,7 +74,7 @@ export const SEPARATORS: readonly RegExp[] = [
   /^(Begin forwarded message|Anfang der weitergeleiteten Nachricht|Début du message réexpédié|Inicio del mensaje reenviado|Inizio messaggio inoltrato)\s*:$/i,
 ];
 
-/** Devices and programs that add footers, unlike a sentence such as "Sent from Paris on Monday". */
+/** Devices and programs that tell a footer from a sentence such as "Sent from Paris on Monday". */
 const DEVICE = `(${[
   "mobi(l|el)|móvil|telemóvel|cel+ular|t[eé]l[eé](f|ph)|smartphone|handy\\b|puhelim|мобильн|мобільн|телефон|смартфон",
   "手机|手機|携帯|휴대|갤럭시|小米|红米|华为",

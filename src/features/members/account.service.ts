@@ -146,7 +146,7 @@ export class AccountService {
   }
 
   /**
-   * Verifies the calling member's password, or its absence (null). Counts an attempt, which a success refunds.
+   * Verifies the calling member's password, or its absence (null). Counts an attempt; the caller refunds it on success.
    * @throws GatewayError `invalid_credentials`, `invalid_session` or `too_many_attempts`
    */
   private async verify(
@@ -175,7 +175,7 @@ export class AccountService {
   }
 }
 
-/** Throws `invalid_credentials` if the verified password was changed concurrently, or `invalid_session`. */
+/** Changes a member; throws `invalid_credentials` if the verified password has changed, or `invalid_session`. */
 async function changeVerified(
   tx: Tx,
   context: RequestContext,

@@ -37,7 +37,7 @@ export const IsMemberEmail = () =>
 
 const MEMBER_NAME_MAX_LENGTH = 100;
 
-/** Validates a member's name; without an @, it does not look like an e-mail address. */
+/** Validates a member's name, which must not contain an @, so that it does not look like an e-mail address. */
 export const IsMemberName = () =>
   applyDecorators(
     IsText(MEMBER_NAME_MAX_LENGTH, { trimmed: true, singleLine: true }),

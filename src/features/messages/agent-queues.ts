@@ -25,9 +25,7 @@ export function acceptedAs({ sendAt, review }: Pick<Draft, "sendAt" | "review">)
 /** Lifetime of a count (ms). Until the next one, other processes' messages may exceed the limit. */
 const COUNT_LIFETIME_MS = { min: 1_000, max: 30_000 };
 
-/**
- * Lifetime of a count as a multiple of its time, because key lookups wait for counts on SQLite (up to 0.6 s).
- */
+/** Lifetime of a count as a multiple of the time it took (up to 0.6 s): on SQLite, key lookups wait for counts. */
 const LIFETIME_FACTOR = 50;
 
 /** Delay after which a message rejected because a queue is full can be sent again. */

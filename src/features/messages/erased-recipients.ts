@@ -1,7 +1,7 @@
 import { padded, placeholders } from "../../database/returning";
 import type { Tx } from "../../database/unit-of-work";
 
-/** Returns the IDs of messages to erased contacts; errors may quote these, so they must not be stored. */
+/** Returns the IDs of messages to erased contacts. Errors may quote these messages, so they must not be stored. */
 export async function toErased(tx: Tx, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (messageIds.length === 0) return new Set();
   const ids = padded(messageIds);

@@ -29,7 +29,10 @@ interface Outcome {
   deliveredAt: Timestamp | null;
 }
 
-/** Stores the results of finished sends; if a send lost its lane, only its attempt is stored. */
+/**
+ * Stores the results of finished sends; if a send lost its lane, only its attempt, because others may have changed
+ * the message.
+ */
 export async function finishMessages(
   tx: Tx,
   ended: readonly FinishedSend[],

@@ -23,7 +23,7 @@ function statusesIn({ status, statuses }: MessageFilter): MessageStatus[] | unde
   return statuses == null || statuses.includes(status) ? [status] : [];
 }
 
-/** Returns a query for the messages that match a filter's other fields; null if none can match. */
+/** Returns a query for a filter's messages, ignoring its agents and statuses; null if none can match. */
 function matching(
   reader: EntityManager,
   { held, lineId, since, contacts }: MessageFilter,

@@ -74,7 +74,7 @@ const isNews = (
   (fault !== undefined && fault.detail !== traffic?.faultDetail) ||
   (hasSucceeded && traffic !== undefined && (traffic.rejections > 0 || traffic.faultCode !== null));
 
-/** Counts lines' rejections and faults after the transaction of the results, which may hold other lines. */
+/** Counts lines' rejections and faults after the transaction that stores results and may have locked other lines. */
 export class Rejections {
   /** The results of attempts that have not been counted yet, oldest first. */
   private ended: FinishedSend[] = [];
@@ -128,8 +128,8 @@ export class Rejections {
 }
 
 /**
- * Counts lines' consecutive rejections and faults, and stores each line's last fault until it has sent a
- * message. A fault that is already stored changes nothing.
+ * Counts lines' consecutive permanent rejections and faults, and stores each line's last fault until it has
+ * sent a message. A fault that is already stored changes nothing.
  * @returns the lines that have reached the limit
  */
 export async function countRejections(tx: Tx, ended: readonly FinishedSend[]): Promise<RejectingLine[]> {

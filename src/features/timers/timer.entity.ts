@@ -60,7 +60,7 @@ export class Timer {
   @Column({ ...UUID_COLUMN, nullable: true })
   conversationId!: string | null;
 
-  /** True if the situation named the conversation; else events in any of the contact's cancel the timer. */
+  /** True if the situation named the conversation; else events in any conversation of the contact cancel the timer. */
   @Column({ type: "boolean" })
   isNamed!: boolean;
 

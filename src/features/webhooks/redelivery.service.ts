@@ -138,7 +138,7 @@ export class RedeliveryService {
     return starts;
   }
 
-  /** Returns the time since which all events are stored; undefined if purging is off, as it may have been on. */
+  /** Returns the time since which all events are stored; undefined without purging, which may have been on earlier. */
   private keptSince(): Timestamp | undefined {
     const { RETENTION_EVENTS_DAYS: days } = { ...EVENT_RETENTION, ...this.config.retention };
     return days === 0 ? undefined : timestamp(-days * DAY_MS);

@@ -9,7 +9,7 @@ export const CHARACTERS_PER_STEP = 32;
 /** Number of character comparisons per step of a search. */
 const COMPARISONS_PER_STEP = 512;
 
-/** Limits an evaluation's steps. Unlike a timeout, this has the same result on every machine. */
+/** Limits steps, equally on every machine, unlike a timeout. Once exceeded, every further step fails. */
 export class StepBudget {
   private steps = 0;
 

@@ -20,7 +20,7 @@ interface Wanted {
 
 type Row = EarlierMessage & { id: string; page: number };
 
-/** Reads conversations' last messages that reached the contact, oldest first, up to `HISTORY_MAX_BYTES`. */
+/** Reads conversations' last messages, oldest first, without canceled or failed ones, up to `HISTORY_MAX_BYTES`. */
 export const readHistory = coalesceInTx(async (tx: Tx, wanted: readonly Wanted[]) => {
   const pages = wanted.map(
     ({ count, except }, page) => `SELECT * FROM (

@@ -22,7 +22,7 @@ const UNSUPPORTED: readonly number[] = [400, 415, 422, 501];
 /** Statuses below 500 that are worth a second attempt: request timeout, conflict, too many requests. */
 const TEMPORARY: readonly number[] = [408, 409, 429];
 
-/** Delay before the second attempt (ms). */
+/** Delay before the second attempt (ms). Ignores Retry-After, because the caller waits at most the timeout. */
 const RETRY_DELAY_MS = 500;
 
 type ModelServer = Omit<NonNullable<Config["model"]>, "concurrency">;
@@ -178,6 +178,7 @@ async function post({ url, apiKey }: ModelServer, body: object, signal: AbortSig
   const text = await response.text();
   const status = response.ok ? errorStatusIn(text) : response.status;
   if (status !== undefined) throw new ModelServerError(status);
+  // The content type is not checked, because some servers declare another one.
   return JSON.parse(text);
 }
 

@@ -83,7 +83,8 @@ export class LiveEvents {
 
   /**
    * Opens a stream of an agent's events. API keys use their own agent; members specify one.
-   * @throws GatewayError like `startOf` and `assertMayFollow`; `rate_limited` or `unavailable` at a limit of streams
+   * @throws GatewayError like `startOf` and `assertMayFollow`; `rate_limited` if the organization has too many streams,
+   *   `unavailable` if the process has too many, is opening too many, or is stopping
    */
   async follow(context: RequestContext, { agentId, after, types }: FollowEventsArgs): Promise<Follower> {
     assertMayFollow(context.caller);

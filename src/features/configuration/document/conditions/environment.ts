@@ -14,7 +14,10 @@ const CEL_TYPES: Readonly<Record<BaseType, string>> = {
 /** A string that can be null. */
 const NULLABLE = "dyn<string>";
 
-/** Returns a member's CEL type. `dyn<T>` may be null, but the library misreads an optional list's items. */
+/**
+ * Returns a member's CEL type. `dyn<T>` may be null. Optional lists are unchecked, because the library mistakes
+ * their items for lists.
+ */
 function celTypeOf(type: DataType): string {
   const { base, isOptional } = parseDataType(type);
   if (!isOptional) return CEL_TYPES[base];

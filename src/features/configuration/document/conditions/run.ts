@@ -50,7 +50,7 @@ export class Run {
     return body(this);
   }
 
-  /** Evaluates part of a condition, whose failure is returned, unless the budget is exceeded. */
+  /** Evaluates part of a condition and returns its failure; an exceeded budget fails the whole condition. */
   attempt<T>(part: () => T): T | Failure {
     try {
       return part();

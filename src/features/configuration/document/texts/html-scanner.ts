@@ -79,7 +79,7 @@ const START: Place = {
   ...{ attribute: null, quote: "", value: "", isChecked: false },
 };
 
-/** Checks HTML part by part: only allowed, well-formed parts, so that inserted values remain text. */
+/** Checks HTML part by part: all must be allowed, quoted, nested and closed, so that inserted values remain text. */
 export class HtmlScanner {
   private place = START;
 

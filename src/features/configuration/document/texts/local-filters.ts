@@ -154,7 +154,7 @@ function dated(
   return text;
 }
 
-/** Returns a time in the given, contact's or configuration's zone. Without the last, strftime uses UTC. */
+/** Returns a time in the given, contact's or configuration's zone. If the last is unset, strftime uses UTC. */
 function zoned(at: Date, zone: Value, isStyled: boolean, run: TextRun): { date: Date; name: string } {
   const { formats, timezone, isZoned } = run.place;
   if (zone !== null) {
