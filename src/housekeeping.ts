@@ -9,7 +9,7 @@ import { IdempotencyRecord } from "./idempotency/idempotency-record.entity";
 import { whileLeased } from "./idempotency/lease";
 import type { Chore, ExpiredRows } from "./schema/feature";
 
-/** Deletes expired rows in chunks, until the signal; nothing relies on it, so it may stop at any time. */
+/** Deletes expired rows in chunks; nothing relies on the deletion, so the signal may stop it after any chunk. */
 export async function purge(
   database: Database,
   retention: Retention = {},

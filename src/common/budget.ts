@@ -16,7 +16,7 @@ export class Budget {
     return this.used >= this.max;
   }
 
-  /** Reserves an amount for a holder of each kind; returns its release, or undefined if the budget is exhausted. */
+  /** Reserves an amount for a holder of each kind; returns its release, or undefined if a cap would be exceeded. */
   take(holders: readonly string[], amount: number): (() => void) | undefined {
     const keys = holders.map((holder, kind) => `${kind} ${holder}`);
     const hasRoom = (key: string, kind: number) =>

@@ -69,7 +69,7 @@ export class Pace {
   }
 }
 
-/** Returns the max rows of the next chunk, given the duration of the last one (ms); at most doubles them. */
+/** Returns the max rows after a chunk that took so long (ms): at most twice as many, as later rows may take longer. */
 export function nextLimit(limit: number, took: number, max = MAX_CHUNK): number {
   if (took >= CHUNK_MS && took < LONG_CHUNK_MS) return limit;
   return Math.max(1, Math.min(Math.round((limit * CHUNK_MS) / took), 2 * limit, max));

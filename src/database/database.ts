@@ -149,7 +149,7 @@ export class Database {
   }
 
   /**
-   * Deletes at most `limit` rows whose text in an indexed column sorts before a given text, in its order.
+   * Deletes at most `limit` rows whose text in an indexed column sorts before a given text, in the column's order.
    * @param range.after the result of the previous call
    * @returns the last deleted text; undefined if no rows are left
    */
@@ -301,7 +301,7 @@ export class Database {
     return (row) => batches.add(row);
   }
 
-  /** Runs a unit of work like `write`, but exclusively across all processes and without time limits, for migrations. */
+  /** Runs a unit like `write`, but exclusively across all processes and without time limits, as for migrations. */
   withMigrationLock<T>(unit: UnitOfWork<T>): Promise<T> {
     return this.guarded("database write", () =>
       this.engine.withMigrationLock((manager) =>

@@ -149,7 +149,7 @@ export interface Engine {
   lockInsertOrder(tx: EntityManager, list: number, parts?: readonly string[]): Promise<void>;
   /** Notifies listeners in all processes, if the database supports it. */
   announce(channel: string): Promise<void>;
-  /** Calls a listener on each notification, and after gaps, until the returned function is called. */
+  /** Calls a listener on each notification, and after gaps that may have lost some; returns a function to stop this. */
   listen(channel: string, listener: () => void): () => Promise<void>;
   /** Checks that the database accepts writes; if not, replaces connections whose server may be read-only. */
   canWrite(): Promise<boolean>;

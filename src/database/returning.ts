@@ -33,7 +33,7 @@ export function padded<T>(items: readonly T[]): T[] {
 /** Max parameters of a statement; SQLite allows 32,766 and PostgreSQL 65,535. */
 const MAX_PARAMETERS = 30_000;
 
-/** Splits rows with some parameters each into parts that fit into one statement, even if padded. */
+/** Splits rows of `columns` parameters each into parts that fit into one statement, even if padded. */
 export function inStatements<Row>(rows: readonly Row[], columns: number): Row[][] {
   const length = 2 ** Math.floor(Math.log2(MAX_PARAMETERS / columns));
   return Array.from({ length: Math.ceil(rows.length / length) }, (_, i) =>

@@ -250,7 +250,7 @@ export class Lanes {
   }
 
   /**
-   * Locks leased lanes until the transaction ends, after transactions that block their agents' deliveries.
+   * Waits for transactions that block the agents' deliveries, then locks leased lanes until the transaction ends.
    * @returns the rows of lanes that still have the lease, by ID, without lanes of deleted agents
    */
   async lockLeased(

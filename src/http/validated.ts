@@ -17,7 +17,7 @@ export const validated = (text: string): Validated => ({
 
 const compressed = new WeakMap<Validated, Partial<Record<Encoding, Promise<Buffer>>>>();
 
-/** The highest level of all encodings, affordable because each text is compressed only once. */
+/** The highest level that all encodings support, affordable because each text is compressed only once. */
 const LEVEL = 9;
 
 /** Returns the tag for an encoding, because strong tags must differ between encodings (RFC 9110, 8.8.3.3). */

@@ -181,7 +181,7 @@ function hashOf(request: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Marks a batch of a writer, which writes its batches one by one, as written, in the same transaction.
+ * Marks a batch as written, in the transaction that writes it; a writer writes its batches one by one.
  * @returns false if an earlier attempt committed the batch but lost the response
  */
 export async function claimBatch(tx: Tx, writer: string, batch: string): Promise<boolean> {

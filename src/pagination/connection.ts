@@ -85,7 +85,7 @@ export function paginate<T extends ObjectLiteral>(
   return query.orderBy(id, order).limit(limit + 1);
 }
 
-/** Limits a query like `paginate`, and reads the rows; null has none. */
+/** Limits a query like `paginate`, and reads the rows; there are none if the query is null. */
 export const pageOfRows = async <T extends ObjectLiteral>(
   query: SelectQueryBuilder<T> | null,
   page: Page,

@@ -24,7 +24,7 @@ export interface CompiledRoute {
   /** @throws GatewayError if the caller may not call the route */
   admit(caller: Caller): void;
   isFor(caller: Caller): boolean;
-  /** Runs the document; throws a GatewayError for a missing resource, or with `names` in an input's problems. */
+  /** Runs the document; throws a GatewayError for a missing resource, and names arguments in problems as in `names`. */
   run(
     variables: Record<string, unknown>,
     context: RequestContext,

@@ -7,7 +7,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface Location {
   /** Names joined by dots; empty for the whole body. */
   path: string;
-  /** A JSON body; the URL or a header, which are text; or an MCP tool's arguments: JSON, with int64 as text or not. */
+  /** `json`: a typed body; `text`: the URL or a header; `argument`: an MCP tool's JSON, with int64 as text or not. */
   source: "json" | "text" | "argument";
   /** Collects the problems of the whole request. */
   problems: InputProblem[];

@@ -6,7 +6,7 @@ export type Naming = readonly [name: string, help: string];
 
 type Samples = readonly (readonly [labels: Record<string, string>, value: number])[];
 
-/** Registers a gauge that is read at each scrape; `first` if all workers read the same value. */
+/** Registers a gauge that is read at each scrape. Use `first` if all workers read the same value; else they add up. */
 export function registerGauge(
   registry: Registry,
   [name, help]: Naming,

@@ -11,7 +11,7 @@ import type { DatabaseObserver } from "../observer";
 import { decodeJson, jsonColumns, rowOfJson, rowsOfJsonColumns } from "../selection";
 import type { StatementCache } from "./statement-cache";
 
-/** Lengths that pages are rounded up to, because SQLite cannot use a different LIMIT per page. */
+/** Lengths to round pages up to: usual sizes plus one row. SQLite cannot use a different LIMIT per page. */
 const PAGE_LENGTHS = [11, 21, 51, MAX_PAGE_LENGTH];
 
 const usualLength = (page: PageQuery) => PAGE_LENGTHS.find((length) => length >= lengthOf(page));

@@ -137,7 +137,7 @@ function describeParseError(cause: unknown): string | undefined {
 
 class InexactNumber extends Error {}
 
-/** Parses an integer in any notation exactly, and a fraction as a double; throws InexactNumber if it would round. */
+/** Parses an integer exactly, a fraction as a double; throws InexactNumber if that is an integer or out of range. */
 function parseNumber(text: string): number | bigint {
   const value = Number(text);
   if (!Number.isInteger(value) && Number.isFinite(value)) return value;

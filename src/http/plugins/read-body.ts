@@ -39,7 +39,7 @@ const CALLER_SHARE = 0.25;
 /** The budget has room for at least this many bodies of the max size. */
 const MIN_LARGEST_BODIES = 8;
 
-/** Reads bodies (JSON, or any with `readBody`) within a budget; anonymous callers have a smaller one of their own. */
+/** Reads bodies (JSON, or any with `readBody`); anonymous callers have a lower limit and their own memory budget. */
 export function readJsonBodies(
   app: FastifyInstance,
   { bodyLimitBytes }: Pick<Config, "bodyLimitBytes">,
