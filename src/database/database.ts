@@ -27,7 +27,7 @@ const MAX_OWNERS = 1_000;
  */
 export class Database {
   /** True if the last write succeeded: on a full disk, for example, writes fail but reads still work. */
-  lastWriteSucceeded = true;
+  readonly lastWriteSucceeded: boolean = true;
 
   private readonly announcements: Announcements;
 
@@ -338,6 +338,7 @@ export class Database {
   }
 
   private async committing<T>(unit: UnitOfWork<T>, options: TransactionOptions): Promise<T> {
+    const state = this as { lastWriteSucceeded: boolean };
     let last: Transaction | undefined;
     const work = () =>
       this.engine.transaction((manager) => {
@@ -347,10 +348,10 @@ export class Database {
     // Only batches set `lockWaitMs`; a batch that exceeds it is stored again, separately for each organization.
     const isRetried = (error: unknown) => options.lockWaitMs !== undefined && this.waitedForLock(error);
     const result = await this.guarded("database write", work, isRetried).catch((error) => {
-      if (isUnavailable(error) && !isRetried(error)) this.lastWriteSucceeded = false;
+      if (isUnavailable(error) && !isRetried(error)) state.lastWriteSucceeded = false;
       throw error;
     });
-    this.lastWriteSucceeded = true;
+    state.lastWriteSucceeded = true;
     for (const hook of last?.afterCommit ?? []) hook();
     return result;
   }
