@@ -1,3 +1,4 @@
+import { chunked } from "../common/chunked";
 import type { Tx } from "./unit-of-work";
 
 /**
@@ -36,9 +37,7 @@ const MAX_PARAMETERS = 30_000;
 /** Splits rows of `columns` parameters each into parts that fit into one statement, even if padded. */
 export function inStatements<Row>(rows: readonly Row[], columns: number): Row[][] {
   const length = 2 ** Math.floor(Math.log2(MAX_PARAMETERS / columns));
-  return Array.from({ length: Math.ceil(rows.length / length) }, (_, i) =>
-    rows.slice(i * length, (i + 1) * length),
-  );
+  return chunked(rows, length);
 }
 
 /** Returns the VALUES placeholders of rows, such as `($1, $2), ($3, $4)`, numbered from `first`. */
