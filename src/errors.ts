@@ -203,3 +203,13 @@ export class InvalidInput extends GatewayError {
 export class StartupError extends Error {
   override readonly name = "StartupError";
 }
+
+/** Runs work; any failure becomes a StartupError with a message. */
+export async function explaining<T>(message: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof StartupError) throw cause;
+    throw new StartupError(message, { cause });
+  }
+}

@@ -10,9 +10,9 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { StartupError } from "../../errors";
+import { explaining, StartupError } from "../../errors";
 import { createDataSource } from "../data-source";
-import { databaseLabel, explaining } from "../database-label";
+import { databaseLabel } from "../database-label";
 import { driverCode } from "../engine";
 import { MIGRATIONS } from "../migrations";
 import { assertSchemaOf } from "./backup-schema";
@@ -50,24 +50,21 @@ export async function backUp(url: string, to: string, { force = false }: Options
   if (existsSync(file) && !statSync(file).isFile()) throw new StartupError(`${file} is not a file`);
   if (!existsSync(dirname(file))) throw new StartupError(`the folder ${dirname(file)} does not exist`);
   const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
-  return explaining(
-    () => `cannot back up ${from} to ${file}`,
-    async () => {
-      closeSync(openSync(unfinished, "wx", 0o600));
-      try {
-        await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
-        const migrations = await checked(unfinished);
-        sync(unfinished);
-        // Claims the file name; fails if a concurrent backup has already created the file.
-        if (!force) closeSync(openSync(file, "wx", 0o600));
-        renameSync(unfinished, file);
-        sync(dirname(file));
-        return { file, bytes: statSync(file).size, migrations };
-      } finally {
-        rmSync(unfinished, { force: true });
-      }
-    },
-  );
+  return explaining(`cannot back up ${from} to ${file}`, async () => {
+    closeSync(openSync(unfinished, "wx", 0o600));
+    try {
+      await SqliteFile.use(from, "write", (database) => database.run("VACUUM INTO ?", [unfinished]));
+      const migrations = await checked(unfinished);
+      sync(unfinished);
+      // Claims the file name; fails if a concurrent backup has already created the file.
+      if (!force) closeSync(openSync(file, "wx", 0o600));
+      renameSync(unfinished, file);
+      sync(dirname(file));
+      return { file, bytes: statSync(file).size, migrations };
+    } finally {
+      rmSync(unfinished, { force: true });
+    }
+  });
 }
 
 /** A statement to run on a restored database if the table exists. */
@@ -92,43 +89,32 @@ export async function restore(
   const backup = resolve(from);
   assertIsFile(backup);
   assertDistinct(file, backup);
-  const migrations = await explaining(
-    () => `${backup} cannot be restored`,
-    () => checked(backup),
-  );
+  const migrations = await explaining(`${backup} cannot be restored`, () => checked(backup));
   assertKnown(backup, migrations);
-  await explaining(
-    () => `${backup} cannot be restored`,
-    () => assertSchemaOf(backup, migrations),
-  );
+  await explaining(`${backup} cannot be restored`, () => assertSchemaOf(backup, migrations));
   const isNew = !existsSync(file) || statSync(file).size === 0;
   if (!isNew && !force) throw new StartupError(`a database already exists at ${file} (--force replaces it)`);
-  return explaining(
-    () => `${file} cannot be replaced`,
-    async () => {
-      restrictToOwner(file);
-      try {
-        await SqliteFile.use(file, "write", async (database) => {
-          await assertUnused(database, file);
-          await database.replaceWith(backup);
-          // No other process can use the database yet, because the connection still holds the exclusive lock.
-          for (const { table, statement } of afterwards) {
-            if (
-              await database.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`)
-            )
-              await database.run(statement);
-          }
-        });
-        await checked(file);
-      } catch (error) {
-        if (isNew) rmSync(file, { force: true });
-        throw error;
-      }
-      sync(file);
-      sync(dirname(file));
-      return { file, bytes: statSync(file).size, migrations };
-    },
-  );
+  return explaining(`${file} cannot be replaced`, async () => {
+    restrictToOwner(file);
+    try {
+      await SqliteFile.use(file, "write", async (database) => {
+        await assertUnused(database, file);
+        await database.replaceWith(backup);
+        // No other process can use the database yet, because the connection still holds the exclusive lock.
+        for (const { table, statement } of afterwards) {
+          if (await database.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`))
+            await database.run(statement);
+        }
+      });
+      await checked(file);
+    } catch (error) {
+      if (isNew) rmSync(file, { force: true });
+      throw error;
+    }
+    sync(file);
+    sync(dirname(file));
+    return { file, bytes: statSync(file).size, migrations };
+  });
 }
 
 /** Returns the file of an SQLite URL; for PostgreSQL, throws a StartupError that names its `tool`. */
