@@ -21,7 +21,10 @@ const TEXTS = [
   "We have received your request and will get back to you within one working day. If it is urgent, call us.",
 ];
 
-// Columns that are null in all sample rows are left out.
+/** A row to insert. Columns that are null in all sample rows are left out. */
+type Row<Entity> = Partial<Entity> & {
+  [Name in keyof Entity as Entity[Name] extends NonNullable<Entity[Name]> ? Name : never]: Entity[Name];
+};
 
 /** Properties that all sample rows share. */
 export interface SampleContext {
@@ -38,7 +41,7 @@ export const sampleContact = (
   { agentId, now }: SampleContext,
   id: string,
   number: number,
-): Partial<Contact> & Pick<Contact, "id" | "ref" | "name" | "attributes"> => ({
+): Row<Contact> & Pick<Contact, "ref" | "name"> => ({
   id,
   agentId,
   ref: sampleRef(number),
@@ -66,7 +69,7 @@ export function sampleAddress(
   id: string,
   contactId: string,
   number: number,
-): Partial<ContactAddress> & Pick<ContactAddress, "id" | "address"> {
+): Row<ContactAddress> {
   const kind = addressKindOf(line);
   const addresses: Readonly<Record<AddressKind, string>> = {
     [AddressKind.local]: sampleRef(number),
@@ -88,7 +91,7 @@ export const sampleConversation = (
   { agentId, line, now }: SampleContext,
   place: Pick<Conversation, "id" | "contactId" | "addressId">,
   { messages, isOpen }: { messages: number; isOpen: boolean },
-): Partial<Conversation> => ({
+): Row<Conversation> => ({
   ...place,
   agentId,
   lineId: line.id,
@@ -107,7 +110,7 @@ export function sampleMessage(
   { agentId, line, now }: SampleContext,
   place: Pick<Message, "id" | "conversationId" | "sequence">,
   { number, isQueued }: { number: number; isQueued: boolean },
-): Partial<Message> & SentMessage {
+): Row<Message> & SentMessage {
   const status = isQueued ? MessageStatus.queued : statusOf(number, line);
   const isSent = SENT.includes(status);
   return {
@@ -138,7 +141,7 @@ export const sampleAttempts = ({
   attempts,
   lineId,
   createdAt,
-}: SentMessage): Partial<DeliveryAttempt>[] =>
+}: SentMessage): Row<DeliveryAttempt>[] =>
   attempts === 0
     ? []
     : [
