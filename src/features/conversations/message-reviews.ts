@@ -43,19 +43,19 @@ type Decide = (tx: Tx, locked: { message: Message; conversation: Conversation | 
 
 /** A kind of change: the lane to lock, and the statuses in which a message can be changed. */
 interface Action {
-  laneOf: (message: Message) => string;
+  lockedLane: (message: Message) => string;
   statuses: readonly MessageStatus[];
   required: string;
 }
 
 const REVIEW: Action = {
-  laneOf: ({ id }) => id,
+  lockedLane: ({ id }) => id,
   statuses: [MessageStatus.proposed],
   required: "Only proposed messages can be approved or discarded.",
 };
 
 const CANCEL: Action = {
-  laneOf: ({ id, conversationId }) => conversationId ?? id,
+  lockedLane: ({ id, conversationId }) => conversationId ?? id,
   statuses: [MessageStatus.queued, MessageStatus.scheduled, MessageStatus.proposed],
   required: "Only queued, scheduled and proposed messages can be canceled.",
 };
@@ -141,7 +141,7 @@ export class MessageReviews {
   private async change(
     context: RequestContext,
     id: string,
-    { laneOf, statuses, required }: Action,
+    { lockedLane, statuses, required }: Action,
     decide: Decide,
   ): Promise<Message> {
     return this.database.writeFor(ownerOf(context.caller), async (tx) => {
@@ -152,7 +152,7 @@ export class MessageReviews {
       // Prevents concurrent changes to the conversation, deliveries, reviews, and the message's expiry.
       const conversation =
         conversationId === null ? null : (await lockConversations(tx, [conversationId])).get(conversationId);
-      await this.lanes.lock(tx, laneOf(found));
+      await this.lanes.lock(tx, lockedLane(found));
       const message = await tx.findOneByOrFail(Message, { id });
       if (!statuses.includes(message.status))
         throw new GatewayError("conflict", `The message is ${message.status}. ${required}`);
