@@ -135,7 +135,7 @@ export class DecisionMaker {
       contactId: participants.contact?.id ?? null,
       conversationId: participants.conversation?.id ?? null,
       situation,
-      situationKey: configuration.keyOf(situation) ?? null,
+      situationKey: configuration.keyOf(situation),
       snapshot,
       // The version is null only in dry runs, whose decisions are not stored.
       configurationVersion: version as number,

@@ -12,8 +12,10 @@ import { Agent } from "../agents/agent.entity";
 import { DeciderKind } from "../configuration/decider";
 import { Decision, DecisionState } from "./decision.entity";
 
-type NewDecision = Partial<Decision> &
-  Pick<Decision, "agentId" | "contactId" | "conversationId" | "configurationVersion" | "situation">;
+type NewDecision = Partial<Omit<Decision, "situationKey">> &
+  Pick<Decision, "agentId" | "contactId" | "conversationId" | "configurationVersion" | "situation"> & {
+    situationKey?: string | null | undefined;
+  };
 
 /** Returns a pending decision that is not stored yet. */
 export const newDecision = (tx: Tx, { situationKey = null, ...given }: NewDecision): Decision =>

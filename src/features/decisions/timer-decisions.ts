@@ -98,7 +98,7 @@ export class TimerDecisions {
       conversationId: conversation?.id ?? null,
       timerId,
       situation,
-      situationKey: configuration.keyOf(situation) ?? null,
+      situationKey: configuration.keyOf(situation),
       configurationVersion: version,
     });
   }
