@@ -1,5 +1,5 @@
 import type { EntityManager } from "typeorm";
-import { getOrAdd } from "../../common/get-or-add";
+import { getOrCreate } from "../../common/get-or-create";
 import { lruCache } from "../../common/lru-cache";
 import { coalesceKeysInTx } from "../../database/coalesce-in-tx";
 import { placeholders } from "../../database/returning";
@@ -66,7 +66,7 @@ export class CompiledConfigurations {
   }
 
   of({ agentId, version, document }: ConfigurationVersion): CompiledConfiguration {
-    return getOrAdd(this.known, keyOf({ agentId, version }), () => {
+    return getOrCreate(this.known, keyOf({ agentId, version }), () => {
       // Omits the tests, which can make up most of the document but are not used in decisions.
       const { tests: _, ...used } = document;
       return new CompiledConfiguration(used, true);

@@ -1,6 +1,6 @@
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { enumOf } from "../../common/declared-enum";
-import { getOrAdd } from "../../common/get-or-add";
+import { getOrCreate } from "../../common/get-or-create";
 import { groupBy } from "../../common/group-by";
 import { Nullable, Optional } from "../../common/nullable";
 import { InvalidInput } from "../../errors";
@@ -231,7 +231,7 @@ export function summarize(replays: readonly ComparedDecision[]): Replays {
   const [same, changed] = [count(ReplayStatus.same), count(ReplayStatus.changed)];
   const totals = new Map<string | null, RuleTotal>();
   const totalOf = (ruleId: string | null) =>
-    getOrAdd(totals, ruleId, () => ({ ruleId, recorded: 0, replayed: 0 }));
+    getOrCreate(totals, ruleId, () => ({ ruleId, recorded: 0, replayed: 0 }));
   for (const { status, ruleId, recordedRuleId } of replays) {
     if (status === ReplayStatus.erased) continue;
     totalOf(recordedRuleId).recorded += 1;

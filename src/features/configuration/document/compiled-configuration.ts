@@ -1,6 +1,6 @@
 import type { Environment } from "@marcbachmann/cel-js";
 import { LRUCache } from "lru-cache";
-import { getOrAdd } from "../../../common/get-or-add";
+import { getOrCreate } from "../../../common/get-or-create";
 import { lookupTags } from "../../../common/locales";
 import { nearest } from "../../../common/suggest";
 import type { Topic } from "../../contacts/topic";
@@ -121,8 +121,9 @@ export class CompiledConfiguration {
 
   /** Returns the declared or reserved type with the most similar name; null if none is similar. */
   nearestType(type: string): string | null {
-    return getOrAdd(this.nearestTypes, type, () => ({ type: nearest(type, situationTypes(this.document)) }))
-      .type;
+    return getOrCreate(this.nearestTypes, type, () => ({
+      type: nearest(type, situationTypes(this.document)),
+    })).type;
   }
 
   /** Returns the names available to conditions and templates in situations of a type. */
@@ -144,7 +145,7 @@ export class CompiledConfiguration {
 
   /** Returns a template in the contact's language; for null, the template's own text. */
   template(name: string, locale: string | null): TemplateVersion {
-    const versions = getOrAdd(this.templates, name, () => versionsOf(this.templateNamed(name) ?? ""));
+    const versions = getOrCreate(this.templates, name, () => versionsOf(this.templateNamed(name) ?? ""));
     if (locale !== null && versions.size > 1) {
       for (const tag of lookupTags(locale.toLowerCase())) {
         const found = versions.get(tag);
@@ -193,7 +194,7 @@ export class CompiledConfiguration {
     parsed: Map<string, TextTemplate>,
     scanner: () => HtmlScanner | undefined,
   ): TextTemplate {
-    return getOrAdd(parsed, source, () => {
+    return getOrCreate(parsed, source, () => {
       const { TextTemplate }: typeof import("./texts/template") = require("./texts/template");
       return TextTemplate.parse(source, scanner());
     });
@@ -228,7 +229,7 @@ export class CompiledConfiguration {
     // Undeclared situations share one context, because clients may send an unlimited number of types.
     const data = this.dataOf(type);
     const key = data ? type : ANY_SITUATION;
-    return getOrAdd(this.contexts, key, () => ({
+    return getOrCreate(this.contexts, key, () => ({
       shapes: shapesOf(key, data),
       environment: this.isChecked ? commonEnvironment() : environmentOf(key, data),
     }));

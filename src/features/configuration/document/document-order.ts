@@ -1,4 +1,4 @@
-import { getOrAdd } from "../../../common/get-or-add";
+import { getOrCreate } from "../../../common/get-or-create";
 import { type Problem, segmentsOf } from "./problem";
 
 /** Sorts problems in document order; a missing part comes after its siblings. */
@@ -6,7 +6,7 @@ export function inDocumentOrder(problems: readonly Problem[], value: unknown): P
   const places = new Map<object, ReadonlyMap<string, number>>();
   const placeOf = (parent: object, name: string | number): number => {
     if (typeof name === "number") return name;
-    const names = getOrAdd(
+    const names = getOrCreate(
       places,
       parent,
       () => new Map(Object.keys(parent).map((key, index) => [key, index])),

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { getOrAdd } from "../../../common/get-or-add";
+import { getOrCreate } from "../../../common/get-or-create";
 import { suggestion } from "../../../common/suggest";
 import type { StepBudget } from "./step-budget";
 
@@ -88,7 +88,7 @@ function cached<Args extends readonly unknown[], Formatter extends object>(
   create: (...args: Args) => Formatter,
 ): (...args: Args) => Formatter {
   const known = new LRUCache<string, Formatter>({ max: MAX_FORMATTERS });
-  return (...args) => getOrAdd(known, args.join(" "), () => create(...args));
+  return (...args) => getOrCreate(known, args.join(" "), () => create(...args));
 }
 
 /** Without the second locale, Intl would fall back to the process's locale. */

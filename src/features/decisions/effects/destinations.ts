@@ -1,4 +1,4 @@
-import { getOrAdd } from "../../../common/get-or-add";
+import { getOrCreate } from "../../../common/get-or-create";
 import { groupBy } from "../../../common/group-by";
 import type { Tx } from "../../../database/unit-of-work";
 import { GatewayError } from "../../../errors";
@@ -65,7 +65,7 @@ export class Destinations {
 
   /** Returns the first destination equal to the given one. */
   one(destination: Destination): Destination {
-    return getOrAdd(this.known, nameOf(destination), () => destination);
+    return getOrCreate(this.known, nameOf(destination), () => destination);
   }
 
   /** True if moves apply to a destination: the current conversation or, without one, the first message's. */
