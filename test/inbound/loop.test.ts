@@ -14,7 +14,7 @@ import { completion } from "../support/model";
 import { firstAgentId } from "../support/people";
 import { type Received, Receiver } from "../support/receiver";
 import { slowTest } from "../support/slow-test";
-import { describeGateway } from "../support/suite";
+import { DELIVERING, describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
 const MAX_ANSWERS = 5;
@@ -296,40 +296,37 @@ onEachEngine((engine) => {
   );
 });
 
-describeGateway(
-  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
-  (gateway) => {
-    slowTest(
-      "two agents that answer each other by webhook automatically stop after five answers each",
-      async () => {
-        const bridge = await Receiver.start();
-        try {
-          const numbers = ["+4915112345601", "+4915112345602"] as const;
-          const agentIds = [await firstAgentId(gateway), (await agentClient(gateway).add()).id];
-          const senders: Sender[] = [];
-          for (const [i, agentId] of agentIds.entries()) {
-            await publish(gateway, agentId, CONFIGURATION);
-            senders.push(await addSender(gateway, { agentId, url: `${bridge.url()}${i}` }));
-          }
-          const pass = async ({ url, body }: Received) => {
-            const from = Number(url.slice(1));
-            await senders[1 - from]?.text(`${numbers[from]}`, JSON.parse(body).text);
-          };
-          bridge.reaction = (response) => {
-            response.end();
-            const last = bridge.received.at(-1);
-            if (last !== undefined) void pass(last);
-          };
-          await senders[0]?.text(numbers[1], "Hello");
-          const loops = () =>
-            gateway.services.database.read((reader) => reader.countBy(Event, { type: LOOP_DETECTED }));
-          await waitUntil(async () => (await loops()) > 0);
-          const urls = bridge.received.map(({ url }) => url);
-          expect(urls).toEqual(Array(MAX_ANSWERS).fill(["/0", "/1"]).flat());
-        } finally {
-          await bridge.close();
+describeGateway({ engine: "any", env: DELIVERING }, (gateway) => {
+  slowTest(
+    "two agents that answer each other by webhook automatically stop after five answers each",
+    async () => {
+      const bridge = await Receiver.start();
+      try {
+        const numbers = ["+4915112345601", "+4915112345602"] as const;
+        const agentIds = [await firstAgentId(gateway), (await agentClient(gateway).add()).id];
+        const senders: Sender[] = [];
+        for (const [i, agentId] of agentIds.entries()) {
+          await publish(gateway, agentId, CONFIGURATION);
+          senders.push(await addSender(gateway, { agentId, url: `${bridge.url()}${i}` }));
         }
-      },
-    );
-  },
-);
+        const pass = async ({ url, body }: Received) => {
+          const from = Number(url.slice(1));
+          await senders[1 - from]?.text(`${numbers[from]}`, JSON.parse(body).text);
+        };
+        bridge.reaction = (response) => {
+          response.end();
+          const last = bridge.received.at(-1);
+          if (last !== undefined) void pass(last);
+        };
+        await senders[0]?.text(numbers[1], "Hello");
+        const loops = () =>
+          gateway.services.database.read((reader) => reader.countBy(Event, { type: LOOP_DETECTED }));
+        await waitUntil(async () => (await loops()) > 0);
+        const urls = bridge.received.map(({ url }) => url);
+        expect(urls).toEqual(Array(MAX_ANSWERS).fill(["/0", "/1"]).flat());
+      } finally {
+        await bridge.close();
+      }
+    },
+  );
+});

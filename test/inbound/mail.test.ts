@@ -3,7 +3,7 @@ import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { compile } from "../support/configuration";
 import { publish } from "../support/decisions";
-import { addSender, type Sender } from "../support/inbound";
+import { addMailSender, addSender, type Sender } from "../support/inbound";
 import { firstAgentId } from "../support/people";
 import { openRaw, statusesIn } from "../support/raw";
 import { describeGateway } from "../support/suite";
@@ -19,10 +19,7 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
     await publish(gateway, agentId, { burstSeconds: 60 });
-    sender = await addSender(gateway, {
-      agentId,
-      settings: { email: { host: "93.184.215.14", from: "Support <support@acme.example>" } },
-    } as never);
+    sender = await addMailSender(gateway, agentId, { from: "Support <support@acme.example>" });
   });
 
   const stored = async (raw: string) => {
@@ -434,12 +431,8 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
   ])(
     "through its line's mailing list, an e-mail with %s and %s is from a person: %s",
     async (list, header, isPerson) => {
-      const listed = await addSender(gateway, {
-        agentId,
-        settings: {
-          email: { host: "93.184.215.14", from: "support@acme.example", listAddress: "Help@list.example" },
-        },
-      } as never);
+      const email = { from: "support@acme.example", listAddress: "Help@list.example" };
+      const listed = await addMailSender(gateway, agentId, email);
       const { body } = await listed.mail(mail("From: eve@example.com", list, header, "", "Hello"));
       expect(typeof body.decisionId).toBe(isPerson ? "string" : "undefined");
     },

@@ -7,7 +7,7 @@ import { Message } from "../../src/features/messages/message.entity";
 import { decisionClient, publish } from "../support/decisions";
 import { onAnyEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
-import { addSender, type Sender } from "../support/inbound";
+import { addMailSender, addSender, type Sender } from "../support/inbound";
 import { completion } from "../support/model";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
@@ -44,8 +44,7 @@ onAnyEngine((engine) => {
       ],
     });
     sender = await addSender(gateway, { agentId });
-    const email = { host: "127.0.0.1", port: 9, security: "none", from: "Acme <support@acme.example>" };
-    mail = await addSender(gateway, { agentId, name: "mail", settings: { email } } as never);
+    mail = await addMailSender(gateway, agentId, { port: 9, from: "Acme <support@acme.example>" });
   });
   /** Submits an e-mail and returns the response. */
   const write = async (from: string, text: string, ...headers: string[]) => {

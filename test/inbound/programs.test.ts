@@ -1,8 +1,8 @@
 import { publish } from "../support/decisions";
-import { addSender, type Sender } from "../support/inbound";
+import { addMailSender, type Sender } from "../support/inbound";
 import { MailServer } from "../support/mail-server";
 import { firstAgentId } from "../support/people";
-import { describeGateway } from "../support/suite";
+import { DELIVERING, describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
 /** How a program writes a reply. */
@@ -99,85 +99,73 @@ const THREADS = PREFIXES.map((prefix, i) => {
   return { prefix, name, program };
 });
 
-describeGateway(
-  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
-  (gateway) => {
-    let server: MailServer;
-    let sender: Sender;
-    beforeAll(async () => {
-      server = await MailServer.start();
-      const agentId = await firstAgentId(gateway);
-      await publish(gateway, agentId, {
-        burstSeconds: 0,
-        templates: { answer: "An answer" },
-        rules: [{ id: "answer", on: "message.received", do: [{ send: "answer" }] }],
+describeGateway({ engine: "any", env: DELIVERING }, (gateway) => {
+  let server: MailServer;
+  let sender: Sender;
+  beforeAll(async () => {
+    server = await MailServer.start();
+    const agentId = await firstAgentId(gateway);
+    await publish(gateway, agentId, {
+      burstSeconds: 0,
+      templates: { answer: "An answer" },
+      rules: [{ id: "answer", on: "message.received", do: [{ send: "answer" }] }],
+    });
+    const email = { port: server.port, from: "Acme <support@acme.example>" };
+    sender = await addMailSender(gateway, agentId, email);
+  });
+  afterAll(() => server.close());
+
+  /** Writes three e-mails in a thread, reads the answers, and returns the IDs of the thread and its conversations. */
+  async function correspond({ prefix, name, program }: (typeof THREADS)[number]) {
+    const { id, refer, quote, isHtml } = program;
+    const nth = THREADS.findIndex((each) => each.prefix === prefix && each.name === name);
+    const address = `ada-${nth}@customer.test`;
+    const ids: string[] = [];
+    const found: (Record<string, unknown> & { conversationId: string })[] = [];
+    for (const turn of [0, 1, 2]) {
+      const own = id(`${nth}${turn}`);
+      const subject = `=?utf-8?B?${Buffer.from(prefix).toString("base64")}?= Order 4711`;
+      const { status, body } = await sender.mail(
+        [
+          `From: Ada <${address}>`,
+          `Subject: ${turn === 0 ? "Order 4711" : subject}`,
+          `Message-ID: ${own}`,
+          ...(turn === 0 ? [] : refer(ids)),
+          `Content-Type: text/${isHtml ? "html" : "plain"}; charset=utf-8`,
+          "",
+          turn === 0 ? "Turn 0" : quote(`Turn ${turn}`),
+        ].join("\r\n"),
+      );
+      expect(status).toBe(202);
+      const answers = () => server.received.filter(({ to }) => to.includes(address));
+      await waitUntil(() => answers().length > turn);
+      const { subject: answered, inReplyTo, references, messageId = "" } = answers()[turn]?.email ?? {};
+      const { body: message } = await gateway.rest("GET", `/messages/${body.id}`);
+      found.push({
+        text: message.message,
+        subject: answered,
+        isReply: inReplyTo === own && references?.split(" ").at(-1) === own,
+        // Programs that name only the last e-mails shorten the thread.
+        isWhole: name === "Yahoo" || name === "Proton" || references === [...ids, own].join(" "),
+        isSame: found.length === 0 || found[0]?.conversationId === body.conversationId,
+        conversationId: body.conversationId,
       });
-      sender = await addSender(gateway, {
-        agentId,
-        settings: {
-          email: {
-            host: "127.0.0.1",
-            port: server.port,
-            security: "none",
-            from: "Acme <support@acme.example>",
-          },
-        },
-      } as never);
-    });
-    afterAll(() => server.close());
-
-    /** Writes three e-mails in a thread, reads the answers, and returns the IDs of the thread and its conversations. */
-    async function correspond({ prefix, name, program }: (typeof THREADS)[number]) {
-      const { id, refer, quote, isHtml } = program;
-      const nth = THREADS.findIndex((each) => each.prefix === prefix && each.name === name);
-      const address = `ada-${nth}@customer.test`;
-      const ids: string[] = [];
-      const found: (Record<string, unknown> & { conversationId: string })[] = [];
-      for (const turn of [0, 1, 2]) {
-        const own = id(`${nth}${turn}`);
-        const subject = `=?utf-8?B?${Buffer.from(prefix).toString("base64")}?= Order 4711`;
-        const { status, body } = await sender.mail(
-          [
-            `From: Ada <${address}>`,
-            `Subject: ${turn === 0 ? "Order 4711" : subject}`,
-            `Message-ID: ${own}`,
-            ...(turn === 0 ? [] : refer(ids)),
-            `Content-Type: text/${isHtml ? "html" : "plain"}; charset=utf-8`,
-            "",
-            turn === 0 ? "Turn 0" : quote(`Turn ${turn}`),
-          ].join("\r\n"),
-        );
-        expect(status).toBe(202);
-        const answers = () => server.received.filter(({ to }) => to.includes(address));
-        await waitUntil(() => answers().length > turn);
-        const { subject: answered, inReplyTo, references, messageId = "" } = answers()[turn]?.email ?? {};
-        const { body: message } = await gateway.rest("GET", `/messages/${body.id}`);
-        found.push({
-          text: message.message,
-          subject: answered,
-          isReply: inReplyTo === own && references?.split(" ").at(-1) === own,
-          // Programs that name only the last e-mails shorten the thread.
-          isWhole: name === "Yahoo" || name === "Proton" || references === [...ids, own].join(" "),
-          isSame: found.length === 0 || found[0]?.conversationId === body.conversationId,
-          conversationId: body.conversationId,
-        });
-        ids.push(own, messageId);
-      }
-      return found.map(({ conversationId: _, ...turn }) => turn);
+      ids.push(own, messageId);
     }
+    return found.map(({ conversationId: _, ...turn }) => turn);
+  }
 
-    test("a thread is the same at both ends, whatever program the contact uses", async () => {
-      const found = await Promise.all(
-        THREADS.map(async (thread) => [thread.name, thread.prefix, ...(await correspond(thread))]),
-      );
-      const turn = { subject: "Re: Order 4711", isReply: true, isWhole: true, isSame: true };
-      expect(found).toEqual(
-        THREADS.map(({ name, prefix }) => [
-          name,
-          prefix,
-          ...[0, 1, 2].map((n) => ({ ...turn, text: `Turn ${n}` })),
-        ]),
-      );
-    });
-  },
-);
+  test("a thread is the same at both ends, whatever program the contact uses", async () => {
+    const found = await Promise.all(
+      THREADS.map(async (thread) => [thread.name, thread.prefix, ...(await correspond(thread))]),
+    );
+    const turn = { subject: "Re: Order 4711", isReply: true, isWhole: true, isSame: true };
+    expect(found).toEqual(
+      THREADS.map(({ name, prefix }) => [
+        name,
+        prefix,
+        ...[0, 1, 2].map((n) => ({ ...turn, text: `Turn ${n}` })),
+      ]),
+    );
+  });
+});

@@ -18,184 +18,174 @@ import { addSender, type Sender } from "../support/inbound";
 import { lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { type Reaction, Receiver } from "../support/receiver";
-import { describeGateway } from "../support/suite";
+import { DELIVERING, describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
 
 const AN_HOUR_AGO = new Date(Date.now() - 3_700_000).toISOString();
 
-describeGateway(
-  { engine: "one", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
-  (gateway) => {
-    let receiver: Receiver;
-    let sender: Sender;
-    let agentId: string;
-    beforeAll(async () => {
-      agentId = await firstAgentId(gateway);
-      receiver = await Receiver.start();
-      sender = await addSender(gateway, { agentId, name: "sms", url: receiver.url() });
+describeGateway({ engine: "one", env: DELIVERING }, (gateway) => {
+  let receiver: Receiver;
+  let sender: Sender;
+  let agentId: string;
+  beforeAll(async () => {
+    agentId = await firstAgentId(gateway);
+    receiver = await Receiver.start();
+    sender = await addSender(gateway, { agentId, name: "sms", url: receiver.url() });
+  });
+  afterAll(() => receiver.close());
+
+  const read: typeof gateway.services.database.read = (query) => gateway.services.database.read(query);
+  const messageOf = async (id: string) => (await gateway.rest("GET", `/messages/${id}`)).body;
+  const become = (id: string, status: string) =>
+    waitUntil(async () => (await messageOf(id)).status === status);
+
+  /**
+   * Sends a message to a new contact.
+   * @returns its ID
+   */
+  const send = async (): Promise<string> => {
+    const address = { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
+    const contactId = await addContact(gateway, { agentId, addresses: [address] });
+    const { body } = await conversationClient(gateway).open({
+      contact: { id: contactId },
+      line: "sms",
+      message: "Hello",
     });
-    afterAll(() => receiver.close());
+    return body.data.openConversation.message.id;
+  };
+  /** Makes the receiver answer each request with its own message ID. */
+  const name = (providerId: string): void => {
+    receiver.reaction = (response) => response.end(JSON.stringify({ providerId }));
+  };
 
-    const read: typeof gateway.services.database.read = (query) => gateway.services.database.read(query);
-    const messageOf = async (id: string) => (await gateway.rest("GET", `/messages/${id}`)).body;
-    const become = (id: string, status: string) =>
-      waitUntil(async () => (await messageOf(id)).status === status);
-
-    /**
-     * Sends a message to a new contact.
-     * @returns its ID
-     */
-    const send = async (): Promise<string> => {
-      const address = { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
-      const contactId = await addContact(gateway, { agentId, addresses: [address] });
-      const { body } = await conversationClient(gateway).open({
-        contact: { id: contactId },
-        line: "sms",
-        message: "Hello",
-      });
-      return body.data.openConversation.message.id;
-    };
-    /** Makes the receiver answer each request with its own message ID. */
-    const name = (providerId: string): void => {
-      receiver.reaction = (response) => response.end(JSON.stringify({ providerId }));
-    };
-
-    const ORDERS = [
-      ["delivered", "sent", "read", "delivered"],
-      ["read", "delivered", "sent"],
-      ["sent", "delivered", "delivered", "read"],
-    ];
-    test.each(ORDERS.map((order) => [order.join(", "), order] as const))(
-      "%s ends at read",
-      async (_, order) => {
-        const providerId = uuid();
-        name(providerId);
-        const id = await send();
-        await become(id, "sent");
-        for (const [i, status] of order.entries()) {
-          const which = i % 2 === 0 ? { messageId: id } : { providerId };
-          const reply = await sender.receipt({ ...which, status, timestamp: "2026-11-21T06:37:02Z" });
-          expect(reply).toMatchObject({ status: 200, body: { messageId: id } });
-        }
-        expect(await messageOf(id)).toMatchObject({ status: "read", readAt: "2026-11-21T06:37:02.000Z" });
-      },
-    );
-
-    test("a rejected message stays failed with its reason", async () => {
-      name(uuid());
+  const ORDERS = [
+    ["delivered", "sent", "read", "delivered"],
+    ["read", "delivered", "sent"],
+    ["sent", "delivered", "delivered", "read"],
+  ];
+  test.each(ORDERS.map((order) => [order.join(", "), order] as const))(
+    "%s ends at read",
+    async (_, order) => {
+      const providerId = uuid();
+      name(providerId);
       const id = await send();
       await become(id, "sent");
-      await sender.receipt({ messageId: id, status: "failed", errorCode: 30006 });
-      const { body } = await sender.receipt({ messageId: id, status: "sent" });
-      expect(body).toEqual({ messageId: id, status: "failed" });
-      expect(await messageOf(id)).toMatchObject({
-        status: "failed",
-        errorCode: "rejected",
-        errorText: "30006",
-      });
+      for (const [i, status] of order.entries()) {
+        const which = i % 2 === 0 ? { messageId: id } : { providerId };
+        const reply = await sender.receipt({ ...which, status, timestamp: "2026-11-21T06:37:02Z" });
+        expect(reply).toMatchObject({ status: 200, body: { messageId: id } });
+      }
+      expect(await messageOf(id)).toMatchObject({ status: "read", readAt: "2026-11-21T06:37:02.000Z" });
+    },
+  );
+
+  test("a rejected message stays failed with its reason", async () => {
+    name(uuid());
+    const id = await send();
+    await become(id, "sent");
+    await sender.receipt({ messageId: id, status: "failed", errorCode: 30006 });
+    const { body } = await sender.receipt({ messageId: id, status: "sent" });
+    expect(body).toEqual({ messageId: id, status: "failed" });
+    expect(await messageOf(id)).toMatchObject({
+      status: "failed",
+      errorCode: "rejected",
+      errorText: "30006",
     });
+  });
 
-    test.each<[string, string, (respond: (status: number) => void, id: string) => unknown]>([
-      ["failed", "a rejection", (respond) => respond(400)],
-      ["canceled", "a temporary failure", (respond) => respond(503)],
-      [
-        "failed",
-        "a receipt",
-        async (respond, messageId) => {
-          respond(200);
-          await become(messageId, "sent");
-          await sender.receipt({ messageId, status: "failed", errorCode: "Anna is unknown" });
-        },
-      ],
-    ])(
-      "a message ends as %s, without an error text, by %s after its contact was erased",
-      async (status, _, end) => {
-        const held: Parameters<Reaction>[0][] = [];
-        receiver.reaction = (response) => held.push(response);
-        const id = await send();
-        await waitUntil(() => held.length > 0);
-        const { conversationId } = await messageOf(id);
-        const { contactId } = (await gateway.rest("GET", `/agent/conversations/${conversationId}`)).body;
-        await gateway.rest("DELETE", `/agent/contacts/${contactId}`);
-        await end((code) => held[0]?.writeHead(code).end("Anna is unknown"), id);
-        await become(id, status);
-        const message = await read((reader) => reader.findOneBy(Message, { id }));
-        expect(message).toMatchObject({ text: "", errorText: null });
-        const attempts = await read((reader) => reader.findBy(DeliveryAttempt, { messageId: id }));
-        expect(attempts).toMatchObject([{ detail: null }]);
+  test.each<[string, string, (respond: (status: number) => void, id: string) => unknown]>([
+    ["failed", "a rejection", (respond) => respond(400)],
+    ["canceled", "a temporary failure", (respond) => respond(503)],
+    [
+      "failed",
+      "a receipt",
+      async (respond, messageId) => {
+        respond(200);
+        await become(messageId, "sent");
+        await sender.receipt({ messageId, status: "failed", errorCode: "Anna is unknown" });
       },
-    );
-
-    test("a receipt that arrives before the response to the send is applied when that response names the message", async () => {
+    ],
+  ])(
+    "a message ends as %s, without an error text, by %s after its contact was erased",
+    async (status, _, end) => {
       const held: Parameters<Reaction>[0][] = [];
       receiver.reaction = (response) => held.push(response);
-      const providerId = uuid();
       const id = await send();
       await waitUntil(() => held.length > 0);
-      const early = await sender.receipt({
-        providerId,
-        status: "delivered",
-        timestamp: "2026-11-21T06:37:02Z",
-      });
-      expect(early).toMatchObject({ status: 200, body: {} });
-      held[0]?.end(JSON.stringify({ providerId }));
-      await become(id, "delivered");
-      expect(await messageOf(id)).toMatchObject({ providerId, deliveredAt: "2026-11-21T06:37:02.000Z" });
-      await waitUntil(
-        async () => (await read((reader) => reader.countBy(EarlyReceipt, { providerId }))) === 0,
-      );
-    });
+      const { conversationId } = await messageOf(id);
+      const { contactId } = (await gateway.rest("GET", `/agent/conversations/${conversationId}`)).body;
+      await gateway.rest("DELETE", `/agent/contacts/${contactId}`);
+      await end((code) => held[0]?.writeHead(code).end("Anna is unknown"), id);
+      await become(id, status);
+      const message = await read((reader) => reader.findOneBy(Message, { id }));
+      expect(message).toMatchObject({ text: "", errorText: null });
+      const attempts = await read((reader) => reader.findBy(DeliveryAttempt, { messageId: id }));
+      expect(attempts).toMatchObject([{ detail: null }]);
+    },
+  );
 
-    test("a receipt for a message that stays unknown is forgotten after an hour", async () => {
-      const providerId = uuid();
-      await sender.receipt({ providerId, status: "delivered" });
-      await gateway.services.database.write((tx) =>
-        tx.update(EarlyReceipt, { providerId }, { createdAt: AN_HOUR_AGO, dueAt: AN_HOUR_AGO }),
-      );
-      await waitUntil(
-        async () => (await read((reader) => reader.countBy(EarlyReceipt, { providerId }))) === 0,
-      );
-      await waitUntil(
-        async () => (await read((reader) => reader.countBy(Lane, { kind: "receipt" as never }))) === 0,
-      );
+  test("a receipt that arrives before the response to the send is applied when that response names the message", async () => {
+    const held: Parameters<Reaction>[0][] = [];
+    receiver.reaction = (response) => held.push(response);
+    const providerId = uuid();
+    const id = await send();
+    await waitUntil(() => held.length > 0);
+    const early = await sender.receipt({
+      providerId,
+      status: "delivered",
+      timestamp: "2026-11-21T06:37:02Z",
     });
+    expect(early).toMatchObject({ status: 200, body: {} });
+    held[0]?.end(JSON.stringify({ providerId }));
+    await become(id, "delivered");
+    expect(await messageOf(id)).toMatchObject({ providerId, deliveredAt: "2026-11-21T06:37:02.000Z" });
+    await waitUntil(async () => (await read((reader) => reader.countBy(EarlyReceipt, { providerId }))) === 0);
+  });
 
-    test("a line changes only messages that it has sent", async () => {
-      name(uuid());
-      const id = await send();
-      await become(id, "sent");
-      const other = await addSender(gateway, { agentId });
-      const unknown = [
-        other.receipt({ messageId: id, status: "read" }),
-        sender.receipt({ messageId: uuid(), status: "read" }),
-      ];
-      for (const reply of await Promise.all(unknown))
-        expect(reply).toMatchObject({ status: 404, body: { code: "not_found" } });
-      expect((await messageOf(id)).status).toBe(MessageStatus.sent);
-    });
+  test("a receipt for a message that stays unknown is forgotten after an hour", async () => {
+    const providerId = uuid();
+    await sender.receipt({ providerId, status: "delivered" });
+    await gateway.services.database.write((tx) =>
+      tx.update(EarlyReceipt, { providerId }, { createdAt: AN_HOUR_AGO, dueAt: AN_HOUR_AGO }),
+    );
+    await waitUntil(async () => (await read((reader) => reader.countBy(EarlyReceipt, { providerId }))) === 0);
+    await waitUntil(
+      async () => (await read((reader) => reader.countBy(Lane, { kind: "receipt" as never }))) === 0,
+    );
+  });
 
-    test.each<[object, string]>([
-      [{ status: "read" }, "messageId or providerId must be given, but not both"],
-      [
-        { messageId: uuid(), providerId: "x", status: "read" },
-        "messageId or providerId must be given, but not both",
-      ],
-      [{ messageId: uuid() }, "status must be a string"],
-      [{ messageId: uuid(), status: "queued" }, "status must be one of sent, delivered, read, failed"],
-      [{ messageId: 1, status: "read" }, "messageId must be a string"],
-      [
-        { messageId: uuid(), status: "failed", errorCode: "x".repeat(501) },
-        "errorCode must have at most 500",
-      ],
-      [{ providerId: "x".repeat(201), status: "read" }, "providerId must have at most 200 characters"],
-      [{ messageId: uuid(), status: "read", timestamp: "yesterday" }, "timestamp must be a time in RFC 3339"],
-    ])("%j is rejected", async (receipt, message) => {
-      const reply = await sender.receipt(receipt);
-      expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
-      expect(reply.body.message).toContain(message);
-    });
-  },
-);
+  test("a line changes only messages that it has sent", async () => {
+    name(uuid());
+    const id = await send();
+    await become(id, "sent");
+    const other = await addSender(gateway, { agentId });
+    const unknown = [
+      other.receipt({ messageId: id, status: "read" }),
+      sender.receipt({ messageId: uuid(), status: "read" }),
+    ];
+    for (const reply of await Promise.all(unknown))
+      expect(reply).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect((await messageOf(id)).status).toBe(MessageStatus.sent);
+  });
+
+  test.each<[object, string]>([
+    [{ status: "read" }, "messageId or providerId must be given, but not both"],
+    [
+      { messageId: uuid(), providerId: "x", status: "read" },
+      "messageId or providerId must be given, but not both",
+    ],
+    [{ messageId: uuid() }, "status must be a string"],
+    [{ messageId: uuid(), status: "queued" }, "status must be one of sent, delivered, read, failed"],
+    [{ messageId: 1, status: "read" }, "messageId must be a string"],
+    [{ messageId: uuid(), status: "failed", errorCode: "x".repeat(501) }, "errorCode must have at most 500"],
+    [{ providerId: "x".repeat(201), status: "read" }, "providerId must have at most 200 characters"],
+    [{ messageId: uuid(), status: "read", timestamp: "yesterday" }, "timestamp must be a time in RFC 3339"],
+  ])("%j is rejected", async (receipt, message) => {
+    const reply = await sender.receipt(receipt);
+    expect(reply).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(reply.body.message).toContain(message);
+  });
+});
 
 const NEWS = {
   situations: { news: {} },

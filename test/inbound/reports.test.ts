@@ -6,11 +6,11 @@ import { readMail } from "../../src/features/inbound/mail";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
-import { addSender, type Sender } from "../support/inbound";
+import { addMailSender, type Sender } from "../support/inbound";
 import { addLine, addWebhookLine } from "../support/lines";
 import { MailServer, rejection } from "../support/mail-server";
 import { firstAgentId, operatorOfAgent } from "../support/people";
-import { describeGateway } from "../support/suite";
+import { DELIVERING, describeGateway } from "../support/suite";
 import { someOf } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
 
@@ -381,288 +381,280 @@ const complaint = (messageId: string, type = "abuse") =>
     "--b--",
   ].join("\r\n");
 
-describeGateway(
-  { engine: "any", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
-  (gateway) => {
-    let server: MailServer;
-    let sender: Sender;
-    let agentId: string;
-    let reject: Error | null = null;
-    let reply: string | undefined;
-    beforeAll(async () => {
-      server = await MailServer.start({
-        onRcptTo: (_, __, callback) => callback(reject),
-        onMail: () => reply,
-      });
-      agentId = await firstAgentId(gateway);
-      await publish(gateway, agentId, {
-        burstSeconds: 0,
-        situations: { news: {} },
-        templates: { news: "News" },
-        rules: [{ id: "news", on: "news", do: [{ send: "news", line: "mail" }] }],
-      });
-      sender = await addSender(gateway, {
-        agentId,
-        name: "mail",
-        settings: {
-          email: { host: "127.0.0.1", port: server.port, security: "none", from: "support@acme.example" },
-        },
-      } as never);
+describeGateway({ engine: "any", env: DELIVERING }, (gateway) => {
+  let server: MailServer;
+  let sender: Sender;
+  let agentId: string;
+  let reject: Error | null = null;
+  let reply: string | undefined;
+  beforeAll(async () => {
+    server = await MailServer.start({
+      onRcptTo: (_, __, callback) => callback(reject),
+      onMail: () => reply,
     });
-    afterAll(() => server.close());
+    agentId = await firstAgentId(gateway);
+    await publish(gateway, agentId, {
+      burstSeconds: 0,
+      situations: { news: {} },
+      templates: { news: "News" },
+      rules: [{ id: "news", on: "news", do: [{ send: "news", line: "mail" }] }],
+    });
+    const email = { port: server.port, from: "support@acme.example" };
+    sender = await addMailSender(gateway, agentId, email, "mail");
+  });
+  afterAll(() => server.close());
 
-    const message = async (id: string) => (await gateway.rest("GET", `/messages/${id}`)).body;
-    const become = (id: string, expected: object) =>
-      waitUntil(async () => {
-        const found = await message(id);
-        return Object.entries(expected).every(([name, value]) => found[name] === value);
+  const message = async (id: string) => (await gateway.rest("GET", `/messages/${id}`)).body;
+  const become = (id: string, expected: object) =>
+    waitUntil(async () => {
+      const found = await message(id);
+      return Object.entries(expected).every(([name, value]) => found[name] === value);
+    });
+  /** Adds a contact with a conversation for messages. */
+  const correspondent = async (...others: { kind: AddressKind; address: string }[]) => {
+    const address = `${uuid()}@customer.test`;
+    const own = { kind: AddressKind.email, address };
+    const id = await addContact(gateway, { agentId, addresses: [own, ...others] });
+    const { body } = await conversationClient(gateway).open({
+      contact: { address: own } as never,
+      line: { name: "mail" } as never,
+    });
+    const conversationId = body.data.openConversation.conversation.id;
+    const send = async (): Promise<string> => {
+      const { body } = await gateway.rest("POST", `/agent/conversations/${conversationId}/messages`, {
+        body: { message: "Hello" },
       });
-    /** Adds a contact with a conversation for messages. */
-    const correspondent = async (...others: { kind: AddressKind; address: string }[]) => {
-      const address = `${uuid()}@customer.test`;
-      const own = { kind: AddressKind.email, address };
-      const id = await addContact(gateway, { agentId, addresses: [own, ...others] });
-      const { body } = await conversationClient(gateway).open({
-        contact: { address: own } as never,
-        line: { name: "mail" } as never,
-      });
-      const conversationId = body.data.openConversation.conversation.id;
-      const send = async (): Promise<string> => {
-        const { body } = await gateway.rest("POST", `/agent/conversations/${conversationId}/messages`, {
-          body: { message: "Hello" },
-        });
-        return body.id;
-      };
-      const contact = async () => (await gateway.rest("GET", `/agent/contacts/${id}`)).body;
-      const addresses = async () => (await contact()).addresses;
-      const ref = async (): Promise<string> => (await contact()).ref;
-      return { id, ref, address, conversationId, send, addresses };
+      return body.id;
     };
-    const [unknown, , blocked, full] = REASONS;
-    const post = async (raw: string) => expect((await sender.mail(raw)).status).toBe(204);
-    const reported = (id: string, reason = unknown) => reportOn(`<${id}@acme.example>`, reason as never, {});
+    const contact = async () => (await gateway.rest("GET", `/agent/contacts/${id}`)).body;
+    const addresses = async () => (await contact()).addresses;
+    const ref = async (): Promise<string> => (await contact()).ref;
+    return { id, ref, address, conversationId, send, addresses };
+  };
+  const [unknown, , blocked, full] = REASONS;
+  const post = async (raw: string) => expect((await sender.mail(raw)).status).toBe(204);
+  const reported = (id: string, reason = unknown) => reportOn(`<${id}@acme.example>`, reason as never, {});
 
-    test("an address that does not exist gets nothing more until a member or its owner confirms it", async () => {
-      const { id, address, send, addresses } = await correspondent();
-      for (const reason of [blocked, full]) {
-        const sent = await send();
-        await become(sent, { status: "sent" });
-        await post(reported(sent, reason));
-        expect(await message(sent)).toMatchObject({ status: "failed", errorCode: "rejected" });
-      }
-      expect(await addresses()).toMatchObject([{ address }]);
-      expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
+  test("an address that does not exist gets nothing more until a member or its owner confirms it", async () => {
+    const { id, address, send, addresses } = await correspondent();
+    for (const reason of [blocked, full]) {
       const sent = await send();
       await become(sent, { status: "sent" });
-      await post(reported(uuid()));
-      expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
-      await post(reported(sent));
-      const [{ id: addressId, undeliverableAt }] = await addresses();
-      expect(undeliverableAt).toEqual(expect.any(String));
-      await become(await send(), { status: "failed", errorCode: "undeliverable" });
-      const decide = async () => {
-        const { body } = await decisionClient(gateway).decide({ type: "news", contact: { id } });
-        return body.explanation.effects[0].error?.code;
-      };
-      expect(await decide()).toBe("undeliverable");
-      const { errors } = (
-        await gateway.graphql(
-          "mutation ($id: ID!, $addressId: ID!) { markAddressDeliverable(input: { id: $id, addressId: $addressId }) { id } }",
-          { id, addressId },
-          { token: gateway.owner },
-        )
-      ).body;
-      expect(errors).toBeUndefined();
-      // The report is about an earlier message.
-      await post(reported(sent));
-      expect(await decide()).toBeUndefined();
-      const again = await send();
-      await become(again, { status: "sent" });
-      await post(reported(again));
-      expect((await addresses())[0]).toHaveProperty("undeliverableAt");
-      expect((await sender.mail(`From: ${address}\r\n\r\nI am here`)).status).toBe(202);
-      expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
-      await become(await send(), { status: "sent" });
-    });
-
-    test("an address that the mail server rejects as unknown counts as nonexistent", async () => {
-      const { send, addresses } = await correspondent();
-      reject = rejection(550, "5.1.1 User unknown");
-      await become(await send(), { status: "failed", errorCode: "rejected" });
-      reject = null;
-      await waitUntil(async () => (await addresses())[0].undeliverableAt !== undefined);
-      await become(await send(), { status: "failed", errorCode: "undeliverable" });
-    });
-
-    test("an automatic answer with a null return path is stored, and the answered message stays `sent`", async () => {
-      const { address, send } = await correspondent();
-      const sent = await send();
-      await become(sent, { status: "sent" });
-      const { status, body } = await sender.mail(
-        [
-          ...["Return-Path: <>", "Auto-Submitted: auto-replied", `From: Ada <${address}>`],
-          ...["Subject: Automatic reply: Order 4711", `In-Reply-To: <${sent}@acme.example>`],
-          ...[`References: <${sent}@acme.example>`, "", "I am unable to read my mail until Monday.", ""],
-          ...["----- Original Message -----", `Message-ID: <${sent}@acme.example>`, "", "Hello"],
-        ].join("\r\n"),
-      );
-      expect(status).toBe(202);
-      expect(await message(body.id)).toMatchObject({ status: "received" });
-      expect(await message(sent)).toMatchObject({ status: "sent" });
-    });
-
-    test("a bounce or a complaint may name the ID that the line's mail server gave the message", async () => {
-      const { send, addresses } = await correspondent();
-      const replaced = async () => {
-        const providerId = `a-${uuid()}@x.prod.outlook.com`;
-        reply = `2.0.0 OK <${providerId}> [Hostname=x]`;
-        const id = await send();
-        await become(id, { status: "sent", providerId });
-        reply = undefined;
-        return { id, messageId: `<${providerId}>` };
-      };
-      const bounced = await replaced();
-      const unwanted = await replaced();
-      await post(reportOn(bounced.messageId, full as never, {}));
-      expect(await message(bounced.id)).toMatchObject({ status: "failed", errorCode: "rejected" });
-      expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
-      await post(complaint(unwanted.messageId));
-      expect((await addresses())[0]).toHaveProperty("optedOutAt");
-      expect(await message(unwanted.id)).toMatchObject({ status: "sent" });
-    });
-
-    const mailLine = (from: string) => {
-      const email = { host: "127.0.0.1", port: server.port, security: "none", from };
-      return addLine(gateway, { agentId, settings: { email } } as never);
+      await post(reported(sent, reason));
+      expect(await message(sent)).toMatchObject({ status: "failed", errorCode: "rejected" });
+    }
+    expect(await addresses()).toMatchObject([{ address }]);
+    expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
+    const sent = await send();
+    await become(sent, { status: "sent" });
+    await post(reported(uuid()));
+    expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
+    await post(reported(sent));
+    const [{ id: addressId, undeliverableAt }] = await addresses();
+    expect(undeliverableAt).toEqual(expect.any(String));
+    await become(await send(), { status: "failed", errorCode: "undeliverable" });
+    const decide = async () => {
+      const { body } = await decisionClient(gateway).decide({ type: "news", contact: { id } });
+      return body.explanation.effects[0].error?.code;
     };
-    const phone = () => ({
-      kind: AddressKind.phone,
-      address: `+49151${String(Math.random()).slice(2, 10).padEnd(8, "0")}`,
-    });
-    type Correspondent = Awaited<ReturnType<typeof correspondent>>;
-    const move = ({ conversationId }: Correspondent, line: { name: string }) =>
-      conversationClient(gateway).move(conversationId, { line: line.name, pending: "cancel" });
+    expect(await decide()).toBe("undeliverable");
+    const { errors } = (
+      await gateway.graphql(
+        "mutation ($id: ID!, $addressId: ID!) { markAddressDeliverable(input: { id: $id, addressId: $addressId }) { id } }",
+        { id, addressId },
+        { token: gateway.owner },
+      )
+    ).body;
+    expect(errors).toBeUndefined();
+    // The report is about an earlier message.
+    await post(reported(sent));
+    expect(await decide()).toBeUndefined();
+    const again = await send();
+    await become(again, { status: "sent" });
+    await post(reported(again));
+    expect((await addresses())[0]).toHaveProperty("undeliverableAt");
+    expect((await sender.mail(`From: ${address}\r\n\r\nI am here`)).status).toBe(202);
+    expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
+    await become(await send(), { status: "sent" });
+  });
 
-    test.each<[string, boolean, () => Promise<[Correspondent, () => Promise<unknown>]>]>([
+  test("an address that the mail server rejects as unknown counts as nonexistent", async () => {
+    const { send, addresses } = await correspondent();
+    reject = rejection(550, "5.1.1 User unknown");
+    await become(await send(), { status: "failed", errorCode: "rejected" });
+    reject = null;
+    await waitUntil(async () => (await addresses())[0].undeliverableAt !== undefined);
+    await become(await send(), { status: "failed", errorCode: "undeliverable" });
+  });
+
+  test("an automatic answer with a null return path is stored, and the answered message stays `sent`", async () => {
+    const { address, send } = await correspondent();
+    const sent = await send();
+    await become(sent, { status: "sent" });
+    const { status, body } = await sender.mail(
       [
-        "its conversation stays, although the contact has another address",
-        true,
-        async () => [
-          await correspondent({ kind: AddressKind.email, address: `z${uuid()}@customer.test` }),
-          async () => undefined,
-        ],
-      ],
-      [
-        "its conversation moves to another e-mail line",
-        true,
-        async () => {
-          const to = await correspondent();
-          return [to, async () => move(to, await mailLine("sales@acme.example"))];
-        },
-      ],
-      [
-        "its conversation moves to a phone",
-        false,
-        async () => {
-          const to = await correspondent(phone());
-          return [to, async () => move(to, await addWebhookLine(gateway, { agentId }))];
-        },
-      ],
-      [
-        "its conversation moves to a phone and back, possibly to another address",
-        false,
-        async () => {
-          // Sorts before the first address, so that the conversation moves back to it.
-          const first = { kind: AddressKind.email, address: `!${uuid()}@customer.test` };
-          const to = await correspondent(first, phone());
-          const back = async () => {
-            await move(to, await addWebhookLine(gateway, { agentId }));
-            await move(to, { name: "mail" });
-          };
-          return [to, back];
-        },
-      ],
-      [
-        "its address is corrected and its conversation moves to another e-mail line",
-        false,
-        async () => {
-          const to = await correspondent();
-          const correct = async () => {
-            const own = { kind: AddressKind.email, address: `${uuid()}@customer.test` };
-            const [ref, context] = [await to.ref(), await operatorOfAgent(gateway, agentId)];
-            for (const addresses of [null, [own]])
-              await gateway.services.contacts.put(
-                context,
-                Object.assign(new PutContactInput(), { agentId, ref, addresses }),
-              );
-            await move(to, await mailLine("sales@acme.example"));
-          };
-          return [to, correct];
-        },
-      ],
-    ])(
-      "a report about an e-mail applies only to the address that it was sent to: %s",
-      async (_, isKnown, start) => {
-        const [{ address, send, addresses }, change] = await start();
-        const [bounced, unwanted] = [await send(), await send()];
-        for (const each of [bounced, unwanted]) await become(each, { status: "sent" });
-        await change();
-        await post(reported(bounced));
-        expect(await message(bounced)).toMatchObject({ status: "failed", errorCode: "rejected" });
-        await post(complaint(`<${unwanted}@acme.example>`));
-        for (const field of ["undeliverableAt", "optedOutAt"]) {
-          const marked = (await addresses()).filter((each: object) => field in each);
-          expect(marked).toMatchObject(isKnown ? [{ address }] : []);
-        }
-      },
+        ...["Return-Path: <>", "Auto-Submitted: auto-replied", `From: Ada <${address}>`],
+        ...["Subject: Automatic reply: Order 4711", `In-Reply-To: <${sent}@acme.example>`],
+        ...[`References: <${sent}@acme.example>`, "", "I am unable to read my mail until Monday.", ""],
+        ...["----- Original Message -----", `Message-ID: <${sent}@acme.example>`, "", "Hello"],
+      ].join("\r\n"),
     );
+    expect(status).toBe(202);
+    expect(await message(body.id)).toMatchObject({ status: "received" });
+    expect(await message(sent)).toMatchObject({ status: "sent" });
+  });
 
-    test("Outlook.com forwards a complaint as an attachment", async () => {
-      const { send, addresses } = await correspondent();
-      const sent = await send();
-      await become(sent, { status: "sent" });
-      const header = ["X-HmXmrOriginalRecipient: ada@outlook.com", `Message-ID: <${sent}@acme.example>`];
-      const raw = (from: string) =>
-        [
-          ...[`From: ${from}`, "Subject: complaint about message from 192.0.2.1"],
-          ...["Content-Type: multipart/mixed; boundary=b", "", "--b", "Content-Type: message/rfc822", ""],
-          ...[...header, "", "Hello", "--b--"],
-        ].join("\r\n");
-      expect((await sender.mail(raw("eve@hotmail.com"))).status).toBe(202);
-      expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
-      await post(raw("staff@hotmail.com"));
-      expect((await addresses())[0]).toHaveProperty("optedOutAt");
-    });
+  test("a bounce or a complaint may name the ID that the line's mail server gave the message", async () => {
+    const { send, addresses } = await correspondent();
+    const replaced = async () => {
+      const providerId = `a-${uuid()}@x.prod.outlook.com`;
+      reply = `2.0.0 OK <${providerId}> [Hostname=x]`;
+      const id = await send();
+      await become(id, { status: "sent", providerId });
+      reply = undefined;
+      return { id, messageId: `<${providerId}>` };
+    };
+    const bounced = await replaced();
+    const unwanted = await replaced();
+    await post(reportOn(bounced.messageId, full as never, {}));
+    expect(await message(bounced.id)).toMatchObject({ status: "failed", errorCode: "rejected" });
+    expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
+    await post(complaint(unwanted.messageId));
+    expect((await addresses())[0]).toHaveProperty("optedOutAt");
+    expect(await message(unwanted.id)).toMatchObject({ status: "sent" });
+  });
 
-    test("a complaint or a read receipt whose subject contains words of a bounce does not fail the message", async () => {
-      const { send, addresses } = await correspondent();
-      const sent = await send();
-      await become(sent, { status: "sent" });
-      const about = (type: string) =>
-        complaint(`<${sent}@acme.example>`, type).replace("FW: News", "Re: Login error");
-      await post(about("not-spam"));
-      await post(about("read").replaceAll("feedback-report", "disposition-notification"));
-      expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
-      await post(about("abuse"));
-      expect((await addresses())[0]).toHaveProperty("optedOutAt");
-      expect(await message(sent)).toMatchObject({ status: "sent" });
-    });
+  const mailLine = (from: string) => {
+    const email = { host: "127.0.0.1", port: server.port, security: "none", from };
+    return addLine(gateway, { agentId, settings: { email } } as never);
+  };
+  const phone = () => ({
+    kind: AddressKind.phone,
+    address: `+49151${String(Math.random()).slice(2, 10).padEnd(8, "0")}`,
+  });
+  type Correspondent = Awaited<ReturnType<typeof correspondent>>;
+  const move = ({ conversationId }: Correspondent, line: { name: string }) =>
+    conversationClient(gateway).move(conversationId, { line: line.name, pending: "cancel" });
 
-    test("a complaint about a message opts its address out, and one about no message changes nothing", async () => {
-      const { id, send, addresses } = await correspondent();
-      const sent = await send();
-      await become(sent, { status: "sent" });
-      await post(complaint(`<${uuid()}@acme.example>`));
-      await post(complaint(`<${sent}@acme.example>`, "not-spam"));
-      expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
-      for (let i = 0; i < 2; i++) await post(complaint(`<${sent}@acme.example>`));
-      expect((await addresses())[0]).toHaveProperty("optedOutAt");
-      expect(await message(sent)).toMatchObject({ status: "sent" });
-      await become(await send(), { status: "canceled", errorCode: "opted_out" });
-      const optOuts = await gateway.services.database.read((reader) =>
-        reader.countBy(StoredEvent, { subject: `contact:${id}`, type: "contact.opted_out" }),
-      );
-      expect(optOuts).toBe(1);
-    });
-  },
-);
+  test.each<[string, boolean, () => Promise<[Correspondent, () => Promise<unknown>]>]>([
+    [
+      "its conversation stays, although the contact has another address",
+      true,
+      async () => [
+        await correspondent({ kind: AddressKind.email, address: `z${uuid()}@customer.test` }),
+        async () => undefined,
+      ],
+    ],
+    [
+      "its conversation moves to another e-mail line",
+      true,
+      async () => {
+        const to = await correspondent();
+        return [to, async () => move(to, await mailLine("sales@acme.example"))];
+      },
+    ],
+    [
+      "its conversation moves to a phone",
+      false,
+      async () => {
+        const to = await correspondent(phone());
+        return [to, async () => move(to, await addWebhookLine(gateway, { agentId }))];
+      },
+    ],
+    [
+      "its conversation moves to a phone and back, possibly to another address",
+      false,
+      async () => {
+        // Sorts before the first address, so that the conversation moves back to it.
+        const first = { kind: AddressKind.email, address: `!${uuid()}@customer.test` };
+        const to = await correspondent(first, phone());
+        const back = async () => {
+          await move(to, await addWebhookLine(gateway, { agentId }));
+          await move(to, { name: "mail" });
+        };
+        return [to, back];
+      },
+    ],
+    [
+      "its address is corrected and its conversation moves to another e-mail line",
+      false,
+      async () => {
+        const to = await correspondent();
+        const correct = async () => {
+          const own = { kind: AddressKind.email, address: `${uuid()}@customer.test` };
+          const [ref, context] = [await to.ref(), await operatorOfAgent(gateway, agentId)];
+          for (const addresses of [null, [own]])
+            await gateway.services.contacts.put(
+              context,
+              Object.assign(new PutContactInput(), { agentId, ref, addresses }),
+            );
+          await move(to, await mailLine("sales@acme.example"));
+        };
+        return [to, correct];
+      },
+    ],
+  ])(
+    "a report about an e-mail applies only to the address that it was sent to: %s",
+    async (_, isKnown, start) => {
+      const [{ address, send, addresses }, change] = await start();
+      const [bounced, unwanted] = [await send(), await send()];
+      for (const each of [bounced, unwanted]) await become(each, { status: "sent" });
+      await change();
+      await post(reported(bounced));
+      expect(await message(bounced)).toMatchObject({ status: "failed", errorCode: "rejected" });
+      await post(complaint(`<${unwanted}@acme.example>`));
+      for (const field of ["undeliverableAt", "optedOutAt"]) {
+        const marked = (await addresses()).filter((each: object) => field in each);
+        expect(marked).toMatchObject(isKnown ? [{ address }] : []);
+      }
+    },
+  );
+
+  test("Outlook.com forwards a complaint as an attachment", async () => {
+    const { send, addresses } = await correspondent();
+    const sent = await send();
+    await become(sent, { status: "sent" });
+    const header = ["X-HmXmrOriginalRecipient: ada@outlook.com", `Message-ID: <${sent}@acme.example>`];
+    const raw = (from: string) =>
+      [
+        ...[`From: ${from}`, "Subject: complaint about message from 192.0.2.1"],
+        ...["Content-Type: multipart/mixed; boundary=b", "", "--b", "Content-Type: message/rfc822", ""],
+        ...[...header, "", "Hello", "--b--"],
+      ].join("\r\n");
+    expect((await sender.mail(raw("eve@hotmail.com"))).status).toBe(202);
+    expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
+    await post(raw("staff@hotmail.com"));
+    expect((await addresses())[0]).toHaveProperty("optedOutAt");
+  });
+
+  test("a complaint or a read receipt whose subject contains words of a bounce does not fail the message", async () => {
+    const { send, addresses } = await correspondent();
+    const sent = await send();
+    await become(sent, { status: "sent" });
+    const about = (type: string) =>
+      complaint(`<${sent}@acme.example>`, type).replace("FW: News", "Re: Login error");
+    await post(about("not-spam"));
+    await post(about("read").replaceAll("feedback-report", "disposition-notification"));
+    expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
+    await post(about("abuse"));
+    expect((await addresses())[0]).toHaveProperty("optedOutAt");
+    expect(await message(sent)).toMatchObject({ status: "sent" });
+  });
+
+  test("a complaint about a message opts its address out, and one about no message changes nothing", async () => {
+    const { id, send, addresses } = await correspondent();
+    const sent = await send();
+    await become(sent, { status: "sent" });
+    await post(complaint(`<${uuid()}@acme.example>`));
+    await post(complaint(`<${sent}@acme.example>`, "not-spam"));
+    expect((await addresses())[0]).not.toHaveProperty("optedOutAt");
+    for (let i = 0; i < 2; i++) await post(complaint(`<${sent}@acme.example>`));
+    expect((await addresses())[0]).toHaveProperty("optedOutAt");
+    expect(await message(sent)).toMatchObject({ status: "sent" });
+    await become(await send(), { status: "canceled", errorCode: "opted_out" });
+    const optOuts = await gateway.services.database.read((reader) =>
+      reader.countBy(StoredEvent, { subject: `contact:${id}`, type: "contact.opted_out" }),
+    );
+    expect(optOuts).toBe(1);
+  });
+});

@@ -1,5 +1,5 @@
 import { v7 as uuid } from "uuid";
-import { addSender, type Sender } from "../support/inbound";
+import { addMailSender, type Sender } from "../support/inbound";
 import { addOrganization } from "../support/people";
 import { openRaw, type RawConnection, statusesIn } from "../support/raw";
 import { slowTest } from "../support/slow-test";
@@ -23,10 +23,9 @@ describeGateway(
     /** Returns the senders of a new organization's e-mail lines. */
     async function addSenders(count: number): Promise<Sender[]> {
       const { agentId } = await addOrganization(gateway, `org-${uuid().slice(-12)}`);
-      const email = { host: "127.0.0.1", port: 25, security: "none", from: "acme@example.com" };
-      const add = () => addSender(gateway, { agentId, settings: { email } } as never);
       const senders: Sender[] = [];
-      for (let i = 0; i < count; i++) senders.push(await add());
+      for (let i = 0; i < count; i++)
+        senders.push(await addMailSender(gateway, agentId, { port: 25, from: "acme@example.com" }));
       return senders;
     }
     /** Sends a line all but the last byte of an e-mail, with an invalid signature, from an address. */

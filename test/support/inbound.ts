@@ -78,3 +78,15 @@ export async function addSender(
     : addWebhookLine(gateway, { url, ...line }));
   return senderOn(gateway, line.agentId, id);
 }
+
+/** Adds an e-mail line without encryption, by default on a host that is never called, and returns its other end. */
+export const addMailSender = (
+  gateway: TestGateway,
+  agentId: string,
+  email: { port?: number; from: string; subject?: string; listAddress?: string },
+  name?: string,
+): Promise<Sender> => {
+  const host = email.port === undefined ? "93.184.215.14" : "127.0.0.1";
+  const settings = { email: { host, ...(email.port !== undefined && { security: "none" }), ...email } };
+  return addSender(gateway, { agentId, name, settings } as never);
+};

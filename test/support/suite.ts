@@ -2,6 +2,9 @@ import { onAnyEngine, onEachEngine, onOneEngine, type TestEngine } from "./engin
 import { type GatewayOptions, startGateway, type TestGateway } from "./gateway";
 import { closeWithNothingStored } from "./rejections";
 
+/** The settings of a gateway that delivers messages, also to this machine. */
+export const DELIVERING = { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
+
 export interface SuiteOptions extends GatewayOptions {
   /** True to fail the suite if one of its calls has stored a pet or a message. */
   storesNothing?: boolean;

@@ -10,7 +10,7 @@ import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { type DecisionBody, decisionClient, publish } from "../support/decisions";
 import type { GatewayOptions } from "../support/gateway";
-import { addSender, type Sender, senderOn } from "../support/inbound";
+import { addMailSender, type Sender, senderOn } from "../support/inbound";
 import { addLine, lineClient } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -438,11 +438,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   });
 
   test("a message from a program cancels no timer, but a message from a person does", async () => {
-    const mails = await addSender(gateway, {
-      agentId,
-      name: "mail",
-      settings: { email: { host: "93.184.215.14", from: "Support <support@acme.example>" } },
-    } as never);
+    const mails = await addMailSender(gateway, agentId, { from: "Support <support@acme.example>" });
     const address = { kind: AddressKind.email, address: "anna@example.com" };
     const contactId = await addContact(gateway, { agentId, addresses: [address] });
     await set("placed", { contact: { id: contactId } }, contactId);
