@@ -61,133 +61,115 @@ test("the example is valid, for the gateway and for editors", async () => {
   expect(await checkDocument(of({}))).toMatchObject({ problems: [], warnings: [] });
 });
 
+type Problem = [document: object, path: string, message: string];
+/** Returns problems of documents with a part, whose paths are below that of the part. */
+const within = (base: string, document: (part: object) => object, problems: Problem[]): Problem[] =>
+  problems.map(([part, path, message]) => [of(document(part)), `${base}${path}`, message]);
+const ofRule = (rule: object) => ({ rules: [{ ...RULE, ...rule }] });
+const ofPolicy = (policy: object) => ({ policy });
+const ofTemplate = (a: object) => ({ templates: { a } });
+const many = (length: number, value: (i: number) => unknown) =>
+  Object.fromEntries(Array.from({ length }, (_, i) => [`t${i}`, value(i)]));
+
 /** Documents with an invalid structure, which editors also detect. */
-const MALFORMED: [object, string, string][] = [
+const MALFORMED: Problem[] = [
   [{}, "format", "is required"],
   [{ format: 2 }, "format", "must be 1"],
   [JSON.parse('{"format":1,"templates":{"__proto__":"x"}}'), "templates.__proto__", "is not an allowed name"],
-  [of({ rule: [] }), "rule", "is not a member of the format"],
-  [of({ rules: {} }), "rules", "must be a list"],
-  [of({ rules: [{ on: "*" }] }), "rules[0].id", "is required"],
-  [
-    of({ rules: [{ ...RULE, id: "A b" }] }),
-    "rules[0].id",
-    "must be a name of a-z and 0-9, with single . _ - between them",
-  ],
-  [
-    of({ rules: [{ ...RULE, on: "Order" }] }),
-    "rules[0].on",
-    "must be a name of a-z and 0-9, with single . _ - between",
-  ],
-  [of({ rules: [{ ...RULE, on: 1 }] }), "rules[0].on", "must be * or the type of a situation"],
-  [of({ policy: [] }), "policy", "must be an object"],
-  [of({ policy: { window: [] } }), "policy.window", 'is not a member of the format. Did you mean "windows"?'],
-  [of({ policy: { windows: [] } }), "policy.windows", "must have at least 1 item"],
-  [
-    of({ policy: { windows: [{ ...WINDOW, day: "mon" }] } }),
-    "policy.windows[0].day",
-    'is not a member of the format. Did you mean "days"?',
-  ],
-  [
-    of({ policy: { windows: [WINDOW, { ...WINDOW, days: "mon-fry" }] } }),
-    "policy.windows[1].days",
-    "must be days such as mon-fri, sat, or mon,wed,fri-sun",
-  ],
-  [of({ policy: { windows: [{ from: "8:00", to: "20:00" }] } }), "policy.windows[0].from", "must be a time"],
-  [of({ policy: { windows: [{ from: "24:00", to: "20:00" }] } }), "policy.windows[0].from", "must be a time"],
-  [of({ policy: { windows: [{ from: "08:00", to: "24:01" }] } }), "policy.windows[0].to", "must be a time"],
-  [of({ policy: { windows: [{ from: "08:00" }] } }), "policy.windows[0].to", "is required"],
-  [of({ policy: { caps: [{ max: 0, within: "P7D" }] } }), "policy.caps[0].max", "must be at least 1"],
-  [of({ policy: { topics: { News: TOPIC } } }), "policy.topics.News", "has an invalid name"],
-  [
-    of({ policy: { topics: { ["a".repeat(64)]: TOPIC } } }),
-    `policy.topics.${"a".repeat(64)}`,
-    "has an invalid name: it must have at most 63 characters",
-  ],
-  [
-    of({ policy: { topics: { news: { ...TOPIC, title: " " } } } }),
-    "policy.topics.news.title",
-    "must not be empty",
-  ],
-  [of({ policy: { topics: { news: { title: "News" } } } }), "policy.topics.news.default", "is required"],
-  [
-    of({ policy: { topics: { news: { ...TOPIC, default: "no" } } } }),
-    "policy.topics.news.default",
-    'must be "in" or "out"',
-  ],
-  [
-    of({ policy: { topics: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`t${i}`, TOPIC])) } }),
-    "policy.topics",
-    "must have at most 20 members",
-  ],
-  [of({ policy: { caps: [{ max: 2.5, within: "P7D" }] } }), "policy.caps[0].max", "must be a whole number"],
-  [of({ rules: [{ ...RULE, when: "true" }] }), "rules[0].when", "must be a list"],
-  [of({ rules: [{ ...RULE, when: [1] }] }), "rules[0].when[0]", "must be a string"],
-  [of({ rules: [{ ...RULE, when: Array(21).fill("true") }] }), "rules[0].when", "must have at most 20 items"],
-  [
-    of({ rules: [{ ...RULE, when: ["x".repeat(2_001)] }] }),
-    "rules[0].when[0]",
-    "must have at most 2000 characters",
-  ],
-  [
-    of({ rules: [{ ...RULE, do: [{ text: "a" }] }] }),
-    "rules[0].do[0]",
-    "must have one of send, addTags, removeTags, move, handoff, close, ask",
-  ],
-  [
-    of({ rules: [{ ...RULE, do: [{ handoff: "a", send: "b" }] }] }),
-    "rules[0].do[0].handoff",
-    "is not a member",
-  ],
-  [of({ rules: [{ ...RULE, do: [{ close: false }] }] }), "rules[0].do[0].close", "must be true"],
-  [of({ otherwise: [{ addTags: ["A"] }] }), "otherwise[0].addTags[0]", "must be a tag in lower case"],
-  [of({ otherwise: [{ addTags: [] }] }), "otherwise[0].addTags", "must have at least 1 item"],
-  [of({ otherwise: [{ handoff: "a", __proto__x: 1 }] }), "otherwise[0].__proto__x", "is not a member"],
-  [of({ situations: { "a.b": { c: "text" } } }), 'situations["a.b"].c', 'must be "string"'],
-  [of({ situations: { "A b": {} } }), 'situations["A b"]', "has an invalid name"],
-  [of({ situations: { a: { "b c": "string" } } }), 'situations.a["b c"]', "has an invalid name"],
-  [of({ situations: { on: 1 } }), "situations.on", "must be an object"],
-  [of({ situations: { a: { data: { b: "text" } } } }), "situations.a.data.b", 'must be "string"'],
-  [of({ situations: { a: { data: {}, keys: "b" } } }), "situations.a.keys", 'Did you mean "key"?'],
-  [of({ situations: { a: { data: {}, key: 1 } } }), "situations.a.key", "must be a string"],
-  [of({ situations: { a: { key: "b" } } }), "situations.a.key", 'must be "string"'],
-  [of({ templates: { a: "" } }), "templates.a", "must have at least 1 character"],
-  [of({ templates: { a: 1 } }), "templates.a", "must be a string, or an object with a text"],
-  [of({ templates: { a: { subject: "b" } } }), "templates.a.text", "is required"],
-  [of({ templates: { a: { text: "b", sbject: "c" } } }), "templates.a.sbject", 'Did you mean "subject"?'],
-  [
-    of({ templates: { a: { text: "b", locales: { de: "c" } } } }),
-    "templates.a.locales.de",
-    "must be an object",
-  ],
-  [
-    of({ templates: { a: { text: "b", locales: { de: { text: "c", sbject: "d" } } } } }),
-    "templates.a.locales.de.sbject",
-    'Did you mean "subject"?',
-  ],
-  [
-    of({ templates: { a: { text: "b", locales: { "de CH": { text: "c" } } } } }),
-    'templates.a.locales["de CH"]',
-    "must be a BCP 47 tag such as de-CH",
-  ],
-  [
-    of({ otherwise: [{ send: "a", delaySeconds: 7_776_001 }] }),
-    "otherwise[0].delaySeconds",
-    "must be at most 7776000",
-  ],
-  [of({ burstSeconds: 1.5 }), "burstSeconds", "must be a whole number"],
-  [of({ burstSeconds: 61 }), "burstSeconds", "must be at most 60"],
-  [of({ defaultContact: 1 }), "defaultContact", "must be a string"],
-  [
-    of({ rules: Array.from({ length: 201 }, (_, i) => ({ ...RULE, id: `r${i}` })) }),
-    "rules",
-    "must have at most 200",
-  ],
-  [
-    of({ templates: Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`t${i}`, "x"])) }),
-    "templates",
-    "must have at most 200 members",
-  ],
+  ...within("", (part) => part, [
+    [{ rule: [] }, "rule", "is not a member of the format"],
+    [{ rules: {} }, "rules", "must be a list"],
+    [{ rules: [{ on: "*" }] }, "rules[0].id", "is required"],
+    [{ policy: [] }, "policy", "must be an object"],
+    [{ otherwise: [{ addTags: ["A"] }] }, "otherwise[0].addTags[0]", "must be a tag in lower case"],
+    [{ otherwise: [{ addTags: [] }] }, "otherwise[0].addTags", "must have at least 1 item"],
+    [{ otherwise: [{ handoff: "a", __proto__x: 1 }] }, "otherwise[0].__proto__x", "is not a member"],
+    [
+      { otherwise: [{ send: "a", delaySeconds: 7_776_001 }] },
+      "otherwise[0].delaySeconds",
+      "must be at most 7776000",
+    ],
+    [{ situations: { "a.b": { c: "text" } } }, 'situations["a.b"].c', 'must be "string"'],
+    [{ situations: { "A b": {} } }, 'situations["A b"]', "has an invalid name"],
+    [{ situations: { a: { "b c": "string" } } }, 'situations.a["b c"]', "has an invalid name"],
+    [{ situations: { on: 1 } }, "situations.on", "must be an object"],
+    [{ situations: { a: { data: { b: "text" } } } }, "situations.a.data.b", 'must be "string"'],
+    [{ situations: { a: { data: {}, keys: "b" } } }, "situations.a.keys", 'Did you mean "key"?'],
+    [{ situations: { a: { data: {}, key: 1 } } }, "situations.a.key", "must be a string"],
+    [{ situations: { a: { key: "b" } } }, "situations.a.key", 'must be "string"'],
+    [{ templates: { a: "" } }, "templates.a", "must have at least 1 character"],
+    [{ templates: { a: 1 } }, "templates.a", "must be a string, or an object with a text"],
+    [{ templates: many(201, () => "x") }, "templates", "must have at most 200 members"],
+    [{ burstSeconds: 1.5 }, "burstSeconds", "must be a whole number"],
+    [{ burstSeconds: 61 }, "burstSeconds", "must be at most 60"],
+    [{ defaultContact: 1 }, "defaultContact", "must be a string"],
+    [
+      { rules: Object.values(many(201, (i) => ({ ...RULE, id: `r${i}` }))) },
+      "rules",
+      "must have at most 200",
+    ],
+  ]),
+  ...within("rules[0].", ofRule, [
+    [{ id: "A b" }, "id", "must be a name of a-z and 0-9, with single . _ - between them"],
+    [{ on: "Order" }, "on", "must be a name of a-z and 0-9, with single . _ - between"],
+    [{ on: 1 }, "on", "must be * or the type of a situation"],
+    [{ when: "true" }, "when", "must be a list"],
+    [{ when: [1] }, "when[0]", "must be a string"],
+    [{ when: Array(21).fill("true") }, "when", "must have at most 20 items"],
+    [{ when: ["x".repeat(2_001)] }, "when[0]", "must have at most 2000 characters"],
+    [
+      { do: [{ text: "a" }] },
+      "do[0]",
+      "must have one of send, addTags, removeTags, move, handoff, close, ask",
+    ],
+    [{ do: [{ handoff: "a", send: "b" }] }, "do[0].handoff", "is not a member"],
+    [{ do: [{ close: false }] }, "do[0].close", "must be true"],
+  ]),
+  ...within("policy.", ofPolicy, [
+    [{ window: [] }, "window", 'is not a member of the format. Did you mean "windows"?'],
+    [{ windows: [] }, "windows", "must have at least 1 item"],
+    [
+      { windows: [{ ...WINDOW, day: "mon" }] },
+      "windows[0].day",
+      'is not a member of the format. Did you mean "days"?',
+    ],
+    [
+      { windows: [WINDOW, { ...WINDOW, days: "mon-fry" }] },
+      "windows[1].days",
+      "must be days such as mon-fri, sat, or mon,wed,fri-sun",
+    ],
+    [{ windows: [{ from: "8:00", to: "20:00" }] }, "windows[0].from", "must be a time"],
+    [{ windows: [{ from: "24:00", to: "20:00" }] }, "windows[0].from", "must be a time"],
+    [{ windows: [{ from: "08:00", to: "24:01" }] }, "windows[0].to", "must be a time"],
+    [{ windows: [{ from: "08:00" }] }, "windows[0].to", "is required"],
+    [{ caps: [{ max: 0, within: "P7D" }] }, "caps[0].max", "must be at least 1"],
+    [{ caps: [{ max: 2.5, within: "P7D" }] }, "caps[0].max", "must be a whole number"],
+    [{ topics: { News: TOPIC } }, "topics.News", "has an invalid name"],
+    [
+      { topics: { ["a".repeat(64)]: TOPIC } },
+      `topics.${"a".repeat(64)}`,
+      "has an invalid name: it must have at most 63 characters",
+    ],
+    [{ topics: { news: { ...TOPIC, title: " " } } }, "topics.news.title", "must not be empty"],
+    [{ topics: { news: { title: "News" } } }, "topics.news.default", "is required"],
+    [{ topics: { news: { ...TOPIC, default: "no" } } }, "topics.news.default", 'must be "in" or "out"'],
+    [{ topics: many(21, () => TOPIC) }, "topics", "must have at most 20 members"],
+  ]),
+  ...within("templates.a.", ofTemplate, [
+    [{ subject: "b" }, "text", "is required"],
+    [{ text: "b", sbject: "c" }, "sbject", 'Did you mean "subject"?'],
+    [{ text: "b", locales: { de: "c" } }, "locales.de", "must be an object"],
+    [
+      { text: "b", locales: { de: { text: "c", sbject: "d" } } },
+      "locales.de.sbject",
+      'Did you mean "subject"?',
+    ],
+    [
+      { text: "b", locales: { "de CH": { text: "c" } } },
+      'locales["de CH"]',
+      "must be a BCP 47 tag such as de-CH",
+    ],
+  ]),
 ];
 
 test.each(MALFORMED)("%j has a problem at %s", async (document, path, message) => {
@@ -199,17 +181,15 @@ test.each(MALFORMED)("%j has a problem at %s", async (document, path, message) =
 test.each(["policy.topics", "templates", "situations"])(
   "too many %s hide no other problem and cause none",
   async (path) => {
-    const many = (value: unknown) =>
-      Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`m${i}`, value]));
     const parts = {
       "policy.topics": {
-        policy: { topics: many(TOPIC), caps: [{ max: 1, within: "P1D", topics: ["m200"] }] },
+        policy: { topics: many(201, () => TOPIC), caps: [{ max: 1, within: "P1D", topics: ["t200"] }] },
       },
-      templates: { templates: many("x"), otherwise: [{ send: "m200" }] },
+      templates: { templates: many(201, () => "x"), otherwise: [{ send: "t200" }] },
       situations: {
-        situations: many({}),
+        situations: many(201, () => ({})),
         strict: true,
-        otherwise: [{ later: { situation: "m200", after: "PT1H", key: "k" } }],
+        otherwise: [{ later: { situation: "t200", after: "PT1H", key: "k" } }],
       },
     };
     const { problems } = await checkDocument(of({ ...parts[path as keyof typeof parts], zone: "Nowhere" }));
@@ -251,132 +231,82 @@ slowTest("many long unknown names take little time, because few are compared wit
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);
 });
 
+const SENDING = { templates: { a: "a" } };
+const PERIOD = "must be a period";
+const WRONG_TOPIC = 'is not a topic of the policy. Did you mean "news"?';
+const NO_TEMPLATE = "is not the name of a template";
+const RESEND = [{ resend: true }];
+
 /** Documents with a problem that only the gateway detects. */
-const INVALID: [object, string, string][] = [
-  [
-    of({ templates: { a: "a" }, otherwise: [{ send: "a", line: "sms", reuse: "latest" }] }),
-    "otherwise[0].reuse",
-    "must not be used with a line",
-  ],
-  [of({ otherwise: [{ resend: true }] }), "otherwise[0]", "must be in a rule for message.failed"],
-  [
-    of({ rules: [{ ...RULE, do: [{ resend: true }] }] }),
-    "rules[0].do[0]",
-    "must be in a rule for message.failed",
-  ],
-  [
-    of({
-      situations: {
-        a: { data: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`m${i}`, "int"])), key: "m1" },
-      },
-    }),
-    "situations.a.data",
-    "must have at most 50 members",
-  ],
-  [
-    of({ situations: { a: { data: { orderId: "string" }, key: "orderID" } } }),
-    "situations.a.key",
-    'is not declared. Did you mean "orderId"?',
-  ],
-  [
-    of({ situations: { a: { data: { total: "double" }, key: "total" } } }),
-    "situations.a.key",
-    "must be the name of a string or int member",
-  ],
-  [of({ rules: [RULE, RULE] }), "rules[1].id", "is the id of another rule"],
-  [of({ policy: { windows: [{ from: "08:00", to: "08:00" }] } }), "policy.windows[0].to", "must differ"],
-  [of({ policy: { zone: "Europe/Zuric" } }), "policy.zone", 'Did you mean "Europe/Zurich"?'],
-  ...(
+const INVALID: Problem[] = [
+  ...within("", (part) => part, [
+    [{ otherwise: RESEND }, "otherwise[0]", "must be in a rule for message.failed"],
+    [{ rules: [RULE, RULE] }, "rules[1].id", "is the id of another rule"],
+    [{ otherwise: [{ send: "constructor" }] }, "otherwise[0].send", NO_TEMPLATE],
+    [{ templates: { a: "\0" } }, "", "must contain only well-formed Unicode"],
+    [{ templates: { a: "\ud800" } }, "", "must contain only well-formed Unicode"],
     [
-      [{ templates: { a: { text: "a", topic: "new" } } }, "templates.a.topic"],
-      [{ templates: { a: "a" }, otherwise: [{ send: "a", topic: "new" }] }, "otherwise[0].topic"],
-      [
-        { templates: { a: "a" }, rules: [{ ...RULE, do: [{ send: "a", topic: "new" }] }] },
-        "rules[0].do[0].topic",
-      ],
-    ] as const
-  ).map(([parts, path]): [object, string, string] => [
-    of({ policy: { topics: { news: TOPIC } }, ...parts }),
-    path,
-    'is not a topic of the policy. Did you mean "news"?',
+      { rules: Object.values(many(200, (i) => ({ id: `r${i}`, on: "*", when: ["x".repeat(2_000)] }))) },
+      "",
+      "must have at most 262144 bytes",
+    ],
+    [
+      { situations: { "message.received": {} } },
+      'situations["message.received"]',
+      "is reserved for a situation that the gateway raises",
+    ],
+    [
+      {
+        policy: { topics: { news: { title: "News", default: "in" } } },
+        templates: { a: "a", b: { text: "{{ unsubscribeUrl }}", topic: "news" } },
+        rules: [{ ...RULE, do: [{ ask: { prompt: "a", texts: ["b"] } }] }],
+      },
+      "templates.b.text",
+      "unsubscribeUrl",
+    ],
   ]),
-  [
-    of({ policy: { topics: { news: TOPIC }, caps: [{ max: 2, within: "P7D", topics: ["news", "new"] }] } }),
-    "policy.caps[0].topics[1]",
-    'is not a topic of the policy. Did you mean "news"?',
-  ],
-  ...["P91D", "PT0S", "1 week"].map((within): [object, string, string] => [
-    of({ policy: { caps: [{ max: 2, within }] } }),
-    "policy.caps[0].within",
-    "must be a period",
+  ...within("situations.a.", (a) => ({ situations: { a } }), [
+    [{ data: many(51, () => "int"), key: "t1" }, "data", "must have at most 50 members"],
+    [{ data: { orderId: "string" }, key: "orderID" }, "key", 'is not declared. Did you mean "orderId"?'],
+    [{ data: { total: "double" }, key: "total" }, "key", "must be the name of a string or int member"],
   ]),
-  [
-    of({ situations: { "message.received": {} } }),
-    'situations["message.received"]',
-    "is reserved for a situation that the gateway raises",
-  ],
-  [of({ rules: [{ ...RULE, do: [{ send: "a" }] }] }), "rules[0].do[0].send", "is not the name of a template"],
-  [of({ otherwise: [{ send: "constructor" }] }), "otherwise[0].send", "is not the name of a template"],
-  [
-    of({ templates: { a: "a" }, rules: [{ ...RULE, do: Array(11).fill({ send: "a" }) }] }),
-    "rules[0].do",
-    "must send at most 10 messages",
-  ],
-  [
-    of({ templates: { a: "a" }, rules: [{ ...RULE, do: [{ ask: { prompt: "a" } }, { close: true }] }] }),
-    "rules[0].do[0]",
-    "must be the last effect",
-  ],
-  [
-    of({
-      templates: { a: "a" },
-      rules: [{ ...RULE, do: [{ ask: { prompt: "a", texts: ["a", "b"] } }] }],
-    }),
-    "rules[0].do[0].ask.texts[1]",
-    "is not the name of a template",
-  ],
-  [
-    of({
-      policy: { topics: { news: { title: "News", default: "in" } } },
-      templates: { a: "a", b: { text: "{{ unsubscribeUrl }}", topic: "news" } },
-      rules: [{ ...RULE, do: [{ ask: { prompt: "a", texts: ["b"] } }] }],
-    }),
-    "templates.b.text",
-    "unsubscribeUrl",
-  ],
-  [
-    of({ templates: { a: "a" }, rules: [{ ...RULE, do: [{ ask: { prompt: "a", history: 51 } }] }] }),
-    "rules[0].do[0].ask.history",
-    "must be at most 50",
-  ],
-  [
-    of({ templates: { a: "a" }, otherwise: [{ ask: { prompt: "a" } }] }),
-    "otherwise[0]",
-    "must not use the model",
-  ],
-  ...["P91D", "P", "PT", "1 day", "P1Y", "PT0S"].map((within): [object, string, string] => [
-    of({ rules: [{ ...RULE, once: { per: "contact", within } }] }),
-    "rules[0].once.within",
-    "must be a period",
+  ...within("policy.", ofPolicy, [
+    [{ windows: [{ from: "08:00", to: "08:00" }] }, "windows[0].to", "must differ"],
+    [{ zone: "Europe/Zuric" }, "zone", 'Did you mean "Europe/Zurich"?'],
+    ...["P91D", "PT0S", "1 week"].map(
+      (within): Problem => [{ caps: [{ max: 2, within }] }, "caps[0].within", PERIOD],
+    ),
+    [
+      { topics: { news: TOPIC }, caps: [{ max: 2, within: "P7D", topics: ["news", "new"] }] },
+      "caps[0].topics[1]",
+      WRONG_TOPIC,
+    ],
   ]),
-  ...[
-    ["situation.dta", "No such key"],
-    ["contact.tags", "is of type list<string>, not string"],
-    ["contacts", "refers to contacts, which does not exist"],
-  ].map(([per, message]): [object, string, string] => [
-    of({ rules: [{ ...RULE, once: { per, within: "P1D" } }] }),
-    "rules[0].once.per",
-    message as string,
+  ...within("", (part) => ({ policy: { topics: { news: TOPIC } }, ...part }), [
+    [{ templates: { a: { text: "a", topic: "new" } } }, "templates.a.topic", WRONG_TOPIC],
+    [{ ...SENDING, otherwise: [{ send: "a", topic: "new" }] }, "otherwise[0].topic", WRONG_TOPIC],
+    [{ ...SENDING, ...ofRule({ do: [{ send: "a", topic: "new" }] }) }, "rules[0].do[0].topic", WRONG_TOPIC],
   ]),
-  [of({ templates: { a: "\0" } }), "", "must contain only well-formed Unicode"],
-  [of({ templates: { a: "\ud800" } }), "", "must contain only well-formed Unicode"],
-  [
-    of({
-      rules: Array.from({ length: 200 }, (_, i) => ({ id: `r${i}`, on: "*", when: ["x".repeat(2_000)] })),
-    }),
-    "",
-    "must have at most 262144 bytes",
-  ],
+  ...within("otherwise[0]", (effect) => ({ ...SENDING, otherwise: [effect] }), [
+    [{ send: "a", line: "sms", reuse: "latest" }, ".reuse", "must not be used with a line"],
+    [{ ask: { prompt: "a" } }, "", "must not use the model"],
+  ]),
+  ...within("rules[0].", ofRule, [
+    [{ do: RESEND }, "do[0]", "must be in a rule for message.failed"],
+    [{ do: [{ send: "a" }] }, "do[0].send", NO_TEMPLATE],
+    ...["P91D", "P", "PT", "1 day", "P1Y", "PT0S"].map(
+      (within): Problem => [{ once: { per: "contact", within } }, "once.within", PERIOD],
+    ),
+    [{ once: { per: "situation.dta", within: "P1D" } }, "once.per", "No such key"],
+    [{ once: { per: "contact.tags", within: "P1D" } }, "once.per", "is of type list<string>, not string"],
+    [{ once: { per: "contacts", within: "P1D" } }, "once.per", "refers to contacts, which does not exist"],
+  ]),
+  ...within("rules[0].do", (rule) => ({ ...SENDING, ...ofRule({ do: rule }) }), [
+    [Array(11).fill({ send: "a" }), "", "must send at most 10 messages"],
+    [[{ ask: { prompt: "a" } }, { close: true }], "[0]", "must be the last effect"],
+    [[{ ask: { prompt: "a", texts: ["a", "b"] } }], "[0].ask.texts[1]", NO_TEMPLATE],
+    [[{ ask: { prompt: "a", history: 51 } }], "[0].ask.history", "must be at most 50"],
+  ]),
 ];
 
 test.each(INVALID)("%j has a problem at %s that editors do not see", async (document, path, message) => {

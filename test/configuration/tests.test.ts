@@ -185,130 +185,75 @@ test.each<[string, object]>([
   expect(await run([test])).toMatchObject({ total: 1, failed: 0, differences: [] });
 });
 
-test.each<[object, string, string, string | null, number | null]>([
+type Given = { ruleId?: string; clause?: number };
+test.each<[expected: object, path: string, message: string, given?: Given & Record<string, unknown>]>([
   [
-    { situation: { ...ORDER, data: { orderId: "A1", total: 90 } }, expect: { rule: "vip" } },
+    { rule: "vip" },
     "rule",
     "expected rule vip, but clause 2 of vip (situation.data.total > 100.0) was false because situation.data.total is 90, and otherwise applied",
-    "vip",
-    2,
+    { situation: { ...ORDER, data: { orderId: "A1", total: 90 } }, clause: 2 },
   ],
   [
-    { contact: undefined, expect: { rule: "vip" } },
+    { rule: "vip" },
     "rule",
     'expected rule vip, but clause 1 of vip ("vip" in contact.tags) could not be evaluated (contact is null), and otherwise applied',
-    "vip",
-    1,
+    { contact: undefined, clause: 1 },
   ],
   [
-    { spent: ["vip"], expect: { rule: "vip" } },
+    { rule: "vip" },
     "rule",
     "expected rule vip, but vip has matched too recently, and otherwise applied",
-    "vip",
-    null,
+    { spent: ["vip"] },
   ],
+  [{ rule: "all" }, "rule", "expected rule all, but all continues, and rule vip decided", { ruleId: "all" }],
+  [{ rule: "later" }, "rule", "expected rule later, but rule vip decided before it"],
   [
-    { expect: { rule: "all" } },
-    "rule",
-    "expected rule all, but all continues, and rule vip decided",
-    "all",
-    null,
-  ],
-  [{ expect: { rule: "later" } }, "rule", "expected rule later, but rule vip decided before it", "vip", null],
-  [
-    { expect: { rule: "question" } },
+    { rule: "question" },
     "rule",
     "expected rule question, but question is for question, not for order.shipped, and rule vip decided",
-    "question",
-    null,
+    { ruleId: "question" },
   ],
-  [{ expect: { rule: null } }, "rule", "expected otherwise, but rule vip decided", "vip", null],
+  [{ rule: null }, "rule", "expected otherwise, but rule vip decided"],
+  [{ outcome: "silent" }, "outcome", "expected the outcome silent, but rule vip had the outcome send"],
   [
-    { expect: { outcome: "silent" } },
-    "outcome",
-    "expected the outcome silent, but rule vip had the outcome send",
-    "vip",
-    null,
-  ],
-  [
-    { conversation: { handler: "human" }, expect: { outcome: "send" } },
+    { outcome: "send" },
     "outcome",
     "expected the outcome send, but rule vip had the outcome silent: addTags of rule all was skipped (handed_off: A human is answering in the conversation, and the rule does not apply until the agent takes over again)",
-    "vip",
-    null,
+    { conversation: { handler: "human" } },
   ],
   [
-    { expect: { sends: [{ ...SENT, text: "Hi Bob, A1 is on its way." }] } },
+    { sends: [{ ...SENT, text: "Hi Bob, A1 is on its way." }] },
     "sends[0].text",
     'expected the text "Hi Bob, A1 is on its way.", but rule vip sent "Hi Anna, A1 is on its way."',
-    "vip",
-    null,
   ],
   [
-    { expect: { sends: [{ contains: "late" }] } },
+    { sends: [{ contains: "late" }] },
     "sends[0].contains",
     'expected a text that contains "late", but rule vip sent "Hi Anna, A1 is on its way."',
-    "vip",
-    null,
   ],
   [
-    { expect: { sends: [{ template: "sorry" }] } },
+    { sends: [{ template: "sorry" }] },
     "sends[0].template",
     'expected the template "sorry", but rule vip sent "shipped"',
-    "vip",
-    null,
   ],
   [
-    { expect: { sends: [{ subject: null }] } },
+    { sends: [{ subject: null }] },
     "sends[0].subject",
     'expected the subject none, but rule vip sent "Order"',
-    "vip",
-    null,
   ],
+  [{ sends: [{ line: "main" }] }, "sends[0].line", 'expected the line "main", but rule vip sent "mail"'],
   [
-    { expect: { sends: [{ line: "main" }] } },
-    "sends[0].line",
-    'expected the line "main", but rule vip sent "mail"',
-    "vip",
-    null,
-  ],
-  [
-    { expect: { sends: [SENT, SENT] } },
+    { sends: [SENT, SENT] },
     "sends[1]",
     "expected a message with the template shipped, but rule vip sent one message",
-    "vip",
-    null,
   ],
-  [
-    { expect: { sends: [] } },
-    "sends",
-    'expected no message, but rule vip also sent "Hi Anna, A1 is on its way."',
-    "vip",
-    null,
-  ],
-  [
-    { expect: { tags: ["vip"] } },
-    "tags",
-    "expected the tags vip, but after rule vip they were seen, vip",
-    "vip",
-    null,
-  ],
-  [
-    { expect: { timers: [{ key: "a" }] } },
-    "timers[0]",
-    'expected the timer "a", but after rule vip no timer is waiting',
-    "vip",
-    null,
-  ],
-  [
-    { timers: ["a"], expect: { timers: [] } },
-    "timers",
-    "expected no timer, but after rule vip a is waiting",
-    "vip",
-    null,
-  ],
-])("%j differs at %s", async (test, path, message, ruleId, clause) => {
-  expect((await run([test])).differences).toEqual([
+  [{ sends: [] }, "sends", 'expected no message, but rule vip also sent "Hi Anna, A1 is on its way."'],
+  [{ tags: ["vip"] }, "tags", "expected the tags vip, but after rule vip they were seen, vip"],
+  [{ timers: [{ key: "a" }] }, "timers[0]", 'expected the timer "a", but after rule vip no timer is waiting'],
+  [{ timers: [] }, "timers", "expected no timer, but after rule vip a is waiting", { timers: ["a"] }],
+])("%j differs at %s: %s", async (expected, path, message, given = {}) => {
+  const { ruleId = "vip", clause = null, ...test } = given;
+  expect((await run([{ ...test, expect: expected }])).differences).toEqual([
     { testId: "t0", path: `tests[0].expect.${path}`, message, ruleId, clause },
   ]);
 });
@@ -337,7 +282,7 @@ test("a situation that the configuration rejects is a difference, whatever the t
 
 test.each<[object, string, string]>([
   [{ expect: {} }, "expect", "must contain an expectation"],
-  [{ expcet: {}, expect: { rule: null } }, "expcet", 'is not a member of the format. Did you mean "expect"?'],
+  [{ expcet: {} }, "expcet", 'is not a member of the format. Did you mean "expect"?'],
   [
     { expect: { rule: null, rules: null } },
     "expect.rules",
@@ -355,42 +300,30 @@ test.each<[object, string, string]>([
     "must have either text or contains",
   ],
   [{ expect: { outcome: "sent" } }, "expect.outcome", 'must be "send" or "silent" or "handoff" or "failed"'],
-  [{ now: "yesterday", expect: { rule: null } }, "now", "must be a time such as 2026-01-31T12:00:00Z"],
-  [{ spent: ["all"], expect: { rule: null } }, "spent[0]", "is not the id of a rule with once"],
-  [{ message: { text: "Hi" }, expect: { rule: null } }, "message", "must be used only with message.received"],
-  [{ failed: { text: "Hi" }, expect: { rule: null } }, "failed", "must be used only with message.failed"],
+  [{ now: "yesterday" }, "now", "must be a time such as 2026-01-31T12:00:00Z"],
+  [{ spent: ["all"] }, "spent[0]", "is not the id of a rule with once"],
+  [{ message: { text: "Hi" } }, "message", "must be used only with message.received"],
+  [{ failed: { text: "Hi" } }, "failed", "must be used only with message.failed"],
+  [{ model: { text: "a", error: "model_failed" } }, "model", "must have either an error or an answer"],
   [
-    { model: { text: "a", error: "model_failed" }, expect: { rule: null } },
-    "model",
-    "must have either an error or an answer",
-  ],
-  [
-    { contact: { handedOff: true }, conversation: {}, expect: { rule: null } },
+    { contact: { handedOff: true }, conversation: {} },
     "contact.handedOff",
     "must not be used with a conversation, which has a handler",
   ],
+  [{ contact: { locale: "xx-nowhere" } }, "contact.locale", "must be the BCP 47 tag of a known language"],
+  [{ contact: { timezone: "Mars/One" } }, "contact.timezone", "must be an IANA time zone"],
   [
-    { contact: { locale: "xx-nowhere" }, expect: { rule: null } },
-    "contact.locale",
-    "must be the BCP 47 tag of a known language",
-  ],
-  [
-    { contact: { timezone: "Mars/One" }, expect: { rule: null } },
-    "contact.timezone",
-    "must be an IANA time zone",
-  ],
-  [
-    { contact: { attributes: { a: "x".repeat(9_000) } }, expect: { rule: null } },
+    { contact: { attributes: { a: "x".repeat(9_000) } } },
     "contact.attributes",
     "must have at most 8192 bytes as JSON",
   ],
   [
-    { situation: { ...ORDER, data: { a: "x".repeat(33_000) } }, expect: { rule: null } },
+    { situation: { ...ORDER, data: { a: "x".repeat(33_000) } } },
     "situation.data",
     "must have at most 32768 bytes as JSON",
   ],
 ])("the test %j has a problem at %s", async (test, path, message) => {
-  const { problems } = await checkDocument(documentOf([test]));
+  const { problems } = await checkDocument(documentOf([{ expect: { rule: null }, ...test }]));
   expect(problems).toEqual([{ path: `tests[0].${path}`, message: expect.stringContaining(message) }]);
 });
 
