@@ -14,7 +14,7 @@ import { MessageAuthor } from "../../src/features/messages/message.enums";
 import { Organization } from "../../src/features/organizations/organization.entity";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
 import { contactClient } from "../support/contacts";
-import { conversationClient } from "../support/conversations";
+import { addConversation, conversationClient } from "../support/conversations";
 import { type DecisionBody, decisionClient, publish } from "../support/decisions";
 import { mint, type Reply, type TestGateway } from "../support/gateway";
 import { addLine } from "../support/lines";
@@ -25,16 +25,17 @@ import { waitUntil } from "../support/wait-until";
 const DOCUMENT = {
   situations: {
     "order.shipped": { orderId: "string", total: "double", tracking: "string?" },
-    note: { text: "string" },
-    close: {},
-    "hand-over": {},
-    move: { to: "string" },
-    tags: {},
-    twice: {},
-    all: {},
-    "there-and-back": {},
-    "to-both": {},
-    many: {},
+    ...{ note: { text: "string" }, move: { to: "string" } },
+    ...{
+      close: {},
+      "hand-over": {},
+      tags: {},
+      twice: {},
+      all: {},
+      "there-and-back": {},
+      "to-both": {},
+      many: {},
+    },
   },
   templates: {
     shipped: 'Hi {{ contact.name | default: "there" }}, order {{ situation.data.orderId }} is on its way.',
@@ -219,10 +220,8 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
   });
 
   test("a false condition is shown with the values that it read, and `otherwise` applies", async () => {
-    const contactId = await newContact();
+    const { id: conversationId, contactId } = await addConversation(gateway, { agentId });
     await contactClient(gateway).changeTags(contactId, { add: ["vip"] });
-    const { body: opened } = await conversationClient(gateway).open({ contact: { id: contactId } });
-    const conversationId = opened.data.openConversation.conversation.id;
     const body = await decided({ data: { orderId: "A-17", total: 90 }, conversationId });
     expect(body).toMatchObject({ contactId, conversationId, outcome: "handoff" });
     expect(body).not.toHaveProperty("ruleId");
@@ -252,8 +251,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
   });
 
   test("an agent does nothing in a conversation that a human answers in", async () => {
-    const { body: opened } = await conversationClient(gateway).open({ contact: { id: await newContact() } });
-    const conversationId = opened.data.openConversation.conversation.id;
+    const { id: conversationId } = await addConversation(gateway, { agentId });
     await conversationClient(gateway).handOff(conversationId);
     const body = await decided({ type: "note", data: { text: "Hello" }, conversationId });
     expect(body).toMatchObject({ outcome: "silent", explanation: { effects: [{ status: "skipped" }] } });
@@ -277,12 +275,8 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
   });
 
   test("a failed effect does not affect the others", async () => {
-    const contactId = await newContact();
-    const { explanation, outcome } = await decided({
-      type: "move",
-      data: { to: "?" },
-      contact: { id: contactId },
-    });
+    const contact = { id: await newContact() };
+    const { explanation, outcome } = await decided({ type: "move", data: { to: "?" }, contact });
     expect(outcome).toBe("send");
     expect(explanation.effects).toEqual([
       {
@@ -296,25 +290,16 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     ]);
     const nobody = await decided({ type: "tags" });
     expect(nobody.explanation.effects).toMatchObject([{ status: "failed" }, { status: "failed" }]);
-    const { contactId: phone } = await decided({
-      type: "note",
-      data: { text: "Hello" },
-      contact: { address: { kind: "phone", address: "+4915112345678" } },
-    });
-    const { explanation: toPhone } = await decided({
-      type: "note",
-      data: { text: "x" },
-      contact: { id: phone },
-    });
+    const note = { type: "note", data: { text: "Hello" } };
+    const address = { kind: "phone", address: "+4915112345678" };
+    const { contactId: id } = await decided({ ...note, contact: { address } });
+    const { explanation: toPhone } = await decided({ ...note, contact: { id } });
     expect(toPhone.effects).toMatchObject([{ status: "failed", error: { code: "not_deliverable" } }]);
   });
 
   test("effects after the 100th fail without changing anything, and no further rules are tried", async () => {
-    const contactId = await newContact();
-    const { ruleId, explanation, failedEffects } = await decided({
-      type: "many",
-      contact: { id: contactId },
-    });
+    const contact = { id: await newContact() };
+    const { ruleId, explanation, failedEffects } = await decided({ type: "many", contact });
     expect(ruleId).toBe("many-5");
     expect(explanation.rules.at(-1)).toMatchObject({ id: "many-5", matched: true });
     expect(explanation.effects).toHaveLength(120);
@@ -326,7 +311,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
       Array(20).fill({ kind: "addTags", ruleId: "many-5", status: "failed", error, tags: ["late"] }),
     );
     expect(failedEffects).toBe(20);
-    const { body } = await contactClient(gateway).find({ id: contactId });
+    const { body } = await contactClient(gateway).find(contact);
     expect(body.data.contact.tags).toEqual(["early"]);
   });
 
@@ -359,9 +344,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
     expect(explanation.effects[0]).not.toHaveProperty("line");
     const [one, two] = await messagesOf(id);
     expect(one?.conversationId).not.toBe(two?.conversationId);
-    const other = { id: await newContact() };
-    const { body } = await conversationClient(gateway).open({ contact: other });
-    const { id: conversationId } = body.data.openConversation.conversation;
+    const { id: conversationId } = await addConversation(gateway, { agentId });
     const named = await decided({ type: "twice", conversationId });
     expect(named.explanation.effects[1]).not.toHaveProperty("line");
     expect((await messagesOf(named.id)).map((message) => message.conversationId)).toEqual([
@@ -385,10 +368,8 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
   });
 
   test("rules that continue are followed by others, and a delayed message holds back nothing", async () => {
-    const { id, conversationId, ruleId } = await decided({
-      type: "all",
-      contact: { id: await newContact() },
-    });
+    const contact = { id: await newContact() };
+    const { id, conversationId, ruleId } = await decided({ type: "all", contact });
     expect(ruleId).toBe("second");
     const [one, two] = await messagesOf(id);
     await delivered(one?.id ?? "");
@@ -546,51 +527,33 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
   });
 
   const withLists = (count: number) => ({ text: "x", list: Array.from({ length: count }, () => 1) });
-  test.each<[string, DecisionBody, number, string, string]>([
-    [
-      "an undeclared member",
-      { type: "note", data: { text: "x", no: 1 } },
-      400,
-      "invalid_request",
-      "situation.data.no",
-    ],
-    ["a missing member", { type: "note" }, 400, "invalid_request", "situation.data.text"],
-    ["a wrong type", { type: "note", data: { text: 1 } }, 400, "invalid_request", "situation.data.text"],
-    ["a bad type", { type: "No Such" }, 400, "invalid_request", "situation.type"],
-    ["a long type", { type: "x".repeat(101) }, 400, "invalid_request", "situation.type"],
-    ["a NUL", { type: "note", data: { text: "\0" } }, 400, "invalid_request", "situation.data"],
-    [
-      "too much data",
-      { type: "any", data: { a: "x".repeat(33_000) } },
-      400,
-      "invalid_request",
-      "situation.data",
-    ],
-    ["a long list", { type: "any", data: withLists(101) }, 400, "invalid_request", "situation.data.list"],
-    ["an unsafe integer", { type: "any", data: { n: 2 ** 60 } }, 400, "invalid_request", "situation.data.n"],
+  const NOT_FOUND = [404, "not_found"] as const;
+  const INVALID = [400, "invalid_request"] as const;
+  test.each<[string, DecisionBody, string, (readonly [number, string])?]>([
+    ["an undeclared member", { type: "note", data: { text: "x", no: 1 } }, "situation.data.no"],
+    ["a missing member", { type: "note" }, "situation.data.text"],
+    ["a wrong type", { type: "note", data: { text: 1 } }, "situation.data.text"],
+    ["a bad type", { type: "No Such" }, "situation.type"],
+    ["a long type", { type: "x".repeat(101) }, "situation.type"],
+    ["a NUL", { type: "note", data: { text: "\0" } }, "situation.data"],
+    ["too much data", { type: "any", data: { a: "x".repeat(33_000) } }, "situation.data"],
+    ["a long list", { type: "any", data: withLists(101) }, "situation.data.list"],
+    ["an unsafe integer", { type: "any", data: { n: 2 ** 60 } }, "situation.data.n"],
     [
       "deep data",
       { type: "any", data: JSON.parse(`${'{"a":'.repeat(11)}1${"}".repeat(11)}`) },
-      400,
-      "invalid_request",
       "situation.data",
     ],
-    ["an unknown contact", { contact: { id: ID }, type: "tags" }, 404, "not_found", ""],
-    ["an unknown conversation", { conversationId: ID, type: "tags" }, 404, "not_found", ""],
-    ["no ID", { conversationId: "x\0", type: "tags" }, 404, "not_found", ""],
-    [
-      "two names of a contact",
-      { contact: { id: ID, ref: "x" }, type: "tags" },
-      400,
-      "invalid_request",
-      "contact.ref",
-    ],
-    ["a blank ref", { contact: { ref: " " }, type: "tags" }, 400, "invalid_request", "contact.ref"],
-  ])("%s is rejected", async (_, handed, status, code, path) => {
+    ["an unknown contact", { contact: { id: ID }, type: "tags" }, "", NOT_FOUND],
+    ["an unknown conversation", { conversationId: ID, type: "tags" }, "", NOT_FOUND],
+    ["no ID", { conversationId: "x\0", type: "tags" }, "", NOT_FOUND],
+    ["two names of a contact", { contact: { id: ID, ref: "x" }, type: "tags" }, "contact.ref"],
+    ["a blank ref", { contact: { ref: " " }, type: "tags" }, "contact.ref"],
+  ])("%s is rejected", async (_, handed, path, expected = INVALID) => {
     const decisions = () => read((reader) => reader.count(Decision));
     const before = await decisions();
-    const { status: answered, body } = await api.decide(handed);
-    expect([answered, body.code]).toEqual([status, code]);
+    const { status, body } = await api.decide(handed);
+    expect([status, body.code]).toEqual(expected);
     expect(body.message).toContain(path);
     expect(await decisions()).toBe(before);
   });
@@ -598,8 +561,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
   test("a situation about a closed conversation, or one with another contact, is rejected", async () => {
     const { conversationId } = await decided({ type: "close", contact: { id: await newContact() } });
     expect((await api.decide({ type: "tags", conversationId })).body.code).toBe("conflict");
-    const { body } = await conversationClient(gateway).open({ contact: { id: await newContact() } });
-    const { id } = body.data.openConversation.conversation;
+    const { id } = await addConversation(gateway, { agentId });
     const contact = { id: await newContact() };
     const rejected = await api.decide({ type: "tags", conversationId: id, contact });
     expect([rejected.status, rejected.body.code]).toEqual([409, "conflict"]);

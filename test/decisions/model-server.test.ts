@@ -2,29 +2,16 @@ import type { ServerResponse } from "node:http";
 import { loadConfig } from "../../src/config";
 import { Interrupted, Model } from "../../src/features/decisions/model/model";
 import type { Ask } from "../../src/features/decisions/model/proposal";
-import { completion } from "../support/model";
+import { decisionInput } from "../support/configuration";
+import { answerWith, completion } from "../support/model";
 import { Receiver } from "../support/receiver";
 
 const ASK: Ask = {
-  kind: "ask",
-  ruleId: "ask",
-  error: null,
-  template: "prompt",
-  prompt: "Be kind.",
-  maxLength: 20,
-  tags: ["vip", "new"],
-  handoff: true,
+  ...{ kind: "ask", ruleId: "ask", error: null, template: "prompt", prompt: "Be kind." },
+  ...{ maxLength: 20, tags: ["vip", "new"], handoff: true },
 };
 
-const INPUT = {
-  situation: { type: "order.late", data: { text: "Where is it?" } },
-  contact: { ref: "c-1", name: "Anna", locale: null, timezone: null, attributes: {}, tags: [], channels: [] },
-  conversation: null,
-  message: null,
-  agent: { slug: "first-agent", name: "First agent" },
-  now: "2026-11-22T12:00:00.000Z",
-  spent: ["once"],
-};
+const INPUT = { ...decisionInput(), spent: ["once"] };
 
 const NEVER = new AbortController().signal;
 
@@ -41,7 +28,9 @@ describe("a model server", () => {
     server.reaction = (response) =>
       response.writeHead(status, { "content-type": "application/json" }).end(body);
   };
-  const saying = (content: unknown) => answering(completion(content));
+  const saying = (content: unknown) => {
+    server.reaction = (response) => answerWith(response, content);
+  };
 
   test("is queried below its URL, whose query is kept", async () => {
     saying({ text: null, tags: [], handoff: false });
@@ -146,6 +135,7 @@ describe("a model server", () => {
     });
   });
 
+  const json = (response: ServerResponse) => response.setHeader("content-type", "application/json");
   const late = (response: ServerResponse) => response.writeHead(200, { "content-length": "100" }).write("{");
   test.each<[string, (response: ServerResponse) => unknown, string, number?]>([
     ["answers 500", (response) => response.writeHead(500).end("secret-key"), "model_failed", 2],
@@ -160,14 +150,10 @@ describe("a model server", () => {
     ["sends garbage", (response) => response.end(Buffer.from([0xff, 0, 0xfe, 0x80])), "model_invalid"],
     [
       "sends garbage as JSON",
-      (response) => response.setHeader("content-type", "application/json").end(Buffer.from([0xff, 0, 0xfe])),
+      (response) => json(response).end(Buffer.from([0xff, 0, 0xfe])),
       "model_invalid",
     ],
-    [
-      "has no choices",
-      (response) => response.setHeader("content-type", "application/json").end("{}"),
-      "model_invalid",
-    ],
+    ["has no choices", (response) => json(response).end("{}"), "model_invalid"],
     ["speaks another protocol", (response) => response.socket?.end("SSH-2.0-x\r\n"), "model_failed", 2],
     ["hangs up", (response) => response.destroy(), "model_failed", 2],
     [
@@ -209,6 +195,7 @@ describe("a model server", () => {
 
   const SAID = { text: "On its way.", tags: ["vip"], handoff: false };
   const SAID_JSON = JSON.stringify(SAID);
+  const textPart = (text: string) => ({ type: "text", text });
   const choice = (message: object, more: object = {}) =>
     JSON.stringify({ choices: [{ index: 0, finish_reason: "stop", message }], ...more });
 
@@ -224,14 +211,7 @@ describe("a model server", () => {
     [
       "in parts",
       choice({
-        content: [
-          { type: "thinking" },
-          null,
-          ...[0, 9].map((at, i) => ({
-            type: "text",
-            text: i === 0 ? SAID_JSON.slice(at, 9) : SAID_JSON.slice(at),
-          })),
-        ],
+        content: [{ type: "thinking" }, null, ...[SAID_JSON.slice(0, 9), SAID_JSON.slice(9)].map(textPart)],
       }),
     ],
     ["after blank lines", `\n\n   ${choice({ content: SAID_JSON })}`],

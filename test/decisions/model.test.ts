@@ -10,12 +10,12 @@ import { Message } from "../../src/features/messages/message.entity";
 import { Timer } from "../../src/features/timers/timer.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
-import { decisionClient, dispatchOf, publish } from "../support/decisions";
+import { decisionClient, dispatchOf, formatDifferently, publish } from "../support/decisions";
 import { whileDelivering } from "../support/deliver";
 import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { scrape } from "../support/metrics";
-import { completion } from "../support/model";
+import { answerWith } from "../support/model";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { addTimer } from "../support/timers";
@@ -115,8 +115,7 @@ onAnyEngine((engine) => {
       signInOwner,
     });
   const say = (content: unknown) => {
-    server.reaction = (response) =>
-      response.setHeader("content-type", "application/json").end(completion(content));
+    server.reaction = (response) => answerWith(response, content);
   };
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
   const newContact = (more: object = {}) =>
@@ -192,11 +191,19 @@ onAnyEngine((engine) => {
     expect(added("gateway_model_tokens_total", { kind: "output" })).toBe(30);
   });
 
-  test("the model may be silent", async () => {
-    say({ text: null, tags: [], handoff: false });
+  test.each<[string, string, (contactId: string) => Promise<unknown>]>([
+    ["silent", "the model says nothing", async () => say({ text: null, tags: [], handoff: false })],
+    [
+      "stale",
+      "a conversation was opened in the meantime",
+      (id) => conversationClient(gateway).open({ contact: { id } }),
+    ],
+  ])("a decision is %s if %s", async (outcome, _, happens) => {
     const decision = await asked();
+    expect(decision).not.toHaveProperty("conversationId");
+    await happens(decision.contactId);
     await settle();
-    expect(await found(decision)).toMatchObject({ outcome: "silent" });
+    expect(await found(decision)).toMatchObject({ outcome });
     expect(await messagesOf(decision)).toEqual([]);
   });
 
@@ -205,10 +212,7 @@ onAnyEngine((engine) => {
     ["answers nonsense", (response) => response.end("nonsense"), "model_invalid"],
     [
       "exceeds its limits",
-      (response) =>
-        response
-          .setHeader("content-type", "application/json")
-          .end(completion({ text: "Hello", tags: ["admin"], handoff: false })),
+      (response) => answerWith(response, { text: "Hello", tags: ["admin"], handoff: false }),
       "model_invalid",
     ],
   ])("if the model %s, `otherwise` applies", async (_, react, code) => {
@@ -233,16 +237,7 @@ onAnyEngine((engine) => {
     server.reaction = (response) => response.writeHead(500).end();
     const { id } = await asked();
     await settle();
-    // As if the deciding process had a different version of the language data.
-    await gateway.services.database.write(async (tx) => {
-      const { snapshot, effects, explanation } = await tx.findOneByOrFail(Decision, { id });
-      const columns = [snapshot, effects, explanation];
-      const other = columns.map((each) => JSON.stringify(each).replaceAll("\u20ac1,200.00", "EUR 1200"));
-      await tx.query("update decision set snapshot = $1, effects = $2, explanation = $3 where id = $4", [
-        ...other,
-        id,
-      ]);
-    });
+    await formatDifferently(gateway, id, "\u20ac1,200.00", "EUR 1200");
     const { explanation } = await found({ id });
     expect(explanation.effects[2]).toMatchObject({ kind: "send", text: "EUR 1200" });
     const { body } = await gateway.rest("POST", `/agent/decisions/${id}/replay`, {
@@ -354,12 +349,8 @@ onAnyEngine((engine) => {
 
   test("a model's message that fails has no effect, and does not count for `once`", async () => {
     const before = await read((reader) => reader.count(RuleMatch));
-    const { body } = await contactClient(gateway).put({ ref: `unreached ${Math.random()}` });
-    const decision = await asked({
-      type: "once",
-      data: {},
-      contact: { id: body.data.putContact.contact.id },
-    });
+    const contact = { id: await newContact({ addresses: [] }) };
+    const decision = await asked({ type: "once", data: {}, contact });
     await settle();
     expect(await found(decision)).toMatchObject({ outcome: "failed", failedEffects: 1 });
     expect(await read((reader) => reader.count(RuleMatch))).toBe(before);
@@ -402,9 +393,7 @@ onAnyEngine((engine) => {
     const decision = await asked({ conversationId });
     server.reaction = async (response) => {
       await change({ id: conversationId, contactId });
-      response
-        .setHeader("content-type", "application/json")
-        .end(completion({ text: "Hi", tags: [], handoff: false }));
+      answerWith(response, { text: "Hi", tags: [], handoff: false });
     };
     expect((await run(decision))?.outcome).toBe("accepted");
     const body = await found(decision);
@@ -431,15 +420,6 @@ onAnyEngine((engine) => {
     expect(server.received).toEqual([]);
   });
 
-  test("a conversation that was opened in the meantime makes a decision stale", async () => {
-    const decision = await asked();
-    expect(decision).not.toHaveProperty("conversationId");
-    await conversationClient(gateway).open({ contact: { id: decision.contactId } });
-    await settle();
-    expect(await found(decision)).toMatchObject({ outcome: "stale" });
-    expect(await messagesOf(decision)).toEqual([]);
-  });
-
   test("a timer without a conversation asks the model once, and sends the answer in the contact's open conversation", async () => {
     const contactId = await newContact();
     const timerId = await addTimer(gateway, agentId, contactId);
@@ -455,9 +435,7 @@ onAnyEngine((engine) => {
     const matches: boolean[] = [];
     server.reaction = async (response) => {
       matches.push(await read((reader) => reader.existsBy(RuleMatch, { subjectId: asked })));
-      response
-        .setHeader("content-type", "application/json")
-        .end(completion({ text: "Hi", tags: [], handoff: false }));
+      answerWith(response, { text: "Hi", tags: [], handoff: false });
     };
     await settle();
     expect(matches).toEqual([true]);
@@ -489,14 +467,8 @@ onAnyEngine((engine) => {
   const holding = () => {
     const held: ServerResponse[] = [];
     server.reaction = (response) => void held.push(response);
-    const arrived = async (count: number) => {
-      await waitUntil(() => held.length >= count);
-    };
-    const answer = (text: string) =>
-      held
-        .shift()
-        ?.setHeader("content-type", "application/json")
-        .end(completion({ text, tags: [], handoff: false }));
+    const arrived = (count: number) => waitUntil(() => held.length >= count);
+    const answer = (text: string) => answerWith(held.shift(), { text, tags: [], handoff: false });
     return { arrived, answer };
   };
 

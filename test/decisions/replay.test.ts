@@ -1,14 +1,16 @@
+import { timestamp } from "../../src/common/time";
 import { StoredJson } from "../../src/database/stored-json";
 import { ConfigurationDraft } from "../../src/features/configuration/configuration-draft.entity";
+import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { explain } from "../../src/features/decisions/effects/explain-effect";
 import { replay, summarize } from "../../src/features/decisions/replay";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { compile } from "../support/configuration";
-import { contactClient } from "../support/contacts";
+import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
-import { decisionClient, publish, staleDecision } from "../support/decisions";
+import { decisionClient, formatDifferently, publish, staleDecision } from "../support/decisions";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { waitUntil } from "../support/wait-until";
@@ -22,9 +24,6 @@ const documentWith = (limit: number, text = "Hello {{ contact.name }}") => ({
   ],
   otherwise: [{ handoff: "small" }],
 });
-
-const REPLAY =
-  "decisionId situationType status recordedRuleId ruleId error { code message } explanation { version now gates { name passed } rules { id matched spent clauses { source value error { code message } read { path value isCut } } } effects { kind ruleId status error { code message } messageId template text delaySeconds line tags reason } }";
 
 test("a replay serializes each effect a few times at most, and equal effects keep their own results", async () => {
   const none = { ruleId: null, error: null };
@@ -64,11 +63,8 @@ describeGateway({ engine: "any" }, (gateway) => {
     api = decisionClient(gateway);
     recorded = await publish(gateway, agentId, documentWith(100));
     for (const total of [50, 150, 250]) {
-      const { body: put } = await contactClient(gateway).put({
-        name: "Anna",
-        addresses: [{ kind: "local", address: `anna ${total}` }],
-      });
-      contactId = put.data.putContact.contact.id;
+      const addresses = [{ kind: AddressKind.local, address: `anna ${total}` }];
+      contactId = await addContact(gateway, { agentId, name: "Anna", addresses });
       const { body } = await api.decide({ type: "order", data: { total }, contact: { id: contactId } });
       ids.push(body.id);
     }
@@ -87,18 +83,10 @@ describeGateway({ engine: "any" }, (gateway) => {
   };
   const saveDraft = (document: object) =>
     gateway.services.database.write((tx) =>
-      tx.upsert(
-        ConfigurationDraft,
-        {
-          agentId,
-          document: { format: 1, ...document },
-          revision: 1,
-          basedOn: recorded,
-          updatedAt: "2026-01-01T00:00:00.000Z",
-          updatedBy: "test",
-        },
-        ["agentId"],
-      ),
+      tx.save(ConfigurationDraft, {
+        ...{ agentId, document: { format: 1, ...document }, revision: 1, basedOn: recorded },
+        ...{ updatedAt: timestamp(), updatedBy: "test" },
+      }),
     );
 
   test("the version that decided gives the same explanation, byte for byte", async () => {
@@ -170,9 +158,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     const many = jest.spyOn(gateway.services.replays, "many");
     const version = await publish(gateway, agentId, documentWith(200));
     expect(await replays(`against: { version: ${version} }`)).toMatchObject({ changed: 1 });
-    const { decisions } = await (
-      many.mock.results[0] as jest.MockResultReturn<ReturnType<typeof gateway.services.replays.many>>
-    ).value;
+    const { decisions } = (await many.mock.results[0]?.value) ?? {};
     expect(decisions).toMatchObject([{ decisionId: ids[1] }]);
     expect(decisions[0]).not.toHaveProperty("explanation");
     many.mockRestore();
@@ -193,7 +179,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await saveDraft(documentWith(200));
     expect(await replays(draft, gateway.owner)).toMatchObject({ total: 3, changed: 1 });
     const { body } = await gateway.graphql(
-      `{ replayDecision(id: "${ids[1]}", against: { draft: true }) { ${REPLAY} } }`,
+      `{ replayDecision(id: "${ids[1]}", against: { draft: true }) { status explanation { version } } }`,
       {},
       { token: gateway.owner },
     );
@@ -239,10 +225,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test("a decision whose contact was erased cannot be replayed", async () => {
-    const { body: put } = await contactClient(gateway).put({
-      addresses: [{ kind: "local", address: "erased" }],
-    });
-    const contact = { id: put.data.putContact.contact.id };
+    const contact = { id: await addContact(gateway, { agentId }) };
     const { body } = await api.decide({ type: "undeclared", contact });
     await contactClient(gateway).erase(contact.id);
     expect((await replayed(body.id, { version: recorded })).body).toMatchObject({ status: "erased" });
@@ -317,17 +300,11 @@ describeGateway({ engine: "any" }, (gateway) => {
     const version = await publish(gateway, agentId, { ...document, zone: "Asia/Tokyo" });
     const contact = { address: { kind: "local", address: "money" } };
     const { id } = (await api.decide({ type: "order", data: { total: 200 }, contact })).body;
-    // As if that process had a different version of the language data.
-    await gateway.services.database.write(async (tx) => {
-      const decision = await tx.findOneByOrFail(Decision, { id });
-      expect(decision.snapshot?.formatted).toEqual({ "number en EUR  200": "\u20ac200.00" });
-      const columns = [decision.snapshot, decision.effects, decision.explanation];
-      const parameters = columns.map((each) => JSON.stringify(each).replaceAll("\u20ac200.00", "EUR 200"));
-      await tx.query("update decision set snapshot = $1, effects = $2, explanation = $3 where id = $4", [
-        ...parameters,
-        id,
-      ]);
-    });
+    const { snapshot } = await gateway.services.database.read((reader) =>
+      reader.findOneByOrFail(Decision, { id }),
+    );
+    expect(snapshot?.formatted).toEqual({ "number en EUR  200": "\u20ac200.00" });
+    await formatDifferently(gateway, id, "\u20ac200.00", "EUR 200");
     const { explanation } = (await api.find(id)).body;
     expect(explanation.effects).toMatchObject([{ text: "EUR 200" }]);
     const { body } = await replayed(id, { version });

@@ -10,7 +10,7 @@ import { decisionClient, dispatchOf, publish } from "../support/decisions";
 import { onEachEngine, type TestDatabase, testOnAny } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addSender, type Sender } from "../support/inbound";
-import { completion } from "../support/model";
+import { answerWith } from "../support/model";
 import { firstAgentId } from "../support/people";
 import { type Received, Receiver } from "../support/receiver";
 import { slowTest } from "../support/slow-test";
@@ -56,10 +56,7 @@ onEachEngine((engine) => {
   beforeAll(async () => {
     testDatabase = await engine.createMigratedDatabase();
     model = await Receiver.start();
-    model.reaction = (response) =>
-      response
-        .setHeader("content-type", "application/json")
-        .end(completion({ text: "Hello", tags: ["asked"], handoff: false }));
+    model.reaction = (response) => answerWith(response, { text: "Hello", tags: ["asked"], handoff: false });
     const start = (signInOwner: boolean) =>
       startGateway(engine, {
         env: { MODEL_URL: `${model.url()}v1`, MODEL_NAME: "small" },
@@ -129,69 +126,60 @@ onEachEngine((engine) => {
     },
   );
 
-  anyTest(
-    "after five automatic answers, nothing is sent, the explanation says why, and there is one event",
-    async () => {
-      const from = name();
-      expect(await outcomes(MAX_ANSWERS, from)).toEqual(FIVE);
-      const asked = model.received.length;
-      for (const text of ["Hello", "model", "tag"]) expect((await decide(from, text)).outcome).toBe(silent);
-      expect(model.received).toHaveLength(asked);
-      const { id, contactId, conversationId } = await decide(from);
-      const { body } = await decisionClient(gateway).find(id);
-      expect(body.explanation).toMatchObject({
-        gates: [
-          { name: "handler", passed: true },
-          { name: "loop", passed: false },
-        ],
-        effects: [{ kind: "send", status: "skipped", error: { code: "loop" } }],
-      });
-      const loops = await loopsOf(contactId);
-      expect(loops).toMatchObject([{ subject: `conversation:${conversationId}` }]);
-      const { body: event } = await gateway.rest("GET", `/agent/events?types=${LOOP_DETECTED}&limit=100`);
-      expect(event).toContainEqual(expect.objectContaining({ id: loops[0]?.id, type: LOOP_DETECTED }));
-    },
-  );
+  anyTest("after five automatic answers, nothing is sent, and there is one event", async () => {
+    const from = name();
+    expect(await outcomes(MAX_ANSWERS, from)).toEqual(FIVE);
+    const asked = model.received.length;
+    for (const text of ["Hello", "model", "tag"]) expect((await decide(from, text)).outcome).toBe(silent);
+    expect(model.received).toHaveLength(asked);
+    const { id, contactId, conversationId } = await decide(from);
+    const { body } = await decisionClient(gateway).find(id);
+    expect(body.explanation).toMatchObject({
+      gates: [
+        { name: "handler", passed: true },
+        { name: "loop", passed: false },
+      ],
+      effects: [{ kind: "send", status: "skipped", error: { code: "loop" } }],
+    });
+    const loops = await loopsOf(contactId);
+    expect(loops).toMatchObject([{ subject: `conversation:${conversationId}` }]);
+    const { body: event } = await gateway.rest("GET", `/agent/events?types=${LOOP_DETECTED}&limit=100`);
+    expect(event).toContainEqual(expect.objectContaining({ id: loops[0]?.id, type: LOOP_DETECTED }));
+  });
 
-  anyTest(
-    "effects that send nothing are carried out while the gate is closed, and a rule with `once` may match again",
-    async () => {
-      const from = name();
-      await outcomes(MAX_ANSWERS, from);
-      const first = await decide(from, "person");
-      expect(first).toMatchObject({ outcome: handoff, ruleId: "person" });
-      expect(first.explanation?.value.effects).toMatchObject([
-        { kind: "send", status: "skipped" },
-        { kind: "addTags", status: "done" },
-        { kind: "handoff", status: "done" },
+  anyTest("while the gate is closed, only effects that send are skipped", async () => {
+    const from = name();
+    await outcomes(MAX_ANSWERS, from);
+    const first = await decide(from, "person");
+    expect(first).toMatchObject({ outcome: handoff, ruleId: "person" });
+    expect(first.explanation?.value.effects).toMatchObject([
+      { kind: "send", status: "skipped" },
+      { kind: "addTags", status: "done" },
+      { kind: "handoff", status: "done" },
+    ]);
+    await conversationClient(gateway).release(`${first.conversationId}`);
+    expect((await decide(from, "person")).outcome).toBe(handoff);
+  });
+
+  anyTest("the hour slides, and the next loop is a new event", async () => {
+    const from = name();
+    await outcomes(MAX_ANSWERS, from);
+    const { contactId, conversationId } = await decide(from);
+    const age = { conversationId: `${conversationId}`, author: MessageAuthor.agent };
+    const [oldest] = await read((reader) => reader.find(Message, { where: age, order: { id: "ASC" } }));
+    await write((tx) => tx.update(Message, { id: oldest?.id ?? "" }, { createdAt: timestamp(-HOUR_MS) }));
+    expect(await outcomes(2, from)).toEqual([send, silent]);
+    expect(await loopsOf(contactId)).toHaveLength(1);
+    await write(async (tx) => {
+      await tx.update(Message, age, { createdAt: timestamp(-HOUR_MS) });
+      await tx.query("update contact_address set loop_detected_at = $1 where contact_id = $2", [
+        timestamp(-HOUR_MS),
+        contactId,
       ]);
-      await conversationClient(gateway).release(`${first.conversationId}`);
-      expect((await decide(from, "person")).outcome).toBe(handoff);
-    },
-  );
-
-  anyTest(
-    "the hour slides: each older answer allows a new one, and the next loop is a new event",
-    async () => {
-      const from = name();
-      await outcomes(MAX_ANSWERS, from);
-      const { contactId, conversationId } = await decide(from);
-      const age = { conversationId: `${conversationId}`, author: MessageAuthor.agent };
-      const [oldest] = await read((reader) => reader.find(Message, { where: age, order: { id: "ASC" } }));
-      await write((tx) => tx.update(Message, { id: oldest?.id ?? "" }, { createdAt: timestamp(-HOUR_MS) }));
-      expect(await outcomes(2, from)).toEqual([send, silent]);
-      expect(await loopsOf(contactId)).toHaveLength(1);
-      await write(async (tx) => {
-        await tx.update(Message, age, { createdAt: timestamp(-HOUR_MS) });
-        await tx.query("update contact_address set loop_detected_at = $1 where contact_id = $2", [
-          timestamp(-HOUR_MS),
-          contactId,
-        ]);
-      });
-      expect(await outcomes(MAX_ANSWERS + 2, from)).toEqual([...FIVE, silent, silent]);
-      expect(await loopsOf(contactId)).toHaveLength(2);
-    },
-  );
+    });
+    expect(await outcomes(MAX_ANSWERS + 2, from)).toEqual([...FIVE, silent, silent]);
+    expect(await loopsOf(contactId)).toHaveLength(2);
+  });
 
   anyTest("only automatic answers count, and only they are held back", async () => {
     const from = name();
@@ -217,20 +205,17 @@ onEachEngine((engine) => {
     expect(sent.data.sendToConversation.status).toBe("queued");
   });
 
-  anyTest(
-    "answers to an address count on all lines, even after a conversation was closed, but not for other addresses",
-    async () => {
-      const from = name();
-      const other = await addSender(gateway, { agentId });
-      const { id: decisionId, conversationId } = await decide(from);
-      // As if it had been sent.
-      await write((tx) => tx.update(Message, { decisionId, author: MessageAuthor.agent }, { attempts: 1 }));
-      await conversationClient(gateway).close(`${conversationId}`);
-      expect(await outcomes(3, from)).toEqual([send, send, send]);
-      expect(await outcomes(2, from, other)).toEqual([send, silent]);
-      expect((await decide(name())).outcome).toBe(send);
-    },
-  );
+  anyTest("answers to an address count on all lines, even after its conversation was closed", async () => {
+    const from = name();
+    const other = await addSender(gateway, { agentId });
+    const { id: decisionId, conversationId } = await decide(from);
+    // As if it had been sent.
+    await write((tx) => tx.update(Message, { decisionId, author: MessageAuthor.agent }, { attempts: 1 }));
+    await conversationClient(gateway).close(`${conversationId}`);
+    expect(await outcomes(3, from)).toEqual([send, send, send]);
+    expect(await outcomes(2, from, other)).toEqual([send, silent]);
+    expect((await decide(name())).outcome).toBe(send);
+  });
 
   anyTest("answers that were canceled before they were sent do not count", async () => {
     const from = name();
@@ -254,46 +239,43 @@ onEachEngine((engine) => {
     expect(all).toEqual([...FIVE, silent]);
   });
 
-  anyTest(
-    "dry runs show the gate, and replays of decisions recorded with or without it give the same result",
-    async () => {
-      const from = name();
-      await outcomes(MAX_ANSWERS, from);
-      const { id, conversationId, contactId } = await decide(from);
-      const dry = async () =>
-        (await decisionClient(gateway).decide({
-          type: "message.received",
-          conversationId: `${conversationId}`,
-          dryRun: true,
-        })) as { body: { explanation: object } };
-      expect((await dry()).body.explanation).toMatchObject({
-        gates: [{ name: "handler" }, { name: "loop", passed: false }],
-        effects: [{ kind: "send", status: "skipped", error: { code: "loop" } }],
+  anyTest("dry runs show the gate, and replays have the same result", async () => {
+    const from = name();
+    await outcomes(MAX_ANSWERS, from);
+    const { id, conversationId, contactId } = await decide(from);
+    const dry = async () =>
+      (await decisionClient(gateway).decide({
+        type: "message.received",
+        conversationId: `${conversationId}`,
+        dryRun: true,
+      })) as { body: { explanation: object } };
+    expect((await dry()).body.explanation).toMatchObject({
+      gates: [{ name: "handler" }, { name: "loop", passed: false }],
+      effects: [{ kind: "send", status: "skipped", error: { code: "loop" } }],
+    });
+    expect(await loopsOf(contactId)).toHaveLength(1);
+    // Much later, when an answer would be sent.
+    await write((tx) =>
+      tx.update(Message, { conversationId: `${conversationId}` }, { createdAt: timestamp(-HOUR_MS) }),
+    );
+    const { configurationVersion: version, explanation, snapshot } = await decisionOf(id);
+    const replayed = async () => {
+      const { body } = await gateway.rest("POST", `/agent/decisions/${id}/replay`, {
+        body: { against: { version } },
       });
-      expect(await loopsOf(contactId)).toHaveLength(1);
-      // Much later, when an answer would be sent.
-      await write((tx) =>
-        tx.update(Message, { conversationId: `${conversationId}` }, { createdAt: timestamp(-HOUR_MS) }),
-      );
-      const { configurationVersion: version, explanation, snapshot } = await decisionOf(id);
-      const replayed = async () => {
-        const { body } = await gateway.rest("POST", `/agent/decisions/${id}/replay`, {
-          body: { against: { version } },
-        });
-        return body;
-      };
-      const withoutNulls = (value: unknown) =>
-        JSON.stringify(value, (_, each) => (each === null || each === false ? undefined : each));
-      const replay = await replayed();
-      expect(replay.status).toBe("same");
-      expect(withoutNulls(replay.explanation)).toBe(withoutNulls(explanation));
-      const { answers: _, ...old } = { ...snapshot };
-      await write((tx) => tx.update(Decision, { id }, { snapshot: old as never }));
-      const before = await replayed();
-      expect(before.status).toBe("same");
-      expect(before.explanation.gates).toEqual([{ name: "handler", passed: true }]);
-    },
-  );
+      return body;
+    };
+    const withoutNulls = (value: unknown) =>
+      JSON.stringify(value, (_, each) => (each === null || each === false ? undefined : each));
+    const replay = await replayed();
+    expect(replay.status).toBe("same");
+    expect(withoutNulls(replay.explanation)).toBe(withoutNulls(explanation));
+    const { answers: _, ...old } = { ...snapshot };
+    await write((tx) => tx.update(Decision, { id }, { snapshot: old as never }));
+    const before = await replayed();
+    expect(before.status).toBe("same");
+    expect(before.explanation.gates).toEqual([{ name: "handler", passed: true }]);
+  });
 });
 
 describeGateway({ engine: "any", env: DELIVERING }, (gateway) => {

@@ -8,7 +8,7 @@ import { decisionClient, publish } from "../support/decisions";
 import { onAnyEngine } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { addMailSender, addSender, type Sender } from "../support/inbound";
-import { completion } from "../support/model";
+import { answerWith } from "../support/model";
 import { firstAgentId } from "../support/people";
 import { Receiver } from "../support/receiver";
 import { waitUntil } from "../support/wait-until";
@@ -63,16 +63,12 @@ onAnyEngine((engine) => {
   test("a message that arrives while the model thinks voids its answer, and a rule with `once` answers both messages", async () => {
     const thinking: ServerResponse[] = [];
     model.reaction = (response) => thinking.push(response);
-    const answer = (response: ServerResponse | undefined, text: string) =>
-      response
-        ?.setHeader("content-type", "application/json")
-        .end(completion({ text, tags: [], handoff: false }));
     const { body: first } = await sender.text("anna", "Where is my order?");
     await waitUntil(() => thinking.length === 1);
     const { body: second } = await sender.text("anna", "It is number 17.");
     await waitUntil(() => thinking.length === 2);
-    answer(thinking[0], "Which order?");
-    answer(thinking[1], "Order 17 arrives today.");
+    answerWith(thinking[0], { text: "Which order?", tags: [], handoff: false });
+    answerWith(thinking[1], { text: "Order 17 arrives today.", tags: [], handoff: false });
     const { conversationId } = first;
     const read: typeof gateway.services.database.read = (query) => gateway.services.database.read(query);
     const messages = () =>
@@ -105,15 +101,11 @@ onAnyEngine((engine) => {
       "a scheduled message is canceled",
       "send",
       async (_, conversationId) => {
-        const body = { message: "later", sendAt: timestamp(HOUR_MS) };
-        const { body: later } = await gateway.rest(
-          "POST",
-          `/agent/conversations/${conversationId}/messages`,
-          {
-            body,
-          },
-        );
-        expect((await gateway.rest("POST", `/messages/${later.id}/cancel`)).status).toBe(200);
+        const path = `/agent/conversations/${conversationId}/messages`;
+        const { body } = await gateway.rest("POST", path, {
+          body: { message: "later", sendAt: timestamp(HOUR_MS) },
+        });
+        expect((await gateway.rest("POST", `/messages/${body.id}/cancel`)).status).toBe(200);
       },
     ],
     ["the contact opts out", "stale", (from) => write(from, "STOP")],
@@ -126,9 +118,7 @@ onAnyEngine((engine) => {
     const before = await lastSequence(conversationId);
     await change(from, conversationId);
     expect(await lastSequence(conversationId)).toBeGreaterThan(before);
-    thinking[0]
-      ?.setHeader("content-type", "application/json")
-      .end(completion({ text: "It arrives today.", tags: [], handoff: false }));
+    answerWith(thinking[0], { text: "It arrives today.", tags: [], handoff: false });
     const decided = async () => (await decisionClient(gateway).find(decisionId)).body;
     await waitUntil(async () => (await decided()).state === "decided");
     expect(await decided()).toMatchObject({ outcome });

@@ -72,6 +72,21 @@ export async function staleDecision(gateway: TestGateway, agentId: string): Prom
   return id;
 }
 
+/** Changes a stored decision as if the deciding process had a different version of the language data. */
+export async function formatDifferently(
+  { services }: TestGateway,
+  id: string,
+  from: string,
+  to: string,
+): Promise<void> {
+  await services.database.write(async (tx) => {
+    const { snapshot, effects, explanation } = await tx.findOneByOrFail(Decision, { id });
+    const columns = [snapshot, effects, explanation].map((each) => JSON.stringify(each).replaceAll(from, to));
+    const update = "update decision set snapshot = $1, effects = $2, explanation = $3 where id = $4";
+    await tx.query(update, [...columns, id]);
+  });
+}
+
 /**
  * Starts a due decision like a delivering process.
  * @returns the dispatch of a question to the model; undefined if the decision was made

@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+
 /** Returns the response of a model server with this content. */
 export const completion = (content: unknown): string =>
   JSON.stringify({
@@ -15,6 +17,10 @@ export const completion = (content: unknown): string =>
     ],
     usage: { prompt_tokens: 120, completion_tokens: 30, total_tokens: 150 },
   });
+
+/** Answers a request to a model server with this content. */
+export const answerWith = (response: ServerResponse | undefined, content: unknown): unknown =>
+  response?.setHeader("content-type", "application/json").end(completion(content));
 
 /** Default responses of servers with this content, by server. */
 export const PROTOCOLS: Readonly<Record<string, (content: unknown) => string>> = {
