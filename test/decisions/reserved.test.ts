@@ -47,15 +47,18 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
   const write = (statement: string, parameters: unknown[]) =>
     gateway.services.database.write((tx) => tx.query(statement, parameters));
 
-  /** Opens a conversation, by default on the local line. */
+  const open = async (contactId: string, lineName?: string) => {
+    const { body } = await conversationClient(gateway).open({ contact: { id: contactId }, line: lineName });
+    return { id: body.data.openConversation.conversation.id as string, contactId };
+  };
+  /** Opens a conversation with a new contact, by default on the local line. */
   const conversation = async (lineName?: string) => {
     const address =
       lineName === undefined
         ? { kind: AddressKind.local, address: `at ${Math.random()}` }
         : { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
     const contactId = await addContact(gateway, { agentId, addresses: [address] });
-    const { body } = await conversationClient(gateway).open({ contact: { id: contactId }, line: lineName });
-    return { id: body.data.openConversation.conversation.id as string, contactId };
+    return open(contactId, lineName);
   };
   const released = async () => {
     const opened = await conversation();
@@ -212,15 +215,14 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
         { kind: AddressKind.local, address: `at ${phone}` },
       ];
       const contactId = await addContact(gateway, { agentId, addresses });
-      const { body } = await conversationClient(gateway).open({
-        contact: { id: contactId },
-        line: line.name,
-      });
-      const { id } = body.data.openConversation.conversation;
+      const { id } = await open(contactId, line.name);
       const messageId = await send(id);
       await settle();
       return { id, contactId, messageId };
     };
+    /** Submits the situation of a failed message. */
+    const failedAgain = (messageId: string | undefined, conversationId: string) =>
+      decisionClient(gateway).decide({ type: "message.failed", data: { messageId }, conversationId });
     const sentTo = (contactId: string) =>
       read((reader) =>
         reader
@@ -249,8 +251,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
           messageId: again?.id,
         },
       ]);
-      const repeat = { type: "message.failed", data: { messageId }, conversationId: id };
-      const { body: repeated } = await decisionClient(gateway).decide(repeat);
+      const { body: repeated } = await failedAgain(messageId, id);
       expect(repeated).toMatchObject({
         outcome: "failed",
         explanation: { effects: [{ status: "failed", error: { code: "conflict" }, resendOf: messageId }] },
@@ -269,11 +270,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       await gateway.services.database.write((tx) =>
         tx.update(Message, { id: messageId }, { author: MessageAuthor.agent, resentAs: null }),
       );
-      const { body } = await decisionClient(gateway).decide({
-        type: "message.failed",
-        data: { messageId },
-        conversationId: id,
-      });
+      const { body } = await failedAgain(messageId, id);
       expect(body.explanation.effects).toMatchObject([{ status: "done", gate: { name: "window" } }]);
       await gateway.rest("POST", `/messages/${body.explanation.effects[0].messageId}/cancel`);
     });
@@ -286,12 +283,7 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
         { status: "failed", text: "Hello", resentAs: null },
       ]);
       const { id: other } = await conversation();
-      const data = { messageId: messages[1]?.id };
-      const decided = await decisionClient(gateway).decide({
-        type: "message.failed",
-        data,
-        conversationId: other,
-      });
+      const decided = await failedAgain(messages[1]?.id, other);
       expect(decided.body.explanation.effects).toMatchObject([{ error: { code: "not_found" } }]);
     });
   });
@@ -414,14 +406,8 @@ describeGateway({ engine: "any", env: { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } }
       await publish(gateway, agentId, BOTH);
       const opened = await released();
       const { id } = await onlyDecision(opened);
-      const lost = {
-        id,
-        agentId,
-        kind: "decision" as never,
-        wakeAt: timestamp(),
-        needsSender: true,
-        lineId: null,
-      };
+      const lane = { id, agentId, kind: "decision" as never, lineId: null };
+      const lost = { ...lane, wakeAt: timestamp(), needsSender: true };
       const lease = { lease: uuid(), leaseUntil: timestamp(-1) };
       if (when === "after it was made") await settle();
       await gateway.services.database.write((tx) => tx.save(Lane, { ...lost, ...lease }));

@@ -12,21 +12,12 @@ import { describeGateway } from "../support/suite";
 
 const once = { per: "contact", within: "P30D" };
 const perOrder = { per: "situation.data.orderId", within: "P30D" };
+const perName = { per: "contact.name", within: "P1D" };
 const grouped = { ...once, group: "news" };
 const DOCUMENT = {
   situations: {
-    ...{
-      "order.shipped": {},
-      tagged: {},
-      both: {},
-      urgent: {},
-      failed: {},
-      plain: {},
-      moved: {},
-      listed: {},
-      elsewhere: {},
-    },
-    ...{ same: {}, nothing: {} },
+    ...{ "order.shipped": {}, tagged: {}, both: {}, urgent: {}, failed: {}, plain: {}, moved: {} },
+    ...{ listed: {}, elsewhere: {}, same: {}, nothing: {} },
     ...{ "order.paid": { orderId: "string" }, "order.noted": {}, news: { offer: "bool" } },
   },
   templates: { text: "Your order is on its way." },
@@ -43,12 +34,7 @@ const DOCUMENT = {
     },
     { id: "failed", on: "failed", do: [{ send: "text" }, { move: "nowhere" }] },
     { id: "paid", on: "order.paid", do: [{ addTags: ["paid"] }], once: perOrder },
-    {
-      id: "noted",
-      on: "order.noted",
-      do: [{ addTags: ["noted"] }],
-      once: { per: "contact.name", within: "P1D" },
-    },
+    { id: "noted", on: "order.noted", do: [{ addTags: ["noted"] }], once: perName },
     {
       id: "offer",
       on: "news",
@@ -65,11 +51,7 @@ const DOCUMENT = {
       do: [{ send: "text", line: ["nowhere", "main", "sms"] }],
     },
     { id: "moved", on: "moved", do: [{ send: "text" }, { move: "sms" }] },
-    {
-      id: "elsewhere",
-      on: "elsewhere",
-      do: [{ send: "text", line: ["second", "sms"] }, { move: "sms" }],
-    },
+    { id: "elsewhere", on: "elsewhere", do: [{ send: "text", line: ["second", "sms"] }, { move: "sms" }] },
     { id: "same", on: "same", do: [{ send: "text" }, { move: "second" }] },
     { id: "nothing", on: "nothing", do: [], once },
   ],
@@ -277,10 +259,7 @@ describeGateway({ env: { DELIVERY_WORKERS: "0" }, engine: "any" }, (gateway) => 
     expect(explanation.rules[0].clauses[0].read).toEqual([{ path: "contact.channels", value: [] }]);
 
     const other = await unreached();
-    const opened = await conversationClient(gateway).open({
-      contact: { id: other.id },
-      line: { name: "sms" },
-    });
+    const opened = await conversationClient(gateway).open({ contact: { id: other.id }, line: "sms" });
     await conversationClient(gateway).handOff(opened.body.data.openConversation.conversation.id);
     expect(await listed({ contact: { id: other.id } })).toEqual([
       ...["failed", "conflict", "nowhere not_found", "main not_deliverable"],
