@@ -1,11 +1,11 @@
 import { evaluate } from "../../src/features/configuration/document/evaluate";
 import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
-import { compile } from "../support/configuration";
+import { compile, decisionInput } from "../support/configuration";
 import { publish } from "../support/decisions";
 import { addMailSender, addSender, type Sender } from "../support/inbound";
 import { firstAgentId } from "../support/people";
-import { openRaw, statusesIn } from "../support/raw";
+import { sendUnsigned, statusesIn } from "../support/raw";
 import { describeGateway } from "../support/suite";
 
 /** Returns an e-mail with these lines; the first ones are headers. */
@@ -32,15 +32,8 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
   };
 
   test("an e-mail becomes a message from its sender, with its own ID and time", async () => {
-    const raw = mail(
-      ...PLAIN,
-      "Message-ID: <1234@mail.example.com>",
-      "Date: Sat, 21 Nov 2026 07:36:59 +0100",
-      "",
-      "Where is my order?",
-      "",
-      "Anna",
-    );
+    const headers = ["Message-ID: <1234@mail.example.com>", "Date: Sat, 21 Nov 2026 07:36:59 +0100"];
+    const raw = mail(...PLAIN, ...headers, "", "Where is my order?", "", "Anna");
     const message = await stored(raw);
     expect(message).toMatchObject({
       text: "Where is my order?\n\nAnna",
@@ -104,13 +97,9 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
 
   test("rules, templates and models know the subject", async () => {
     const send = (subject: string) => ({
+      ...decisionInput(),
       situation: { type: "message.received", data: {} },
-      contact: null,
-      conversation: null,
       message: { text: "Please, see above.", subject, sequence: 1 },
-      agent: { slug: "a", name: "A" },
-      now: "2026-11-21T06:36:59.000Z",
-      spent: [],
     });
     const configuration = await compile({
       format: 1,
@@ -137,10 +126,7 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["an ID of nothing", "<>"],
   ])("%s identifies an e-mail only together with its sender", async (_, id) => {
     const from = (address: string) => mail(`From: ${address}`, `Message-ID: ${id}`, "", "Hi");
-    const signing = {
-      at: new Date(),
-      ...(id.length < 3 && { id: `msg_${id.length}` }),
-    };
+    const signing = { at: new Date(), ...(id.length < 3 && { id: `msg_${id.length}` }) };
     const { id: first } = (await sender.mail(from("anna@example.com"), signing)).body;
     const other = await sender.mail(from("eve@example.com"), signing);
     expect(other).toMatchObject({ status: 202 });
@@ -151,24 +137,21 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     expect(json.status).toBe(id.length > 200 ? 400 : 202);
   });
 
+  const HTML = ["Content-Type: text/html", ""];
   test.each<[string, string[], string]>([
     [
       "quoted-printable in Latin-1",
       [
-        "Content-Type: text/plain; charset=iso-8859-1",
-        "Content-Transfer-Encoding: quoted-printable",
-        "",
-        "Gr=FC=DFe aus Z=\r\n=FCrich",
+        ...["Content-Type: text/plain; charset=iso-8859-1", "Content-Transfer-Encoding: quoted-printable"],
+        ...["", "Gr=FC=DFe aus Z=\r\n=FCrich"],
       ],
       "Grüße aus Zürich",
     ],
     [
       "base64 in UTF-8",
       [
-        "Content-Type: text/plain; charset=utf-8",
-        "Content-Transfer-Encoding: base64",
-        "",
-        Buffer.from("Straße 📦").toString("base64"),
+        ...["Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64"],
+        ...["", Buffer.from("Straße 📦").toString("base64")],
       ],
       "Straße 📦",
     ],
@@ -180,35 +163,28 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     ["an unknown charset", ["Content-Type: text/plain; charset=klingon", "", "Hello"], "Hello"],
     [
       "HTML alone",
-      [
-        "Content-Type: text/html",
-        "",
-        "<style>p{color:red}</style><p>Hello <b>you</b> &amp; me</p><script>alert(1)</script>",
-      ],
+      [...HTML, "<style>p{color:red}</style><p>Hello <b>you</b> &amp; me</p><script>alert(1)</script>"],
       "Hello you & me",
     ],
     [
       "both forms",
       [
-        "Content-Type: multipart/alternative; boundary=b",
-        "",
-        "--b",
-        "Content-Type: text/plain",
-        "",
-        "plain",
-        "--b",
-        "Content-Type: text/html",
-        "",
-        "<p>rich</p>",
-        "--b--",
+        ...[
+          "Content-Type: multipart/alternative; boundary=b",
+          "",
+          "--b",
+          "Content-Type: text/plain",
+          "",
+          "plain",
+        ],
+        ...["--b", "Content-Type: text/html", "", "<p>rich</p>", "--b--"],
       ],
       "plain",
     ],
     [
       "HTML with a quotation",
       [
-        "Content-Type: text/html",
-        "",
+        ...HTML,
         "<div>Thanks!</div><div>On 21 Nov 2026, Acme wrote:<blockquote><p>Your order</p></blockquote></div>",
       ],
       "Thanks!",
@@ -306,12 +282,8 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
     const message = await stored(
       mail(
         ...PLAIN,
-        "Content-Type: multipart/mixed; boundary=b",
-        "",
-        "--b",
-        "",
-        "See below",
-        ...part("a.pdf", 7_000_000),
+        ...["Content-Type: multipart/mixed; boundary=b", "", "--b", "", "See below"],
+        ...part("a.pdf", 70_000),
         ...part("b.pdf", 10),
         "--b--",
       ),
@@ -489,16 +461,9 @@ describeGateway({ engine: "one", env: { TRUST_PROXY: "127.0.0.1" } }, (gateway) 
 
   test("endless bodies from strangers take no memory from the line's sender", async () => {
     const size = 8 * 1_048_576;
-    const strangers = Array.from({ length: 3 }, () => {
-      const connection = openRaw(gateway.url);
-      connection.socket.write(
-        `POST /inbound/${sender.lineId} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 192.0.2.1\r\n` +
-          `Content-Type: message/rfc822\r\nwebhook-id: 1\r\nwebhook-timestamp: ${Math.floor(Date.now() / 1000)}\r\n` +
-          `webhook-signature: v1,${Buffer.alloc(32).toString("base64")}\r\nContent-Length: ${size}\r\n\r\n` +
-          " ".repeat(size - 1),
-      );
-      return connection;
-    });
+    const strangers = Array.from({ length: 3 }, () =>
+      sendUnsigned(gateway.url, sender.lineId, "192.0.2.1", size),
+    );
     try {
       // The connections that are not rejected hold more than half of a sender's share.
       expect(statusesIn(await Promise.race(strangers.map(({ closed }) => closed)))).toEqual([503]);

@@ -168,14 +168,8 @@ function reportOn(
   }: Form,
 ): string {
   const idHeader = form.idHeader?.(messageId) ?? [`Message-ID: ${messageId}`];
-  const content = [
-    "Received: from x by y",
-    "From: Acme <support@acme.example>",
-    ...idHeader,
-    `To: ${TO}`,
-    "",
-    "Hello",
-  ].join("\r\n");
+  const from = ["Received: from x by y", "From: Acme <support@acme.example>"];
+  const content = [...from, ...idHeader, `To: ${TO}`, "", "Hello"].join("\r\n");
   const part = (...lines: string[]) => ["--b", ...lines];
   return [
     ...(headers.some((each) => each.startsWith("From:"))
@@ -358,27 +352,12 @@ describe("a report in prose", () => {
 
 const complaint = (messageId: string, type = "abuse") =>
   [
-    "From: Feedback <fbl@provider.test>",
-    "Subject: FW: News",
-    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
-    "",
-    "--b",
-    "",
-    "This is an email abuse report.",
-    "--b",
-    "Content-Type: message/feedback-report",
-    "",
-    `Feedback-Type: ${type}`,
-    "User-Agent: SomeGenerator/1.0",
-    "Version: 1",
-    "--b",
-    "Content-Type: message/rfc822",
-    "",
-    "From: support@acme.example",
-    `Message-ID: ${messageId}`,
-    "",
-    "Hello",
-    "--b--",
+    ...["From: Feedback <fbl@provider.test>", "Subject: FW: News"],
+    ...['Content-Type: multipart/report; report-type=feedback-report; boundary="b"', ""],
+    ...["--b", "", "This is an email abuse report.", "--b", "Content-Type: message/feedback-report", ""],
+    ...[`Feedback-Type: ${type}`, "User-Agent: SomeGenerator/1.0", "Version: 1", "--b"],
+    ...["Content-Type: message/rfc822", "", "From: support@acme.example", `Message-ID: ${messageId}`, ""],
+    ...["Hello", "--b--"],
   ].join("\r\n");
 
 describeGateway({ engine: "any", env: DELIVERING }, (gateway) => {
@@ -476,6 +455,27 @@ describeGateway({ engine: "any", env: DELIVERING }, (gateway) => {
     expect((await sender.mail(`From: ${address}\r\n\r\nI am here`)).status).toBe(202);
     expect((await addresses())[0]).not.toHaveProperty("undeliverableAt");
     await become(await send(), { status: "sent" });
+  });
+
+  test("a delivery report is a receipt for the message that it names, and never a contact", async () => {
+    const sent = await (await correspondent()).send();
+    await become(sent, { status: "sent" });
+    const contacts = async () => (await gateway.rest("GET", "/agent/contacts?limit=100")).body.length;
+    const before = await contacts();
+    const reply = "550 5.1.1 User\r\n    unknown";
+    const form: Form = { idHeader: (id) => ["Message-ID:", ` ${id}`] };
+    const delay: Form["fields"] = (...reason) =>
+      fields(...reason).map((each) => each.replace("failed", "delayed"));
+    await post(reportOn(`<${sent}@acme.example>`, ["4.4.1", reply], { ...form, fields: delay }));
+    for (const id of [`${uuid()}@acme.example`, ""]) await post(reportOn(`<${id}>`, ["5.1.1", reply], form));
+    expect((await message(sent)).status).toBe("sent");
+    await post(reportOn(`<${sent}@acme.example>`, ["5.1.1", reply], form));
+    expect(await message(sent)).toMatchObject({
+      status: "failed",
+      errorCode: "rejected",
+      errorText: "5.1.1, smtp; 550 5.1.1 User unknown",
+    });
+    expect(await contacts()).toBe(before);
   });
 
   test("an address that the mail server rejects as unknown counts as nonexistent", async () => {

@@ -50,6 +50,18 @@ export function openRaw(url: string): RawConnection {
   return { socket, received: () => text, until, closed };
 }
 
+/** Sends a line all but the last byte of an e-mail of a size (bytes), with an invalid signature, from an address. */
+export function sendUnsigned(url: string, lineId: string, address: string, size: number): RawConnection {
+  const connection = openRaw(url);
+  connection.socket.write(
+    `POST /inbound/${lineId} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${address}\r\n` +
+      `Content-Type: message/rfc822\r\nwebhook-id: 1\r\nwebhook-timestamp: ${Math.floor(Date.now() / 1000)}\r\n` +
+      `webhook-signature: v1,${Buffer.alloc(32).toString("base64")}\r\nContent-Length: ${size}\r\n\r\n` +
+      " ".repeat(size - 1),
+  );
+  return connection;
+}
+
 /**
  * Sends bytes, one per character, and waits until the server disconnects.
  * @returns the received bytes

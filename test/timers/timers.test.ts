@@ -132,17 +132,15 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   test("a timer submits its situation to the agent once, about the same contact and conversation", async () => {
     const { conversationId, contactId } = await meet();
     const decision = await decide("placed", { conversationId });
-    const [timer, ...others] = await timersOf(contactId);
-    expect(others).toEqual([]);
+    const timers = await timersOf(contactId);
     const dueAt = timestamp(DAY_MS + Date.parse(decision.createdAt) - Date.now());
-    expect(timer).toMatchObject({
-      agentId,
-      contactId,
-      conversationId,
-      isNamed: true,
-      decisionId: decision.id,
-    });
-    expect(timer).toMatchObject({ key: "pay-A1", situationType: "payment.reminder", dueAt: timer?.dueAt });
+    expect(timers).toMatchObject([
+      {
+        ...{ agentId, contactId, conversationId, isNamed: true, decisionId: decision.id },
+        ...{ key: "pay-A1", situationType: "payment.reminder" },
+      },
+    ]);
+    const [timer] = timers;
     expect(Date.parse(timer?.dueAt ?? "") - Date.parse(dueAt)).toBeLessThan(60_000);
     expect(decision.explanation.effects[0]).toMatchObject({
       kind: "later",
@@ -325,22 +323,11 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
     const timer = await set("always", { conversationId }, contactId);
     await gateway.services.database.write((tx) => gateway.services.lanes.wakeAgents(tx, [agentId]));
     expect(await laneOf(timer.id)).toMatchObject({ kind: "timer", wakeAt: timer.dueAt });
-    const { version } = (
-      await gateway.graphql(
-        `mutation ($id: ID!) { pauseLine(input: { id: $id }) { version } }`,
-        { id: lineId },
-        { token: gateway.owner },
-      )
-    ).body.data.pauseLine;
-    expect(version).toBeGreaterThan(0);
+    expect((await lineClient(gateway).pause(lineId)).body.data.pauseLine.state).toBe("paused");
     await makeDue(timer);
     await waitUntil(async () => (await laneOf(timer.id))?.kind === "held_timer");
     expect(await firedBy(timer.id)).toEqual([]);
-    await gateway.graphql(
-      `mutation ($id: ID!) { resumeLine(input: { id: $id }) { version } }`,
-      { id: lineId },
-      { token: gateway.owner },
-    );
+    await lineClient(gateway).resume(lineId);
     expect(await fired(timer.id)).toMatchObject({ outcome: "send" });
   });
 
@@ -367,10 +354,9 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
 
   test("both APIs list the waiting timers, and cancel one", async () => {
     const { conversationId, contactId } = await meet();
-    const [first, second] = [
-      await set("placed", { conversationId }, contactId),
-      (await decide("soon", { conversationId, data: { orderId: "A2" } })) && (await timersOf(contactId))[1],
-    ];
+    const first = await set("placed", { conversationId }, contactId);
+    await decide("soon", { conversationId, data: { orderId: "A2" } });
+    const [, second] = await timersOf(contactId);
     const { body } = await gateway.rest("GET", `/agent/timers?contactId=${contactId}`);
     expect(body.map(({ id }: Timer) => id)).toEqual([first.id, second?.id]);
     expect(body[0]).toMatchObject({
@@ -405,12 +391,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   test.each(EVENTS)("an event that a timer names in unless cancels it: %s", async (reason, happens) => {
     const about = await meet();
     const timer = await set("placed", { conversationId: about.conversationId }, about.contactId);
-    const kept = await set(
-      "soon",
-      { conversationId: about.conversationId, data: { orderId: "B" } },
-      about.contactId,
-    );
-    expect(kept.id).toBeDefined();
+    await decide("soon", { conversationId: about.conversationId, data: { orderId: "B" } });
     await happens(about);
     expect((await timersOf(about.contactId)).map(({ key }) => key)).toEqual(["pay-B"]);
     expect(await laneOf(timer.id)).toBeNull();
@@ -423,7 +404,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   test("a timer about a named conversation ignores events in others, and a contact's timer ignores none", async () => {
     const { contactId } = await meet();
     const { conversationId: other, ...about } = await meet();
-    const [named] = [await set("placed", { conversationId: other }, about.contactId)];
+    const named = await set("placed", { conversationId: other }, about.contactId);
     await decide("placed", { contact: { id: about.contactId }, data: { orderId: "C" } });
     const open = await conversationClient(gateway).open({ contact: { id: about.contactId }, line: "main" });
     await conversationClient(gateway).close(open.body.data.openConversation.conversation.id);
