@@ -9,6 +9,7 @@ import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
 import { seedConversations } from "../../src/features/samples/seed-conversations";
 import { agentClient } from "../support/agents";
+import { closedAfterEach } from "../support/closing";
 import { addContact } from "../support/contacts";
 import { addConversation } from "../support/conversations";
 import { publish } from "../support/decisions";
@@ -52,6 +53,7 @@ async function rowsOf({ services: { database } }: TestGateway, agentId: string) 
 }
 
 describeGateway({ engine: "any", env: ENV }, (gateway) => {
+  const keep = closedAfterEach();
   const desk = agentClient(gateway);
   const keys = apiKeyClient(gateway);
   const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
@@ -88,12 +90,10 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
       { token: gateway.owner },
     );
     await addEvents(gateway, agentId, ["a", "b"]);
-    const line = await read((reader) => reader.findOneByOrFail(Line, { agentId }));
+    const line = await gateway.rows.findOneByOrFail(Line, { agentId });
     const receipt = { message: { providerId: "unknown" }, status: MessageStatus.delivered } as const;
     await gateway.services.inbound.report(line, receipt);
-    await gateway.services.database.write((tx) =>
-      tx.insert(ModelUsage, { agentId, day: timestamp(), asks: 1 }),
-    );
+    await gateway.rows.insert(ModelUsage, { agentId, day: timestamp(), asks: 1 });
     await keys.revoke(key.id);
     return { ...agent, key };
   }
@@ -148,16 +148,12 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
       const find = () => read((reader) => reader.findOneOrFail(Agent, { where: { id }, withDeleted: true }));
       await purgeAll();
       expect((await find()).purgedAt).toBeNull();
-      await gateway.services.database.write((tx) =>
-        tx.query("insert into agent_stream (agent_id, last) values ($1, 7)", [id]),
-      );
-      await gateway.services.database.write((tx) =>
-        tx.update(Agent, { id }, { deletedAt: timestamp(-3_700_000) }),
-      );
+      await gateway.rows.execute("insert into agent_stream (agent_id, last) values ($1, 7)", [id]);
+      await gateway.rows.update(Agent, { id }, { deletedAt: timestamp(-3_700_000) });
       await purgeAll();
       expect((await rowsOf(gateway, id)).agent_stream).toBe(0);
       expect((await find()).purgedAt).not.toBeNull();
-      expect(await read((reader) => reader.countBy(Agent, { id, deletedAt: Not(IsNull()) }))).toBe(0);
+      expect(await gateway.rows.countBy(Agent, { id, deletedAt: Not(IsNull()) })).toBe(0);
     },
   );
 
@@ -207,61 +203,57 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
   );
 
   test("after the response to a deletion, no queued message or event is sent", async () => {
-    const [receiver, endpoint] = await Promise.all([Receiver.start(), Receiver.start()]);
-    try {
-      // All senders wait here, because a fast machine could otherwise send everything before the deletion.
-      const held: ServerResponse[] = [];
-      for (const server of [receiver, endpoint])
-        server.reaction = (response) => {
-          if (server.received.length <= 5) response.end();
-          else held.push(response);
-        };
-      const { id: agentId, slug } = await desk.add();
-      const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
-      await gateway.services.lines.setDefault(await operatorOfAgent(gateway, agentId), line.id);
-      await addEndpoint(gateway, { agentId, url: endpoint.url() });
-      const key = await mint(gateway, { agent: slug });
-      await Promise.all(
-        Array.from({ length: 200 }, (_, i) =>
-          gateway.rest("POST", "/messages", { token: key.secret, body: { message: `${i}` } }),
-        ),
-      );
-      await keys.revoke(key.id);
-      await waitUntil(() => held.length === Number(ENV.DELIVERY_WORKERS));
-      const messagesAt = ({ received }: Receiver) =>
-        new Set(received.map(({ headers }) => headers["webhook-id"]));
-      const underWay = messagesAt(receiver);
-      let queued: string[] = [];
-      gateway.services.hooks.add({
-        agentDeleted: async (tx, _, { id }) => {
-          if (id !== agentId) return;
-          const rows = await tx.find(Message, {
-            select: ["id"],
-            where: { agentId, status: MessageStatus.queued },
-          });
-          queued = rows.map((row) => row.id).filter((id) => !underWay.has(id));
-        },
-      });
-      expect(codeOf(await desk.delete(agentId))).toBeUndefined();
-      for (const server of [receiver, endpoint]) server.reaction = (response) => response.end();
-      for (const response of held) response.end();
-      await purgeAll();
-      // By then, every sender has finished its work.
-      await waitUntil(async () => (await rowsOf(gateway, agentId)).message === 0);
-      const { id: other, slug: otherSlug } = await desk.add();
-      const last = await addWebhookLine(gateway, { agentId: other, url: receiver.url() });
-      await gateway.services.lines.setDefault(await operatorOfAgent(gateway, other), last.id);
-      const { secret } = await mint(gateway, { agent: otherSlug });
-      await gateway.rest("POST", "/messages", { token: secret, body: { message: "the last" } });
-      await waitUntil(() => receiver.received.some(({ body }) => body.includes("the last")));
-      expect(queued).not.toEqual([]);
-      const arrived = messagesAt(receiver);
-      expect(queued.filter((id) => arrived.has(id))).toEqual([]);
-      expect(endpoint.received.length).toBeLessThan(200);
-      expect(gateway.log()).not.toContain("delivery failed");
-    } finally {
-      await Promise.all([receiver.close(), endpoint.close()]);
-    }
+    const [receiver, endpoint] = [await keep(Receiver.start()), await keep(Receiver.start())];
+    // All senders wait here, because a fast machine could otherwise send everything before the deletion.
+    const held: ServerResponse[] = [];
+    for (const server of [receiver, endpoint])
+      server.reaction = (response) => {
+        if (server.received.length <= 5) response.end();
+        else held.push(response);
+      };
+    const { id: agentId, slug } = await desk.add();
+    const line = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+    await gateway.services.lines.setDefault(await operatorOfAgent(gateway, agentId), line.id);
+    await addEndpoint(gateway, { agentId, url: endpoint.url() });
+    const key = await mint(gateway, { agent: slug });
+    await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        gateway.rest("POST", "/messages", { token: key.secret, body: { message: `${i}` } }),
+      ),
+    );
+    await keys.revoke(key.id);
+    await waitUntil(() => held.length === Number(ENV.DELIVERY_WORKERS));
+    const messagesAt = ({ received }: Receiver) =>
+      new Set(received.map(({ headers }) => headers["webhook-id"]));
+    const underWay = messagesAt(receiver);
+    let queued: string[] = [];
+    gateway.services.hooks.add({
+      agentDeleted: async (tx, _, { id }) => {
+        if (id !== agentId) return;
+        const rows = await tx.find(Message, {
+          select: ["id"],
+          where: { agentId, status: MessageStatus.queued },
+        });
+        queued = rows.map((row) => row.id).filter((id) => !underWay.has(id));
+      },
+    });
+    expect(codeOf(await desk.delete(agentId))).toBeUndefined();
+    for (const server of [receiver, endpoint]) server.reaction = (response) => response.end();
+    for (const response of held) response.end();
+    await purgeAll();
+    // By then, every sender has finished its work.
+    await waitUntil(async () => (await rowsOf(gateway, agentId)).message === 0);
+    const { id: other, slug: otherSlug } = await desk.add();
+    const last = await addWebhookLine(gateway, { agentId: other, url: receiver.url() });
+    await gateway.services.lines.setDefault(await operatorOfAgent(gateway, other), last.id);
+    const { secret } = await mint(gateway, { agent: otherSlug });
+    await gateway.rest("POST", "/messages", { token: secret, body: { message: "the last" } });
+    await waitUntil(() => receiver.received.some(({ body }) => body.includes("the last")));
+    expect(queued).not.toEqual([]);
+    const arrived = messagesAt(receiver);
+    expect(queued.filter((id) => arrived.has(id))).toEqual([]);
+    expect(endpoint.received.length).toBeLessThan(200);
+    expect(gateway.log()).not.toContain("delivery failed");
   });
 
   slowTest(
@@ -293,9 +285,7 @@ describeGateway({ engine: "any", env: ENV }, (gateway) => {
         for (const code of codes) seen.add(code);
         // The purge that the deletion started may have passed a table before a late row was added.
         await purgeAll();
-        await gateway.services.database.write((tx) =>
-          tx.update(Agent, { id }, { deletedAt: timestamp(-3_700_000) }),
-        );
+        await gateway.rows.update(Agent, { id }, { deletedAt: timestamp(-3_700_000) });
         await purgeAll();
         const left = Object.entries(await rowsOf(gateway, id)).filter(([, count]) => count > 0);
         expect(left.filter(([table]) => table !== "webhook_endpoint")).toEqual([]);

@@ -37,16 +37,8 @@ describeGateway((gateway, engine) => {
     expect(answered).toEqual([
       { contactId: (await find("new")).id, created: true },
       { contactId: known.id, created: false },
-      {
-        created: false,
-        errorCode: "conflict",
-        errorText: expect.stringMatching(/^Another/),
-      },
-      {
-        created: false,
-        errorCode: "limit_reached",
-        errorText: expect.stringMatching(/50 tags/),
-      },
+      { created: false, errorCode: "conflict", errorText: expect.stringMatching(/^Another/) },
+      { created: false, errorCode: "limit_reached", errorText: expect.stringMatching(/50 tags/) },
       { contactId: known.id, created: false },
     ]);
     expect(await find("new")).toMatchObject({ name: "Bert", tags: ["vip"], version: 1 });

@@ -23,15 +23,13 @@ const WAYS = ["a new contact", "an existing contact", "an inbound message", "a b
 describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway, engine) => {
   let agentId: string;
   let sender: Sender;
-  let contacts: ReturnType<typeof contactClient>;
+  const contacts = contactClient(gateway);
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
     sender = await addSender(gateway, { agentId });
-    contacts = contactClient(gateway);
   });
 
-  const read = <T extends object>(entity: new () => T, where: object) =>
-    gateway.services.database.read((reader) => reader.findBy(entity, where));
+  const read = <T extends object>(entity: new () => T, where: object) => gateway.rows.findBy(entity, where);
   const addressOf = async (address: string) => (await read(ContactAddress, { address }))[0];
   const local = (address: string) => [{ kind: AddressKind.local, address }];
 

@@ -1,8 +1,9 @@
 import { Permission } from "../../src/auth/permissions";
 import { actionsOn } from "../support/audit";
+import { closedAfterEach } from "../support/closing";
 import { CONTACT, contactClient } from "../support/contacts";
 import { mint, operator, startGateway } from "../support/gateway";
-import { addMember, codeOf, firstAgentId } from "../support/people";
+import { addAgent, addMember, codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 const email = (address: string) => ({ kind: "email", address });
@@ -10,18 +11,9 @@ const phone = (address: string) => ({ kind: "phone", address });
 const UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
-  let client: ReturnType<typeof contactClient>;
-  beforeAll(() => {
-    client = contactClient(gateway);
-  });
+  const keep = closedAfterEach();
+  const client = contactClient(gateway);
 
-  let agents = 0;
-  /** Returns a client with the key of a new agent of the first organization. */
-  async function newAgent() {
-    const slug = `agent-of-contacts-${++agents}`;
-    const { id } = await gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
-    return { id, token: (await mint(gateway, { agent: slug })).secret };
-  }
   const stored = async (input: object) => {
     const { body } = await client.put(input);
     expect(body.errors).toBeUndefined();
@@ -118,7 +110,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("lists are in ID order, page by page, by tag and by search", async () => {
-    const { token } = await newAgent();
+    const { token } = await addAgent(gateway);
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) {
       const input = {
@@ -226,7 +218,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("another agent of the organization has its own contacts and finds no other", async () => {
-    const { token } = await newAgent();
+    const { token } = await addAgent(gateway);
     const address = email("shared@example.com");
     const { id } = await put({ ref: "shared", addresses: [address] });
     const theirs = (await client.put({ ref: "shared", addresses: [address] }, { token })).body.data
@@ -382,53 +374,46 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("concurrent calls at two servers create one contact, and addresses have one owner", async () => {
-    const database = { url: gateway.databaseUrl, drop: async () => undefined };
-    const other = await startGateway(engine, { database });
-    try {
-      const { token } = await newAgent();
-      const clients = [client, contactClient(other)] as const;
-      const at = (i: number) => clients[(i % 2) as 0 | 1];
-      const same = await Promise.all(
-        Array.from({ length: 20 }, (_, i) =>
-          at(i).put({ ref: "racing", addresses: [email(`racing-${i % 4}@example.com`)] }, { token }),
+    const other = await keep(startGateway(engine, { database: { url: gateway.databaseUrl } }));
+    const { token } = await addAgent(gateway);
+    const clients = [client, contactClient(other)] as const;
+    const at = (i: number) => clients[(i % 2) as 0 | 1];
+    const same = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        at(i).put({ ref: "racing", addresses: [email(`racing-${i % 4}@example.com`)] }, { token }),
+      ),
+    );
+    expect(same.map(codeOf)).toEqual(same.map(() => undefined));
+    const results = same.map(({ body }) => body.data.putContact);
+    expect(new Set(results.map(({ contact }) => contact.id)).size).toBe(1);
+    expect(results.filter(({ created }) => created)).toHaveLength(1);
+    const refs = ["x", "y"];
+    await Promise.all(refs.map((ref) => client.put({ ref }, { token })));
+    const addresses = [email("owned-1@example.com"), email("owned-2@example.com")];
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        at(i >> 1).put(
+          { ref: refs[i % 2], addresses: i % 4 < 2 ? addresses : [...addresses].reverse() },
+          { token },
         ),
-      );
-      expect(same.map(codeOf)).toEqual(same.map(() => undefined));
-      const results = same.map(({ body }) => body.data.putContact);
-      expect(new Set(results.map(({ contact }) => contact.id)).size).toBe(1);
-      expect(results.filter(({ created }) => created)).toHaveLength(1);
-      const refs = ["x", "y"];
-      await Promise.all(refs.map((ref) => client.put({ ref }, { token })));
-      const addresses = [email("owned-1@example.com"), email("owned-2@example.com")];
-      const replies = await Promise.all(
-        Array.from({ length: 10 }, (_, i) =>
-          at(i >> 1).put(
-            { ref: refs[i % 2], addresses: i % 4 < 2 ? addresses : [...addresses].reverse() },
-            { token },
-          ),
-        ),
-      );
-      const codes = new Set(replies.map(codeOf));
-      expect(codes).toEqual(new Set([undefined, "conflict"]));
-      const { nodes } = (await client.list({ search: "owned-1@example.com" }, { token })).body.data.contacts;
-      expect(nodes).toHaveLength(1);
-      expect(nodes[0].addresses).toHaveLength(2);
-    } finally {
-      await other.close();
-    }
+      ),
+    );
+    const codes = new Set(replies.map(codeOf));
+    expect(codes).toEqual(new Set([undefined, "conflict"]));
+    const { nodes } = (await client.list({ search: "owned-1@example.com" }, { token })).body.data.contacts;
+    expect(nodes).toHaveLength(1);
+    expect(nodes[0].addresses).toHaveLength(2);
   });
 
   test("a key that is revoked during a call changes nothing afterwards", async () => {
-    const { id: agentId } = await newAgent();
-    const key = await mint(gateway, { agent: `agent-of-contacts-${agents}` });
+    const { id: agentId, slug } = await addAgent(gateway);
+    const key = await mint(gateway, { agent: slug });
     const calls = Array.from({ length: 20 }, (_, i) =>
       client.put({ ref: `late-${i}` }, { token: key.secret }),
     );
     await gateway.services.keys.revoke(await operator(gateway), key.id);
     const count = () =>
-      gateway.services.database.read((reader) =>
-        reader.query("select count(*) as n from contact where agent_id = $1", [agentId]),
-      );
+      gateway.rows.query("select count(*) as n from contact where agent_id = $1", [agentId]);
     const before = await count();
     const codes = (await Promise.all(calls)).map(codeOf);
     expect(codes.filter((code) => code !== undefined && code !== "key_revoked")).toEqual([]);

@@ -10,6 +10,7 @@ import { Erasure } from "../../src/features/contacts/erasure.entity";
 import { Conversation, ConversationState } from "../../src/features/conversations/conversation.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
+import { closedAfterEach } from "../support/closing";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
@@ -18,17 +19,16 @@ import { addLine, lineClient } from "../support/lines";
 import { addOrganization, codeOf, firstAgentId, operatorOfAgent } from "../support/people";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
-import { waitUntil } from "../support/wait-until";
+import { waitUntil, withResolver } from "../support/wait-until";
 
 const MANY = 8_000;
 
 describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
-  let contacts: ReturnType<typeof contactClient>;
-  let api: ReturnType<typeof conversationClient>;
+  const keep = closedAfterEach();
+  const contacts = contactClient(gateway);
+  const api = conversationClient(gateway);
   let agentId: string;
   beforeAll(async () => {
-    contacts = contactClient(gateway);
-    api = conversationClient(gateway);
     agentId = await firstAgentId(gateway);
   });
 
@@ -40,9 +40,8 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
       return reader.find(Message, { where: { conversationId }, order: { id: "ASC" } });
     });
   const textsLeft = (conversationId: string) =>
-    database().read((reader) => reader.countBy(Message, { conversationId, text: Not("") }));
-  const sharing = () =>
-    startGateway(engine, { database: { url: gateway.databaseUrl, drop: async () => undefined } });
+    gateway.rows.countBy(Message, { conversationId, text: Not("") });
+  const sharing = () => startGateway(engine, { database: { url: gateway.databaseUrl } });
 
   /** Adds many messages to a conversation, delivered by default. */
   async function addMessages(
@@ -97,9 +96,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
         updatedAt: expect.any(String),
       },
     ]);
-    const attempts = await gateway.services.database.read((reader) =>
-      reader.findBy(DeliveryAttempt, { message: { conversationId: id } }),
-    );
+    const attempts = await gateway.rows.findBy(DeliveryAttempt, { message: { conversationId: id } });
     expect(attempts).toMatchObject([{ outcome: "accepted", detail: null }]);
     const { nodes } = (await api.list({ contactId })).body.data.conversations;
     expect(nodes).toMatchObject([
@@ -109,8 +106,8 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(codeOf(await api.send(id, "too late"))).toBe("conflict");
     const read = await gateway.rest("GET", `/messages/${before[1]?.id}`);
     expect(read.body).toMatchObject({ message: "", status: "canceled", errorCode: "closed" });
-    await waitUntil(async () => !(await database().read((reader) => reader.existsBy(Lane, { id }))));
-    expect(await database().read((reader) => reader.existsBy(Erasure, { contactId }))).toBe(false);
+    await waitUntil(async () => !(await gateway.rows.existsBy(Lane, { id })));
+    expect(await gateway.rows.existsBy(Erasure, { contactId })).toBe(false);
   });
 
   test.each([
@@ -136,9 +133,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
       const waiting = (await messagesOf(contactId)).filter(({ sequence }) => sequence === null);
       expect(waiting).toMatchObject([{ status: "scheduled" }, { status: "proposed" }]);
       await contacts.erase(contactId);
-      await waitUntil(
-        async () => !(await database().read((reader) => reader.existsBy(Erasure, { contactId }))),
-      );
+      await waitUntil(async () => !(await gateway.rows.existsBy(Erasure, { contactId })));
       expect(await textsLeft(id)).toBe(0);
       const ids = waiting.map((message) => message.id);
       const ended = { status: "canceled", errorCode: "closed", proposedText: null };
@@ -146,7 +141,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
         { ...ended, sequence: count + 1 },
         { ...ended, sequence: count + 2 },
       ]);
-      const lanes = await database().read((reader) => reader.findBy(Lane, { id: In([id, ...ids]) }));
+      const lanes = await gateway.rows.findBy(Lane, { id: In([id, ...ids]) });
       expect(lanes).toEqual([]);
       const { body } = await gateway.rest("POST", `/messages/${ids[1]}/approve`, {
         body: { message: "a late secret" },
@@ -174,7 +169,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     const { id, contactId } = await addConversation(gateway, { agentId });
     const decide = () => decisionClient(gateway).decide({ conversationId: id });
     expect(codeOf(await decide())).toBeUndefined();
-    await database().write((tx) => tx.update(Contact, { id: contactId }, { erasedAt: timestamp() }));
+    await gateway.rows.update(Contact, { id: contactId }, { erasedAt: timestamp() });
     expect(codeOf(await decide())).toBe("conflict");
   });
 
@@ -215,10 +210,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     const other = await addOrganization(gateway, "other");
     const add = async (of: string) => (await addConversation(gateway, { agentId: of })).contactId;
     const [first, second, ofOther] = [await add(agentId), await add(agentId), await add(other.agentId)];
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
+    const { promise: held, resolve: letGo } = withResolver();
     const order: string[] = [];
     gateway.services.hooks.add({
       contactErased: async ([id = ""]) => {
@@ -241,11 +233,10 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
 
   slowTest("a transaction of an erasure closes few conversations, because others wait for it", async () => {
     const { id, contactId } = await addConversation(gateway, { agentId });
-    const other = await database().read((reader) => reader.findOneByOrFail(Conversation, { id }));
+    const other = await gateway.rows.findOneByOrFail(Conversation, { id });
     const others = Array.from({ length: 149 }, () => ({ ...other, id: uuid(), addressId: uuid() }));
-    await database().write((tx) => tx.insert(Conversation, others as object[]));
-    const open = () =>
-      database().read((reader) => reader.countBy(Conversation, { contactId, state: ConversationState.open }));
+    await gateway.rows.insert(Conversation, others as object[]);
+    const open = () => gateway.rows.countBy(Conversation, { contactId, state: ConversationState.open });
     let left = await open();
     const closed: number[] = [];
     const write = database().write.bind(database());
@@ -280,15 +271,9 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     expect(await textsLeft(id)).toBeGreaterThan(0);
     const { conversation } = (await api.find(id)).body.data;
     expect(conversation).toMatchObject({ state: "closed" });
-    const started = await sharing();
-    try {
-      await waitUntil(async () => (await textsLeft(id)) === 0);
-      await waitUntil(
-        async () => !(await database().read((reader) => reader.existsBy(Erasure, { contactId }))),
-      );
-    } finally {
-      await started.close();
-    }
+    await keep(sharing());
+    await waitUntil(async () => (await textsLeft(id)) === 0);
+    await waitUntil(async () => !(await gateway.rows.existsBy(Erasure, { contactId })));
   });
 
   slowTest("erasing again finishes an erasure that was left unfinished", async () => {
@@ -303,35 +288,31 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
   });
 
   slowTest("messages that two processes send during an erasure leave no text behind", async () => {
-    const other = await sharing();
-    try {
-      const apis = [api, conversationClient(other, gateway.key)];
-      for (let round = 0; round < 5; round++) {
-        const line = await addLine(gateway, { agentId });
-        const { id, contactId } = await addConversation(gateway, { agentId });
-        let isErased = false;
-        const codes = new Set<string | undefined>();
-        const senders = apis.map(async (each, i) => {
-          while (!isErased) {
-            codes.add(codeOf(await each.send(id, `a secret of ${i}`)));
-            const input = { contact: { id: contactId }, line: line.name, message: "another secret" };
-            codes.add(codeOf(await each.open(input)));
-          }
-          codes.add(codeOf(await each.send(id, "too late")));
-        });
-        await waitUntil(async () => (await messagesOf(contactId)).length >= 5);
-        await contacts.erase(contactId);
-        isErased = true;
-        await Promise.all(senders);
-        const messages = await messagesOf(contactId);
-        expect(new Set(messages.map(({ text }) => text))).toEqual(new Set([""]));
-        expect(messages.filter(({ status }) => status === "queued")).toEqual([]);
-        expect([...codes].sort()).toEqual(["conflict", undefined]);
-        const { nodes } = (await api.list({ contactId })).body.data.conversations;
-        expect(new Set(nodes.map(({ state }: { state: string }) => state))).toEqual(new Set(["closed"]));
-      }
-    } finally {
-      await other.close();
+    const other = await keep(sharing());
+    const apis = [api, conversationClient(other, gateway.key)];
+    for (let round = 0; round < 5; round++) {
+      const line = await addLine(gateway, { agentId });
+      const { id, contactId } = await addConversation(gateway, { agentId });
+      let isErased = false;
+      const codes = new Set<string | undefined>();
+      const senders = apis.map(async (each, i) => {
+        while (!isErased) {
+          codes.add(codeOf(await each.send(id, `a secret of ${i}`)));
+          const input = { contact: { id: contactId }, line: line.name, message: "another secret" };
+          codes.add(codeOf(await each.open(input)));
+        }
+        codes.add(codeOf(await each.send(id, "too late")));
+      });
+      await waitUntil(async () => (await messagesOf(contactId)).length >= 5);
+      await contacts.erase(contactId);
+      isErased = true;
+      await Promise.all(senders);
+      const messages = await messagesOf(contactId);
+      expect(new Set(messages.map(({ text }) => text))).toEqual(new Set([""]));
+      expect(messages.filter(({ status }) => status === "queued")).toEqual([]);
+      expect([...codes].sort()).toEqual(["conflict", undefined]);
+      const { nodes } = (await api.list({ contactId })).body.data.conversations;
+      expect(new Set(nodes.map(({ state }: { state: string }) => state))).toEqual(new Set(["closed"]));
     }
   });
 });

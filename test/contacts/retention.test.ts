@@ -11,8 +11,7 @@ import { Decision } from "../../src/features/decisions/decision.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { Timer } from "../../src/features/timers/timer.entity";
 import { contactClient } from "../support/contacts";
-import { operator } from "../support/gateway";
-import { addOrganization, firstAgentId } from "../support/people";
+import { addAgent, addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 const ago = (days: number) => timestamp(-days * DAY_MS);
@@ -27,7 +26,7 @@ describeGateway((gateway) => {
   });
 
   const database = () => gateway.services.database;
-  const write = (sql: string, parameters: unknown[]) => database().write((tx) => tx.query(sql, parameters));
+  const write = (sql: string, parameters: unknown[]) => gateway.rows.execute(sql, parameters);
   // Not the gateway's own, because its housekeeping would erase contacts at the same time.
   const eraseUntouched = (signal = new AbortController().signal) => {
     const { erasures, hooks } = gateway.services;
@@ -68,8 +67,7 @@ describeGateway((gateway) => {
   };
 
   test("contacts are erased 30 days after anything touched them", async () => {
-    const insert = (entity: new () => object, row: object) =>
-      database().write((tx) => tx.insert(entity, row));
+    const insert = (entity: new () => object, row: object) => gateway.rows.insert(entity, row);
     const setMessage = ({ messageId }: Old, status: string) =>
       write("update message set status = $1 where id = $2", [status, messageId]);
     const setConversation = ({ conversationId }: Old, column: string, value: string) =>
@@ -134,7 +132,7 @@ describeGateway((gateway) => {
     }
     await eraseUntouched();
     for (const [name, old] of added) expect([name, await isErased(old)]).toEqual([name, cases[name]?.[0]]);
-    expect(await database().read((reader) => reader.count(Erasure))).toBe(0);
+    expect(await gateway.rows.count(Erasure)).toBe(0);
     const [entry] = await write(
       "select action, actor_kind as actor, actor_name as name from audit_entry where target_id = $1",
       [added.get("without any change")?.id],
@@ -168,8 +166,7 @@ describeGateway((gateway) => {
   });
 
   test("a contact in use is examined again a day later, and a touched contact when its retention period is over", async () => {
-    const touchedAt = async ({ id }: Old) =>
-      (await database().read((reader) => reader.findOneByOrFail(Contact, { id }))).touchedAt;
+    const touchedAt = async ({ id }: Old) => (await gateway.rows.findOneByOrFail(Contact, { id })).touchedAt;
     const [waiting, touched] = [await addOld(40), await addOld(40)];
     const set = (old: Old, column: string, value: string) =>
       write(`update conversation set ${column} = $1 where id = $2`, [value, old.conversationId]);
@@ -187,11 +184,8 @@ describeGateway((gateway) => {
 
   test("organizations take turns, however many agents they have", async () => {
     const busy = await addOrganization(gateway, "busy");
-    const agents = [{ id: busy.agentId }];
-    for (const slug of ["busy-2", "busy-3", "busy-4"])
-      agents.push(
-        await gateway.services.agents.create(await operator(gateway, "busy"), { slug, name: slug }),
-      );
+    const agents: { id: string }[] = [{ id: busy.agentId }];
+    for (const slug of ["busy-2", "busy-3", "busy-4"]) agents.push(await addAgent(gateway, slug, "busy"));
     const quiet = await addOrganization(gateway, "quiet");
     for (const { id } of [...agents, { id: quiet.agentId }]) await addOld(31, id);
     await eraseUntouched();

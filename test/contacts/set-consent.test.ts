@@ -30,10 +30,7 @@ const DOCUMENT = {
     },
   ],
   policy: {
-    topics: {
-      news: { title: "Newsletter", default: "in" },
-      orders: { title: "Your orders", default: "in" },
-    },
+    topics: { news: { title: "Newsletter", default: "in" }, orders: { title: "Your orders", default: "in" } },
   },
 };
 
@@ -44,8 +41,7 @@ describeGateway({ engine: "any" }, (gateway) => {
     await publish(gateway, agentId, DOCUMENT);
   });
 
-  const read = <T extends object>(entity: new () => T, where: object) =>
-    gateway.services.database.read((reader) => reader.findBy(entity, where));
+  const read = <T extends object>(entity: new () => T, where: object) => gateway.rows.findBy(entity, where);
   /** Creates a new contact with addresses. */
   const newContact = async (count = 1) => {
     const addresses = Array.from({ length: count }, () => ({

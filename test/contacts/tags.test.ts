@@ -5,11 +5,8 @@ import { whileUnavailable } from "../support/retries";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
-  let client: ReturnType<typeof contactClient>;
+  const client = contactClient(gateway);
   let contacts = 0;
-  beforeAll(() => {
-    client = contactClient(gateway);
-  });
 
   /** @returns the ID of a new contact with these tags */
   async function newContact(tags: string[] = []): Promise<string> {
@@ -112,8 +109,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   describe("at two servers", () => {
     let other: typeof gateway;
     beforeAll(async () => {
-      const database = { url: gateway.databaseUrl, drop: async () => undefined };
-      other = await startGateway(engine, { database });
+      other = await startGateway(engine, { database: { url: gateway.databaseUrl } });
     });
     afterAll(() => other.close());
 

@@ -34,8 +34,7 @@ describeGateway((gateway, engine) => {
       { id, memberId },
       { token },
     );
-  const conversationOf = (id: string) =>
-    gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id }));
+  const conversationOf = (id: string) => gateway.rows.findOneByOrFail(Conversation, { id });
 
   anyTest(
     "a conversation is assigned, reassigned and unassigned, and each change is recorded once",

@@ -6,11 +6,12 @@ import { MAX_QUEUED } from "../../src/features/conversations/conversation.limits
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { HeldReason, MessageStatus } from "../../src/features/messages/message.enums";
+import { closedAfterEach } from "../support/closing";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
-import { mint, operator, startGateway } from "../support/gateway";
+import { mint, startGateway } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
-import { addMember, codeOf, firstAgentId } from "../support/people";
+import { addAgent, addMember, codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { cases } from "../support/tiers";
 import { waitUntil } from "../support/wait-until";
@@ -21,10 +22,9 @@ const ROUNDS = Number(process.env.ROUNDS ?? cases(50));
 const local = (address: string) => ({ kind: "local", address });
 
 describeGateway({ engine: "any" }, (gateway) => {
-  let api: ReturnType<typeof conversationClient>;
+  const api = conversationClient(gateway);
   let agentId: string;
   beforeAll(async () => {
-    api = conversationClient(gateway);
     agentId = await firstAgentId(gateway);
   });
 
@@ -72,11 +72,9 @@ describeGateway({ engine: "any" }, (gateway) => {
       ["behind", first],
       ["behind", second],
     ]);
-    await gateway.services.database.write((tx) =>
-      tx.update(Message, { id: third }, { heldReason: HeldReason.line_paused }),
-    );
+    await gateway.rows.update(Message, { id: third }, { heldReason: HeldReason.line_paused });
     expect((await reasons())[2]).toEqual(["line_paused", second]);
-    await gateway.services.database.write((tx) => tx.update(Message, { id: third }, { heldReason: null }));
+    await gateway.rows.update(Message, { id: third }, { heldReason: null });
     await gateway.rest("POST", `/messages/${second}/cancel`);
     expect(await waiting()).toEqual([null, null, first]);
     await gateway.rest("POST", `/messages/${first}/cancel`);
@@ -373,7 +371,7 @@ describeGateway({ engine: "any" }, (gateway) => {
         const reply = await api.move(id, { line });
         expect([codeOf(reply), reply.text]).toEqual([code, expect.stringContaining(text as string)]);
       }
-      await gateway.services.database.write((tx) => tx.delete(ContactAddress, { contactId }));
+      await gateway.rows.delete(ContactAddress, { contactId });
       const free = await addLine(gateway, { agentId });
       expect(codeOf(await api.move(id, { line: free.name }))).toBe("not_deliverable");
       await api.close(id);
@@ -428,9 +426,7 @@ describeGateway({ engine: "any" }, (gateway) => {
   describe("handing off, releasing and closing", () => {
     test("a handoff cancels the agent's queued messages, and keeps the others queued", async () => {
       const { id, messages } = await queued(2);
-      await gateway.services.database.write((tx) =>
-        tx.update(Message, { id: messages[0] }, { author: "agent" as never }),
-      );
+      await gateway.rows.update(Message, { id: messages[0] }, { author: "agent" as never });
       const off = (await api.handOff(id)).body.data.handOffConversation;
       expect(off).toMatchObject({
         conversation: { handler: "human", version: 2 },
@@ -502,11 +498,8 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test("lists are in order of opening, with filters for state, handler and contact", async () => {
-    const own = await gateway.services.agents.create(await operator(gateway), {
-      slug: "lister",
-      name: "Lister",
-    });
-    const lister = conversationClient(gateway, (await mint(gateway, { agent: "lister" })).secret);
+    const own = await addAgent(gateway);
+    const lister = conversationClient(gateway, own.token);
     const opened = [];
     for (let i = 0; i < 5; i++) opened.push(await addConversation(gateway, { agentId: own.id }));
     const ids = opened.map(({ id }) => id);
@@ -519,16 +512,13 @@ describeGateway({ engine: "any" }, (gateway) => {
     expect(await list({ handler: "human" })).toEqual([ids[1]]);
     expect(await list({ contactId: opened[2]?.contactId })).toEqual([ids[2]]);
     expect(await list({ contactId: "x" })).toEqual([]);
-    const rest = await gateway.rest("GET", "/agent/conversations?limit=2&state=open", {
-      token: (await mint(gateway, { agent: "lister" })).secret,
-    });
+    const rest = await gateway.rest("GET", "/agent/conversations?limit=2&state=open", own);
     expect(rest.body.map((each: { id: string }) => each.id)).toEqual([ids[1], ids[2]]);
     expect(rest.headers.get("link")).toContain('rel="next"');
   });
 
   test("an agent cannot reach a conversation of another agent of its organization", async () => {
-    await gateway.services.agents.create(await operator(gateway), { slug: "neighbor", name: "Neighbor" });
-    const stranger = conversationClient(gateway, (await mint(gateway, { agent: "neighbor" })).secret);
+    const stranger = conversationClient(gateway, (await addAgent(gateway)).token);
     const { id, contactId } = await addConversation(gateway, { agentId });
     expect((await stranger.find(id)).body.data).toEqual({ conversation: null });
     for (const reply of [
@@ -544,10 +534,10 @@ describeGateway({ engine: "any" }, (gateway) => {
 });
 
 describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, engine) => {
-  let api: ReturnType<typeof conversationClient>;
+  const keep = closedAfterEach();
+  const api = conversationClient(gateway);
   let agentId: string;
   beforeAll(async () => {
-    api = conversationClient(gateway);
     agentId = await firstAgentId(gateway);
   });
 
@@ -558,18 +548,13 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     >[];
   /** Waits until every message of a conversation has left the queue. */
   const settled = async (conversationId: string) => {
-    const queued = () =>
-      gateway.services.database.read((reader) =>
-        reader.existsBy(Message, { conversationId, status: MessageStatus.queued }),
-      );
+    const queued = () => gateway.rows.existsBy(Message, { conversationId, status: MessageStatus.queued });
     await waitUntil(async () => !(await queued()));
     return messagesOf(conversationId);
   };
   const attemptsIn = (conversationId: string) =>
-    gateway.services.database.read((reader) =>
-      reader.countBy(DeliveryAttempt, { message: { conversationId } }),
-    );
-  const lanes = () => gateway.services.database.read((reader) => reader.count(Lane));
+    gateway.rows.countBy(DeliveryAttempt, { message: { conversationId } });
+  const lanes = () => gateway.rows.count(Lane);
 
   test("messages are delivered in their order, on the line of the conversation, and the lane ends", async () => {
     const line = await addLine(gateway, { agentId });
@@ -578,9 +563,10 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     const nodes = await settled(id);
     expect(nodes).toHaveLength(30);
     for (const node of nodes) expect(node).toMatchObject({ status: "delivered", lineId: line.id });
-    const times = await gateway.services.database.read((reader) =>
-      reader.find(Message, { where: { conversationId: id }, order: { sequence: "ASC" } }),
-    );
+    const times = await gateway.rows.find(Message, {
+      where: { conversationId: id },
+      order: { sequence: "ASC" },
+    });
     expect(times.map(({ sentAt }) => sentAt)).toEqual(times.map(({ sentAt }) => sentAt).sort());
     await waitUntil(async () => (await lanes()) === 0);
   });
@@ -673,56 +659,50 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "8" } }, (gateway, eng
     await lineClient(gateway).update({ id: line.id, expireAfterSeconds: 60 });
     const { id } = await addConversation(gateway, { agentId, line: line.name });
     await api.send(id, "Soon");
-    const [message] = await gateway.services.database.read((reader) =>
-      reader.findBy(Message, { conversationId: id }),
-    );
+    const [message] = await gateway.rows.findBy(Message, { conversationId: id });
     expect(Date.parse(message?.expiresAt ?? "") - Date.parse(message?.createdAt ?? "")).toBe(60_000);
   });
 
   test("two processes that move, hand off and send at random keep the order, and send no fenced-off message", async () => {
-    const database = { url: gateway.databaseUrl, drop: async () => undefined };
-    const other = await startGateway(engine, { env: { DELIVERY_WORKERS: "8" }, database });
-    try {
-      const apis = [api, conversationClient(other, gateway.key)] as const;
-      const lines = [await addLine(gateway, { agentId }), await addLine(gateway, { agentId })] as const;
-      const { id } = await addConversation(gateway, { agentId, line: lines[0].name });
-      /** The conversation's line at each version. A message is sent on the line of the version that accepted it. */
-      const lineAt = new Map([[1, lines[0].name]]);
-      const canceled: string[] = [];
-      const any = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item;
-      for (let round = 0; round < ROUNDS; round++) {
-        const [sender, changer] = [any(apis), any(apis)];
-        const sent = Promise.all([sender.send(id, `${round} a`), changer.send(id, `${round} b`)]);
-        const kind = any(["moveConversation", "handOffConversation", "releaseConversation"] as const);
-        const changed = await {
-          moveConversation: () =>
-            changer.move(id, { line: any(lines).name, pending: any(["cancel", "carry"]) }),
-          handOffConversation: () => changer.handOff(id),
-          releaseConversation: () => changer.release(id),
-        }[kind]();
-        const answer = changed.body.data[kind];
-        lineAt.set(answer.conversation.version, answer.conversation.line);
-        canceled.push(...answer.canceled);
-        for (const reply of await sent) expect(codeOf(reply)).toBeUndefined();
-      }
-      await settled(id);
-      const rows = await gateway.services.database.read((reader) =>
-        reader.find(Message, { where: { conversationId: id }, order: { sequence: "ASC" } }),
-      );
-      expect(rows.map(({ sequence }) => sequence)).toEqual(
-        Array.from({ length: 2 * ROUNDS }, (_, i) => i + 1),
-      );
-      const sentAt = rows.flatMap((row) => row.sentAt ?? []);
-      expect(sentAt).toEqual([...sentAt].sort());
-      const unsent = rows.filter(({ status }) => status === "canceled").map((row) => row.id);
-      expect(unsent).toEqual([...canceled].sort());
-      const nameOf = new Map(lines.map((line) => [line.id, line.name]));
-      for (const { status, fence, lineId } of rows) {
-        if (status === "delivered")
-          expect([fence, nameOf.get(lineId ?? "")]).toEqual([fence, lineAt.get(fence ?? 0)]);
-      }
-    } finally {
-      await other.close();
+    const other = await keep(
+      startGateway(engine, { env: { DELIVERY_WORKERS: "8" }, database: { url: gateway.databaseUrl } }),
+    );
+    const apis = [api, conversationClient(other, gateway.key)] as const;
+    const lines = [await addLine(gateway, { agentId }), await addLine(gateway, { agentId })] as const;
+    const { id } = await addConversation(gateway, { agentId, line: lines[0].name });
+    /** The conversation's line at each version. A message is sent on the line of the version that accepted it. */
+    const lineAt = new Map([[1, lines[0].name]]);
+    const canceled: string[] = [];
+    const any = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * items.length)] as Item;
+    for (let round = 0; round < ROUNDS; round++) {
+      const [sender, changer] = [any(apis), any(apis)];
+      const sent = Promise.all([sender.send(id, `${round} a`), changer.send(id, `${round} b`)]);
+      const kind = any(["moveConversation", "handOffConversation", "releaseConversation"] as const);
+      const changed = await {
+        moveConversation: () =>
+          changer.move(id, { line: any(lines).name, pending: any(["cancel", "carry"]) }),
+        handOffConversation: () => changer.handOff(id),
+        releaseConversation: () => changer.release(id),
+      }[kind]();
+      const answer = changed.body.data[kind];
+      lineAt.set(answer.conversation.version, answer.conversation.line);
+      canceled.push(...answer.canceled);
+      for (const reply of await sent) expect(codeOf(reply)).toBeUndefined();
+    }
+    await settled(id);
+    const rows = await gateway.rows.find(Message, {
+      where: { conversationId: id },
+      order: { sequence: "ASC" },
+    });
+    expect(rows.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 2 * ROUNDS }, (_, i) => i + 1));
+    const sentAt = rows.flatMap((row) => row.sentAt ?? []);
+    expect(sentAt).toEqual([...sentAt].sort());
+    const unsent = rows.filter(({ status }) => status === "canceled").map((row) => row.id);
+    expect(unsent).toEqual([...canceled].sort());
+    const nameOf = new Map(lines.map((line) => [line.id, line.name]));
+    for (const { status, fence, lineId } of rows) {
+      if (status === "delivered")
+        expect([fence, nameOf.get(lineId ?? "")]).toEqual([fence, lineAt.get(fence ?? 0)]);
     }
   });
 });

@@ -70,11 +70,9 @@ onEachEngine((engine) => {
   });
 
   // Otherwise, the members of other tests would get an e-mail about each handoff.
-  afterEach(() => gateway.services.database.write((tx) => tx.query("delete from handoff_subscription")));
+  afterEach(() => gateway.rows.execute("delete from handoff_subscription"));
 
-  const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
-  const noticesOf = (conversationId: string) =>
-    read((reader) => reader.findBy(HandoffNotice, { conversationId }));
+  const noticesOf = (conversationId: string) => gateway.rows.findBy(HandoffNotice, { conversationId });
   const mailsTo = ({ email }: TestMember): ReceivedMail[] =>
     mails.received.filter(({ to }) => to.includes(email));
   const api = (of = gateway) => conversationClient(of);
@@ -107,8 +105,8 @@ onEachEngine((engine) => {
     });
     gateway.services.lanes.notify();
   };
-  const laneOf = ({ id }: HandoffNotice) => read((reader) => reader.findOneBy(Lane, { id }));
-  const find = ({ id }: HandoffNotice) => read((reader) => reader.findOneByOrFail(HandoffNotice, { id }));
+  const laneOf = ({ id }: HandoffNotice) => gateway.rows.findOneBy(Lane, { id });
+  const find = ({ id }: HandoffNotice) => gateway.rows.findOneByOrFail(HandoffNotice, { id });
   /** Adds a notice whose first attempt the mail server has rejected. */
   const rejected = async (member: TestMember, id: string): Promise<HandoffNotice> => {
     onMail = () => rejection(451, "try later");
@@ -256,9 +254,7 @@ onEachEngine((engine) => {
     expect(await noticesOf(id)).toContainEqual(expect.objectContaining({ id: notice.id, attempts: 2 }));
 
     const hopeless = await rejected(anna, await newConversation());
-    await gateway.services.database.write((tx) =>
-      tx.update(HandoffNotice, { id: hopeless.id }, { attempts: 30 }),
-    );
+    await gateway.rows.update(HandoffNotice, { id: hopeless.id }, { attempts: 30 });
     await retry(hopeless);
     await waitUntil(async () => (await laneOf(hopeless)) === null);
     expect(await noticesOf(hopeless.conversationId)).not.toContainEqual(
@@ -275,7 +271,7 @@ onEachEngine((engine) => {
       const past = timestamp(-1);
       const change = gateway.services.database.write(async (tx) => {
         await tx.update(HandoffNotice, { id: notice.id }, { retryAt: past });
-        await gateway.services.database.write((tx) => tx.update(Lane, { id: notice.id }, { wakeAt: past }));
+        await gateway.rows.update(Lane, { id: notice.id }, { wakeAt: past });
         gateway.services.lanes.notify();
         await waitUntil(async () => (await laneOf(notice))?.wakeAt !== past);
         throw new Error("rolled back");
@@ -310,9 +306,7 @@ onEachEngine((engine) => {
       for (const attempts of [0, 5, 28]) {
         let answer: (reply: unknown) => void = () => undefined;
         onMail = () => new Promise((resolve) => (answer = resolve));
-        await gateway.services.database.write((tx) =>
-          tx.update(HandoffNotice, { id: notice.id }, { attempts }),
-        );
+        await gateway.rows.update(HandoffNotice, { id: notice.id }, { attempts });
         const mailsBefore = mailsTo(anna).length;
         await retry(notice);
         await waitUntil(() => mailsTo(anna).length > mailsBefore);

@@ -9,7 +9,7 @@ import { Event } from "../../src/features/events/event.entity";
 import { contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
-import { type GatewayOptions, startGateway, type TestGateway } from "../support/gateway";
+import { type GatewayOptions, startGateway } from "../support/gateway";
 import { addWebhookLine } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { slowTest } from "../support/slow-test";
@@ -42,19 +42,18 @@ describeGateway(DELIVERS, (gateway, engine) => {
     agentId = await firstAgentId(gateway);
   });
 
-  const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
   const handedOff = async () => {
     const { id } = await addConversation(gateway, { agentId });
     await conversations.handOff(id);
     return id;
   };
-  const stored = (id: string) => read((reader) => reader.findOneByOrFail(Conversation, { id }));
+  const stored = (id: string) => gateway.rows.findOneByOrFail(Conversation, { id });
   const releasesOf = async (id: string) => {
     const subject = `conversation:${id}`;
-    const events = await read((reader) => reader.findBy(Event, { subject, type: "conversation.released" }));
+    const events = await gateway.rows.findBy(Event, { subject, type: "conversation.released" });
     return events.map(({ data }) => (data as { reason: string }).reason);
   };
-  const lane = () => read((reader) => reader.findOneBy(Lane, { agentId, kind: RELEASE_LANE }));
+  const lane = () => gateway.rows.findOneBy(Lane, { agentId, kind: RELEASE_LANE });
   /** Moves the times when humans took over or answered into the past, and looks for due conversations. */
   const pass = async (ms: number) => {
     await gateway.services.database.write(async (tx) => {
@@ -87,15 +86,16 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await stored(id)).toMatchObject({ humanAt: null, version: 3 });
     expect(await releaseAt(id)).toBeUndefined();
     expect(await releasesOf(id)).toEqual(["timeout"]);
-    const [entry] = await read((reader) =>
-      reader.findBy(AuditEntry, { targetId: id, action: conversationActions.conversation_released }),
-    );
+    const [entry] = await gateway.rows.findBy(AuditEntry, {
+      targetId: id,
+      action: conversationActions.conversation_released,
+    });
     expect(entry).toMatchObject({
       actorKind: "system",
       changes: [{ field: "handler", before: "human", after: "agent" }],
     });
     await waitUntil(async () => {
-      const [decision] = await read((reader) => reader.findBy(Decision, { conversationId: id }));
+      const [decision] = await gateway.rows.findBy(Decision, { conversationId: id });
       return decision?.outcome === "send" && decision.ruleId === "back";
     });
   });
@@ -166,9 +166,10 @@ describeGateway(DELIVERS, (gateway, engine) => {
     "several processes release each conversation once, while humans answer in some and close others",
     async () => {
       await publish(gateway, agentId, DOCUMENT);
-      const database = { url: gateway.databaseUrl, drop: async () => undefined };
       const others = await Promise.all(
-        [1, 2].map(() => startGateway(engine, { ...DELIVERS, database, signInOwner: false })),
+        [1, 2].map(() =>
+          startGateway(engine, { ...DELIVERS, database: { url: gateway.databaseUrl }, signInOwner: false }),
+        ),
       );
       const ids: string[] = [];
       for (let i = 0; i < 45; i++) ids.push(await handedOff());

@@ -1,7 +1,8 @@
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
-import { onEachEngine, type TestDatabase } from "../support/engines";
+import { closedAfterEach } from "../support/closing";
+import { onEachEngine } from "../support/engines";
 import { loadRelease } from "../support/released";
 
 const HINT = "agk_dev_PWTCLzGa9eiB";
@@ -26,19 +27,12 @@ const ENTRIES: [action: string, detail: string | null, now: Partial<AuditEntry>]
 ];
 
 onEachEngine((engine) => {
-  let testDatabase: TestDatabase;
-  let database: Database;
-  beforeEach(async () => {
-    testDatabase = await engine.createDatabase();
-    await loadRelease(engine, testDatabase.url, 1);
-    database = await Database.open(createDataSource(testDatabase.url));
-  });
-  afterEach(async () => {
-    await database.close();
-    await testDatabase.drop();
-  });
+  const keep = closedAfterEach();
 
   test("audit entries of 1.0.0 that describe a change as text have fields after the migration, or stay readable", async () => {
+    const testDatabase = await keep(engine.createDatabase());
+    await loadRelease(engine, testDatabase.url, 1);
+    const database = await keep(Database.open(createDataSource(testDatabase.url)));
     for (const [i, [action, detail]] of ENTRIES.entries()) {
       await database.write((tx) =>
         tx.query(

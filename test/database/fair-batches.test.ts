@@ -2,7 +2,9 @@ import { Database } from "../../src/database/database";
 import { type Failure, NO_OBSERVER } from "../../src/database/observer";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
-import { onAnyEngine, postgres, type TestDatabase } from "../support/engines";
+import { closedAfterEach } from "../support/closing";
+import { onAnyEngine, postgres } from "../support/engines";
+import { withResolver } from "../support/wait-until";
 
 interface Row {
   owner: string;
@@ -11,14 +13,14 @@ interface Row {
 }
 
 onAnyEngine((engine) => {
-  let testDatabase: TestDatabase;
+  const keep = closedAfterEach();
   let database: Database;
   /** The names that each call to `store` got. */
   let batches: string[][];
   let add: (row: Row) => Promise<string>;
   beforeEach(async () => {
-    testDatabase = await engine.createMigratedDatabase();
-    database = await Database.open(createDataSource(testDatabase.url));
+    const testDatabase = await keep(engine.createMigratedDatabase());
+    database = await keep(Database.open(createDataSource(testDatabase.url)));
     await database.migrate();
     batches = [];
     add = database.batchFairly<Row, string>({
@@ -34,10 +36,6 @@ onAnyEngine((engine) => {
         return rows.map(({ name }) => (name.startsWith("rejected") ? new Error(name) : name));
       },
     });
-  });
-  afterEach(async () => {
-    await database.close();
-    await testDatabase.drop();
   });
 
   const addAll = (owner: string, ...names: string[]) => names.map((name) => add({ owner, name }));
@@ -87,15 +85,13 @@ describe("on PostgreSQL", () => {
     /** `lastWriteSucceeded` at the start of each batch. */
     const succeeded: boolean[] = [];
     const lock = "SELECT pg_advisory_xact_lock(4711)";
-    let release = () => {};
+    const release = withResolver();
     let held: Promise<void> | undefined;
     await new Promise<void>((begun) => {
       held = database.write(async (tx) => {
         await tx.query(lock);
         begun();
-        await new Promise<void>((resolve) => {
-          release = resolve;
-        });
+        await release.promise;
       });
     });
     try {
@@ -112,14 +108,14 @@ describe("on PostgreSQL", () => {
       expect(await add({ owner: "other", name: "other" })).toBe("other");
       const alone = add({ owner: "waiting", name: "alone" });
       expect(await add({ owner: "other", name: "later" })).toBe("later");
-      release();
+      release.resolve();
       await held;
       expect(await Promise.all([...waiting, alone])).toEqual(["first", "second", "alone"]);
       expect(succeeded.length).toBeGreaterThan(2);
       expect(succeeded).not.toContain(false);
       expect(failures).toEqual([]);
     } finally {
-      release();
+      release.resolve();
       await database.close();
       await testDatabase.drop();
     }

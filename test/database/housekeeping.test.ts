@@ -7,25 +7,23 @@ import { AuditEntry } from "../../src/features/audit/audit-entry.entity";
 import { HourlyUse } from "../../src/features/key-usage/hourly-use.entity";
 import { purge, startHousekeeping } from "../../src/housekeeping";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
+import { closedAfterEach } from "../support/closing";
 import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
-import { waitUntil } from "../support/wait-until";
+import { waitUntil, withResolver } from "../support/wait-until";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MANY = 3_000;
 
 onAnyEngine((engine) => {
+  const keep = closedAfterEach();
   let testDatabase: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    testDatabase = await engine.createMigratedDatabase();
-    database = await Database.open(createDataSource(testDatabase.url));
+    testDatabase = await keep(engine.createMigratedDatabase());
+    database = await keep(Database.open(createDataSource(testDatabase.url)));
     await database.migrate();
-  });
-  afterEach(async () => {
-    await database.close();
-    await testDatabase.drop();
   });
 
   const addRecords = (count: number, createdAt: string) =>
@@ -81,13 +79,9 @@ onAnyEngine((engine) => {
 
   slowTest("two processes that purge at the same time neither wait for each other nor fail", async () => {
     await addRecords(MANY, timestamp(-2 * DAY_MS));
-    const other = await Database.open(createDataSource(testDatabase.url));
-    try {
-      await Promise.all([purge(database), purge(other)]);
-      expect(await records()).toBe(0);
-    } finally {
-      await other.close();
-    }
+    const other = await keep(Database.open(createDataSource(testDatabase.url)));
+    await Promise.all([purge(database), purge(other)]);
+    expect(await records()).toBe(0);
   });
 
   test("one process at a time does the housekeeping, and another takes over from a killed one", async () => {
@@ -96,13 +90,11 @@ onAnyEngine((engine) => {
     };
     const done: string[] = [];
     const start = (name: string) => startHousekeeping(database, {}, fail, [async () => void done.push(name)]);
-    let finish = () => {};
+    const finish = withResolver();
     const stopFirst = startHousekeeping(database, {}, fail, [
       async () => {
         done.push("first");
-        await new Promise<void>((resolve) => {
-          finish = resolve;
-        });
+        await finish.promise;
       },
     ]);
     await waitUntil(() => done.length === 1);
@@ -117,7 +109,7 @@ onAnyEngine((engine) => {
     const stopOther = start("other");
     await waitUntil(() => done.length === 2);
     await stopOther();
-    finish();
+    finish.resolve();
     await stopFirst();
     const stopLast = start("last");
     await waitUntil(() => done.length === 3);
@@ -182,17 +174,10 @@ onAnyEngine((engine) => {
         { ...use, hour: timestamp(-30 * DAY_MS) },
       ]);
     });
-    const gateway = await startGateway(engine, {
-      database: testDatabase,
-      env: { AUDIT_RETENTION_DAYS: "30" },
-    });
-    try {
-      const uses = () => database.read((reader) => reader.count(HourlyUse));
-      await waitUntil(async () => (await uses()) <= 1);
-      expect(await uses()).toBe(1);
-    } finally {
-      await gateway.close();
-    }
+    await keep(startGateway(engine, { database: testDatabase, env: { AUDIT_RETENTION_DAYS: "30" } }));
+    const uses = () => database.read((reader) => reader.count(HourlyUse));
+    await waitUntil(async () => (await uses()) <= 1);
+    expect(await uses()).toBe(1);
   });
 });
 

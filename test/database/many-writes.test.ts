@@ -26,7 +26,7 @@ onAnyEngine((engine) => {
     return (await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: 1 }, headers })).body.code;
   }
 
-  const pets = () => gateway.services.database.read((reader) => reader.find(Pet));
+  const pets = () => gateway.rows.find(Pet);
 
   test("many concurrent mutations are all kept, except the ones that fail inside, which leave nothing", async () => {
     await add(0, "holds the key", "used");
@@ -42,7 +42,7 @@ onAnyEngine((engine) => {
   });
 
   slowTest("concurrent mutations that the database rejects leave nothing and reveal no details", async () => {
-    await gateway.services.database.write((tx) => tx.query(REJECT_SOME[engine.name]));
+    await gateway.rows.execute(REJECT_SOME[engine.name]);
     const numbers = Array.from({ length: 50 }, (_, i) => i);
     const fails = (i: number) => i % 5 === 0;
     // The record of a fresh idempotency key is written before the pet is rejected.
@@ -52,8 +52,8 @@ onAnyEngine((engine) => {
     expect(codes).toEqual(numbers.map((i) => (fails(i) ? "internal_error" : undefined)));
     const kept = numbers.filter((i) => !fails(i));
     expect((await pets()).map(({ name }) => name).sort()).toEqual(kept.map((i) => `pet ${i}`).sort());
-    const records = await gateway.services.database.read((reader) =>
-      reader.query("SELECT key FROM idempotency_record WHERE scope LIKE 'createPet:%'"),
+    const records = await gateway.rows.query(
+      "SELECT key FROM idempotency_record WHERE scope LIKE 'createPet:%'",
     );
     expect(records.map(({ key }: { key: string }) => key).sort()).toEqual(
       kept.map((i) => hashToken(`key ${i}`)).sort(),

@@ -1,10 +1,14 @@
 import { Database } from "../../src/database/database";
 import { MIGRATIONS } from "../../src/database/migrations";
 import { createDataSource } from "../../src/features";
+import { closedAfterEach } from "../support/closing";
 import { onEachEngine, postgres, type TestDatabase } from "../support/engines";
 import { slowTest } from "../support/slow-test";
 
+const keep = closedAfterEach();
+
 onEachEngine((engine) => {
+  const keep = closedAfterEach();
   let testDatabase: TestDatabase;
   beforeEach(async () => {
     testDatabase = await engine.createDatabase();
@@ -13,15 +17,11 @@ onEachEngine((engine) => {
 
   test("the migrations create exactly the tables that the entities describe", async () => {
     const source = createDataSource(testDatabase.url);
-    const database = await Database.open(source);
-    try {
-      await database.migrate();
-      const { upQueries } = await source.driver.createSchemaBuilder().log();
-      // Any statement here means that an entity was changed without a migration.
-      expect(upQueries.map(({ query }) => query)).toEqual([]);
-    } finally {
-      await database.close();
-    }
+    const database = await keep(Database.open(source));
+    await database.migrate();
+    const { upQueries } = await source.driver.createSchemaBuilder().log();
+    // Any statement here means that an entity was changed without a migration.
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
   slowTest("several processes that migrate concurrently run each migration once", async () => {
@@ -38,29 +38,20 @@ onEachEngine((engine) => {
 
   slowTest("the migrations can be undone", async () => {
     const source = createDataSource(testDatabase.url);
-    const database = await Database.open(source);
-    try {
-      const ran = (await database.migrate()).reverse();
-      for (const name of ran) {
-        await source.undoLastMigration();
-        expect((await database.pendingMigrations())[0]).toBe(name);
-      }
-      expect(await database.migrate()).toHaveLength(ran.length);
-    } finally {
-      await database.close();
+    const database = await keep(Database.open(source));
+    const ran = (await database.migrate()).reverse();
+    for (const name of ran) {
+      await source.undoLastMigration();
+      expect((await database.pendingMigrations())[0]).toBe(name);
     }
+    expect(await database.migrate()).toHaveLength(ran.length);
   });
 });
 
 test("on PostgreSQL, a statement has no time limit in a migration, even in a serving process", async () => {
-  const testDatabase = await postgres.createDatabase();
-  const database = await Database.open(createDataSource(testDatabase.url), { serving: true });
-  try {
-    const limit = "SHOW statement_timeout";
-    expect(await database.withMigrationLock((tx) => tx.query(limit))).toEqual([{ statement_timeout: "0" }]);
-    expect(await database.write((tx) => tx.query(limit))).not.toEqual([{ statement_timeout: "0" }]);
-  } finally {
-    await database.close();
-    await testDatabase.drop();
-  }
+  const testDatabase = await keep(postgres.createDatabase());
+  const database = await keep(Database.open(createDataSource(testDatabase.url), { serving: true }));
+  const limit = "SHOW statement_timeout";
+  expect(await database.withMigrationLock((tx) => tx.query(limit))).toEqual([{ statement_timeout: "0" }]);
+  expect(await database.write((tx) => tx.query(limit))).not.toEqual([{ statement_timeout: "0" }]);
 });

@@ -3,11 +3,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import { PET_ORDER, Pet } from "../../src/features/pets/pet.entity";
+import { closedAfterEach } from "../support/closing";
 import { administer, postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
+import { withResolver } from "../support/wait-until";
 
 describe("a PostgreSQL server that goes away", () => {
+  const keep = closedAfterEach();
   let gateway: TestGateway;
   let name: string;
   beforeEach(async () => {
@@ -68,35 +71,31 @@ describe("a PostgreSQL server that goes away", () => {
   slowTest(
     "keeps the short statements of repeated units and reads prepared, and the limits of a unit",
     async () => {
-      const database = await Database.open(createDataSource(gateway.databaseUrl, 1));
-      try {
-        const prepared =
-          "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'gateway\\_%' ORDER BY 1";
-        const limits = { call: 10_000, statement: 1_234 };
-        for (let i = 0; i < 2; i++) {
-          await database.write((tx) => tx.query("SELECT $1::int AS once", [i]));
-          await database.read((reader) => reader.query("SELECT $1::int AS found", [i]), { isRepeated: true });
-          const set = await database.write(
-            async (tx) => {
-              await tx.query("SELECT $1::int AS written", [i]);
-              const many = Array.from({ length: 65 }, (_, at) => `$${at + 1}::int`);
-              await tx.query(
-                `SELECT ${many}`,
-                many.map((_, at) => at),
-              );
-              return tx.query("SHOW statement_timeout");
-            },
-            { limits, isRepeated: true },
-          );
-          expect(set).toEqual([{ statement_timeout: "1234ms" }]);
-        }
-        expect(await database.write((tx) => tx.query(prepared))).toEqual([
-          { statement: "SELECT $1::int AS found" },
-          { statement: "SELECT $1::int AS written" },
-        ]);
-      } finally {
-        await database.close();
+      const database = await keep(Database.open(createDataSource(gateway.databaseUrl, 1)));
+      const prepared =
+        "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'gateway\\_%' ORDER BY 1";
+      const limits = { call: 10_000, statement: 1_234 };
+      for (let i = 0; i < 2; i++) {
+        await database.write((tx) => tx.query("SELECT $1::int AS once", [i]));
+        await database.read((reader) => reader.query("SELECT $1::int AS found", [i]), { isRepeated: true });
+        const set = await database.write(
+          async (tx) => {
+            await tx.query("SELECT $1::int AS written", [i]);
+            const many = Array.from({ length: 65 }, (_, at) => `$${at + 1}::int`);
+            await tx.query(
+              `SELECT ${many}`,
+              many.map((_, at) => at),
+            );
+            return tx.query("SHOW statement_timeout");
+          },
+          { limits, isRepeated: true },
+        );
+        expect(set).toEqual([{ statement_timeout: "1234ms" }]);
       }
+      expect(await database.write((tx) => tx.query(prepared))).toEqual([
+        { statement: "SELECT $1::int AS found" },
+        { statement: "SELECT $1::int AS written" },
+      ]);
     },
   );
 
@@ -105,10 +104,7 @@ describe("a PostgreSQL server that goes away", () => {
     async () => {
       const { database } = gateway.services;
       let release = () => {};
-      let locked = () => {};
-      const isLocked = new Promise<void>((resolve) => {
-        locked = resolve;
-      });
+      const { promise: isLocked, resolve: locked } = withResolver();
       const holding = database.write(async (tx) => {
         await tx.lockInsertOrder(PET_ORDER);
         await new Promise<void>((resolve) => {
@@ -152,6 +148,7 @@ describe("a PostgreSQL server that goes away", () => {
 });
 
 describe("a connection on which one statement fails", () => {
+  const keep = closedAfterEach();
   /** Returns a proxy to the server that corrupts one statement, identified by its start. */
   async function rejecting(to: URL) {
     let start: string | undefined;
@@ -182,29 +179,23 @@ describe("a connection on which one statement fails", () => {
   test.each(["BEGIN ISOLATION", "COMMIT"])(
     "keeps no pet and no open transaction when that is %s",
     async (statement) => {
-      const testDatabase = await postgres.createMigratedDatabase();
-      const way = await rejecting(new URL(testDatabase.url));
-      const database = await Database.open(createDataSource(way.url, 1));
-      try {
-        const names = async () => (await database.read((reader) => reader.find(Pet))).map((pet) => pet.name);
-        const add = database.batchInserts<string, string>(
-          async (tx, [name]) => {
-            await tx.lockInsertOrder(PET_ORDER);
-            await tx.query(" insert into pet (name, category_id) values ($1, 1)", [name]);
-            return [name as string];
-          },
-          { singleStatement: true },
-        );
-        way.reject(statement);
-        await expect(add("rejected")).rejects.toThrow("syntax error");
-        expect(await names()).toEqual([]);
-        await add("kept");
-        expect(await names()).toEqual(["kept"]);
-      } finally {
-        await database.close();
-        way.close();
-        await testDatabase.drop();
-      }
+      const testDatabase = await keep(postgres.createMigratedDatabase());
+      const way = await keep(rejecting(new URL(testDatabase.url)));
+      const database = await keep(Database.open(createDataSource(way.url, 1)));
+      const names = async () => (await database.read((reader) => reader.find(Pet))).map((pet) => pet.name);
+      const add = database.batchInserts<string, string>(
+        async (tx, [name]) => {
+          await tx.lockInsertOrder(PET_ORDER);
+          await tx.query(" insert into pet (name, category_id) values ($1, 1)", [name]);
+          return [name as string];
+        },
+        { singleStatement: true },
+      );
+      way.reject(statement);
+      await expect(add("rejected")).rejects.toThrow("syntax error");
+      expect(await names()).toEqual([]);
+      await add("kept");
+      expect(await names()).toEqual(["kept"]);
     },
   );
 });
@@ -275,10 +266,7 @@ describe("a PostgreSQL server with its own setup", () => {
 test("inserts of an organization that wait for its locks do not hold up another's", async () => {
   const testDatabase = await postgres.createDatabase();
   const database = await Database.open(createDataSource(testDatabase.url));
-  let unlock = () => {};
-  const lock = new Promise<void>((resolve) => {
-    unlock = resolve;
-  });
+  const { promise: lock, resolve: unlock } = withResolver();
   const add = database.batchInsertsByOwner<{ owner: string; name: string }, string>(
     ({ owner }) => owner,
     async (_, rows) => {

@@ -2,32 +2,30 @@ import type { EntityManager } from "typeorm";
 import { SERVING } from "../../src/database/limits";
 import { PostgresConnections } from "../../src/database/postgres/postgres-connections";
 import { createDataSource } from "../../src/features";
+import { closedAfterEach } from "../support/closing";
 import { administer, postgres } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
-import { waitUntil } from "../support/wait-until";
+import { waitUntil, withResolver } from "../support/wait-until";
+
+const keep = closedAfterEach();
 
 const POOL = 5;
 
 const PID = "SELECT pg_backend_pid() AS pid";
 
 test("connections opened since the last replacement are replaced as well, however recent it is", async () => {
-  const testDatabase = await postgres.createDatabase();
-  const connections = await PostgresConnections.open(createDataSource(testDatabase.url, 1), SERVING);
+  const testDatabase = await keep(postgres.createDatabase());
+  const connections = await keep(PostgresConnections.open(createDataSource(testDatabase.url, 1), SERVING));
   const pid = () => connections.forQuery(async (client) => (await client.query(PID)).rows[0].pid);
-  try {
-    const pids = [await pid()];
-    for (const _ of [1, 2]) {
-      connections.replaceAll();
-      // Keeps the connection in use, so that the pool does not close it as idle.
-      await waitUntil(async () => (await pid()) !== pids.at(-1));
-      pids.push(await pid());
-    }
-    expect(new Set(pids).size).toBe(3);
-  } finally {
-    await connections.close();
-    await testDatabase.drop();
+  const pids = [await pid()];
+  for (const _ of [1, 2]) {
+    connections.replaceAll();
+    // Keeps the connection in use, so that the pool does not close it as idle.
+    await waitUntil(async () => (await pid()) !== pids.at(-1));
+    pids.push(await pid());
   }
+  expect(new Set(pids).size).toBe(3);
 });
 
 describe("a PostgreSQL server that becomes read-only, as in a failover or switchover", () => {
@@ -43,8 +41,7 @@ describe("a PostgreSQL server that becomes read-only, as in a failover or switch
   const list = () => gateway.rest("GET", "/v1/pets");
   const add = () => gateway.rest("POST", "/v1/pets", { body: { name: "Rex", categoryId: 1 } });
   const writes = async () => (await gateway.rest("GET", "/readyz")).body.writes;
-  const read = (statement: string, parameters: unknown[] = []) =>
-    gateway.services.database.read((reader) => reader.query(statement, parameters));
+  const read = (statement: string, parameters: unknown[] = []) => gateway.rows.query(statement, parameters);
   const connections = async (lastQuery = "%"): Promise<number[]> =>
     (
       await read(
@@ -62,10 +59,7 @@ describe("a PostgreSQL server that becomes read-only, as in a failover or switch
   /** Makes the pooled sessions read-only, like sessions to a replaced server; new ones can write. */
   async function makeOpenSessionsReadOnly(): Promise<void> {
     let opened = 0;
-    let proceed = () => {};
-    const allOpen = new Promise<void>((resolve) => {
-      proceed = resolve;
-    });
+    const { promise: allOpen, resolve: proceed } = withResolver();
     const session = async (reader: EntityManager) => {
       await reader.query("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY");
       opened++;

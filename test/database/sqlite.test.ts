@@ -4,6 +4,7 @@ import type { DataSource } from "typeorm";
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
+import { closedAfterEach } from "../support/closing";
 import { sqlite, type TestDatabase } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
@@ -11,6 +12,7 @@ import { slowTest } from "../support/slow-test";
 const PET = { name: "Rex", categoryId: "1", status: null };
 
 describe("the embedded database", () => {
+  const keep = closedAfterEach();
   let testDatabase: TestDatabase;
   beforeEach(async () => {
     testDatabase = await sqlite.createDatabase();
@@ -18,17 +20,13 @@ describe("the embedded database", () => {
   afterEach(() => testDatabase.drop());
 
   test("is durable: it has a write-ahead log, and each commit waits for the disk", async () => {
-    const database = await Database.open(createDataSource(testDatabase.url));
-    try {
-      const pragmas = await database.write(async (tx) => ({
-        ...(await tx.query("PRAGMA journal_mode"))[0],
-        ...(await tx.query("PRAGMA synchronous"))[0],
-        ...(await tx.query("PRAGMA foreign_keys"))[0],
-      }));
-      expect(pragmas).toEqual({ journal_mode: "wal", synchronous: 2, foreign_keys: 1 });
-    } finally {
-      await database.close();
-    }
+    const database = await keep(Database.open(createDataSource(testDatabase.url)));
+    const pragmas = await database.write(async (tx) => ({
+      ...(await tx.query("PRAGMA journal_mode"))[0],
+      ...(await tx.query("PRAGMA synchronous"))[0],
+      ...(await tx.query("PRAGMA foreign_keys"))[0],
+    }));
+    expect(pragmas).toEqual({ journal_mode: "wal", synchronous: 2, foreign_keys: 1 });
   });
 
   test("relays a unit's announcements to other processes on the file after its commit", async () => {
@@ -49,45 +47,36 @@ describe("the embedded database", () => {
   });
 
   slowTest("keeps statements prepared, however many there are, except ones that fail", async () => {
-    const database = await Database.open(createDataSource(testDatabase.url));
-    try {
-      await database.migrate();
-      for (let i = 0; i < 400; i++)
-        expect(await database.write((tx) => tx.query(`SELECT ${i} AS n, $1 AS p`, [i]))).toEqual([
-          { n: i, p: i },
-        ]);
-      const rename = (name: string) =>
-        database.write((tx) => tx.query("UPDATE pet SET nickname = $1", [name]));
-      await expect(rename("Rexy")).rejects.toThrow("no such column: nickname");
-      await expect(rename("Rexy")).rejects.toThrow("no such column: nickname");
-      await database.write((tx) => tx.query("ALTER TABLE pet ADD COLUMN nickname"));
-      await database.write((tx) => tx.insert(Pet, PET));
-      await rename("Rexy");
-      // A statement with unread rows would prevent the commit.
-      const insert = "INSERT INTO pet (name, category_id) VALUES ($1, 1) RETURNING id";
-      for (let i = 0; i < 2; i++) await database.write((tx) => tx.query(insert, ["Max"]));
-      // The columns of a prepared statement follow changes to the table.
-      const all = () => database.write((tx) => tx.query("SELECT * FROM pet ORDER BY id LIMIT 1"));
-      expect(Object.keys((await all())[0])).toContain("nickname");
-      await database.write((tx) => tx.query("ALTER TABLE pet DROP COLUMN nickname"));
-      expect(Object.keys((await all())[0])).not.toContain("nickname");
-    } finally {
-      await database.close();
-    }
+    const database = await keep(Database.open(createDataSource(testDatabase.url)));
+    await database.migrate();
+    for (let i = 0; i < 400; i++)
+      expect(await database.write((tx) => tx.query(`SELECT ${i} AS n, $1 AS p`, [i]))).toEqual([
+        { n: i, p: i },
+      ]);
+    const rename = (name: string) => database.write((tx) => tx.query("UPDATE pet SET nickname = $1", [name]));
+    await expect(rename("Rexy")).rejects.toThrow("no such column: nickname");
+    await expect(rename("Rexy")).rejects.toThrow("no such column: nickname");
+    await database.write((tx) => tx.query("ALTER TABLE pet ADD COLUMN nickname"));
+    await database.write((tx) => tx.insert(Pet, PET));
+    await rename("Rexy");
+    // A statement with unread rows would prevent the commit.
+    const insert = "INSERT INTO pet (name, category_id) VALUES ($1, 1) RETURNING id";
+    for (let i = 0; i < 2; i++) await database.write((tx) => tx.query(insert, ["Max"]));
+    // The columns of a prepared statement follow changes to the table.
+    const all = () => database.write((tx) => tx.query("SELECT * FROM pet ORDER BY id LIMIT 1"));
+    expect(Object.keys((await all())[0])).toContain("nickname");
+    await database.write((tx) => tx.query("ALTER TABLE pet DROP COLUMN nickname"));
+    expect(Object.keys((await all())[0])).not.toContain("nickname");
   });
 
   test("accepts no writes from a read-only query", async () => {
-    const database = await Database.open(createDataSource(testDatabase.url));
-    try {
-      await database.migrate();
-      await expect(database.read((reader) => reader.insert(Pet, PET))).rejects.toMatchObject({
-        code: "unavailable",
-        cause: { driverError: { code: "SQLITE_READONLY" } },
-      });
-      expect(await database.read((reader) => reader.count(Pet))).toBe(0);
-    } finally {
-      await database.close();
-    }
+    const database = await keep(Database.open(createDataSource(testDatabase.url)));
+    await database.migrate();
+    await expect(database.read((reader) => reader.insert(Pet, PET))).rejects.toMatchObject({
+      code: "unavailable",
+      cause: { driverError: { code: "SQLITE_READONLY" } },
+    });
+    expect(await database.read((reader) => reader.count(Pet))).toBe(0);
   });
 
   test.each([
@@ -118,17 +107,12 @@ describe("the embedded database", () => {
   test("is accessible only to its owner, even if its files already existed", async () => {
     const file = testDatabase.url.slice("sqlite:".length);
     const open = () => Database.open(createDataSource(testDatabase.url));
-    const first = await open();
+    const first = await keep(open());
     await first.migrate();
     const files = [file, `${file}-wal`, `${file}-shm`];
     for (const each of files) await chmod(each, 0o644);
-    const second = await open();
-    try {
-      for (const each of files) expect([each, (await stat(each)).mode & 0o777]).toEqual([each, 0o600]);
-    } finally {
-      await first.close();
-      await second.close();
-    }
+    await keep(open());
+    for (const each of files) expect([each, (await stat(each)).mode & 0o777]).toEqual([each, 0o600]);
   });
 
   test("creates the directory of its file", async () => {
@@ -140,6 +124,7 @@ describe("the embedded database", () => {
 });
 
 describe("while another process holds the write lock", () => {
+  const keep = closedAfterEach();
   let gateway: TestGateway;
   let other: DataSource;
   beforeEach(async () => {
@@ -166,25 +151,21 @@ describe("while another process holds the write lock", () => {
   test("a process waits for another's migration, even for longer than a write waits", async () => {
     await other.query("COMMIT");
     const { database } = gateway.services;
-    const writing = await Database.open(createDataSource(gateway.databaseUrl));
-    try {
-      for (const each of [database, writing]) await each.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
-      await other.query("BEGIN EXCLUSIVE");
-      const migrating = database.migrate();
-      for (let i = 0; i < 3; i++)
-        await expect(writing.write((tx) => tx.query("SELECT 1"))).rejects.toMatchObject({
-          code: "unavailable",
-        });
-      await other.query("COMMIT");
-      expect(await migrating).toEqual([]);
-    } finally {
-      await writing.close();
-    }
+    const writing = await keep(Database.open(createDataSource(gateway.databaseUrl)));
+    for (const each of [database, writing]) await each.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
+    await other.query("BEGIN EXCLUSIVE");
+    const migrating = database.migrate();
+    for (let i = 0; i < 3; i++)
+      await expect(writing.write((tx) => tx.query("SELECT 1"))).rejects.toMatchObject({
+        code: "unavailable",
+      });
+    await other.query("COMMIT");
+    expect(await migrating).toEqual([]);
   });
 
   test("a write that waits for too long is answered 503 through both APIs, and the next one works", async () => {
     await other.query("COMMIT");
-    await gateway.services.database.write((tx) => tx.query("PRAGMA busy_timeout = 20"));
+    await gateway.rows.execute("PRAGMA busy_timeout = 20");
     await other.query("BEGIN EXCLUSIVE");
     const rejected = await add();
     expect(rejected.status).toBe(503);

@@ -4,21 +4,20 @@ import type { Tx } from "../../src/database/unit-of-work";
 import { GatewayError } from "../../src/errors";
 import { createDataSource } from "../../src/features";
 import { Pet } from "../../src/features/pets/pet.entity";
+import { closedAfterEach } from "../support/closing";
 import { onAnyEngine, sqlite, type TestDatabase } from "../support/engines";
 import { startGateway } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
+import { withResolver } from "../support/wait-until";
 
 onAnyEngine((engine) => {
+  const keep = closedAfterEach();
   let testDatabase: TestDatabase;
   let database: Database;
   beforeEach(async () => {
-    testDatabase = await engine.createMigratedDatabase();
-    database = await Database.open(createDataSource(testDatabase.url));
+    testDatabase = await keep(engine.createMigratedDatabase());
+    database = await keep(Database.open(createDataSource(testDatabase.url)));
     await database.migrate();
-  });
-  afterEach(async () => {
-    await database.close();
-    await testDatabase.drop();
   });
 
   const names = async () => {
@@ -55,13 +54,11 @@ onAnyEngine((engine) => {
           sizes.push(rows.length);
           return insert(tx, rows);
         });
-        let release = () => {};
+        const release = withResolver();
         const busy = new Promise<void>((begun) => {
           void database.write(async () => {
             begun();
-            await new Promise<void>((resolve) => {
-              release = resolve;
-            });
+            await release.promise;
           });
         });
         await busy;
@@ -72,7 +69,7 @@ onAnyEngine((engine) => {
           for (let turn = 0; turn < 5; turn++) await nextTurn();
           jest.advanceTimersByTime(500);
         }
-        release();
+        release.resolve();
         expect(await Promise.all(added)).toEqual(wanted.map((name) => name.toUpperCase()));
         expect(sizes).toEqual([wanted.length]);
       } finally {
@@ -106,35 +103,31 @@ onAnyEngine((engine) => {
   slowTest(
     "each of many pets and messages added concurrently through both APIs is answered with its own ID",
     async () => {
-      const gateway = await startGateway(engine);
-      try {
-        const numbers = Array.from({ length: 200 }, (_, i) => i);
-        const pets = await Promise.all(
-          numbers.map(async (i) => {
-            const name = `pet ${i}`;
-            if (i % 2 === 0)
-              return (await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: i } })).body;
-            const mutation =
-              "mutation ($input: CreatePetInput!) { createPet(input: $input) { id name categoryId } }";
-            return (await gateway.graphql(mutation, { input: { name, categoryId: String(i) } })).body.data
-              .createPet;
-          }),
-        );
-        const stored = await gateway.services.database.read((reader) => reader.find(Pet));
-        const nameOf = new Map(stored.map(({ id, name }) => [String(id), name]));
-        expect(pets.map(({ id }) => nameOf.get(String(id)))).toEqual(numbers.map((i) => `pet ${i}`));
+      const gateway = await keep(startGateway(engine));
+      const numbers = Array.from({ length: 200 }, (_, i) => i);
+      const pets = await Promise.all(
+        numbers.map(async (i) => {
+          const name = `pet ${i}`;
+          if (i % 2 === 0)
+            return (await gateway.rest("POST", "/v1/pets", { body: { name, categoryId: i } })).body;
+          const mutation =
+            "mutation ($input: CreatePetInput!) { createPet(input: $input) { id name categoryId } }";
+          return (await gateway.graphql(mutation, { input: { name, categoryId: String(i) } })).body.data
+            .createPet;
+        }),
+      );
+      const stored = await gateway.rows.find(Pet);
+      const nameOf = new Map(stored.map(({ id, name }) => [String(id), name]));
+      expect(pets.map(({ id }) => nameOf.get(String(id)))).toEqual(numbers.map((i) => `pet ${i}`));
 
-        const messages = await Promise.all(
-          numbers.map((i) => gateway.rest("POST", "/messages", { body: { message: `text ${i}` } })),
-        );
-        const found = await Promise.all(
-          messages.map(({ body }) => gateway.graphql("query ($id: ID!) { message(id: $id) { text } }", body)),
-        );
-        expect(found.map(({ body }) => body.data.message.text)).toEqual(numbers.map((i) => `text ${i}`));
-        expect(new Set(messages.map(({ body }) => body.id)).size).toBe(numbers.length);
-      } finally {
-        await gateway.close();
-      }
+      const messages = await Promise.all(
+        numbers.map((i) => gateway.rest("POST", "/messages", { body: { message: `text ${i}` } })),
+      );
+      const found = await Promise.all(
+        messages.map(({ body }) => gateway.graphql("query ($id: ID!) { message(id: $id) { text } }", body)),
+      );
+      expect(found.map(({ body }) => body.data.message.text)).toEqual(numbers.map((i) => `text ${i}`));
+      expect(new Set(messages.map(({ body }) => body.id)).size).toBe(numbers.length);
     },
   );
 });

@@ -3,9 +3,12 @@ import { allReturning, placeholders } from "../../src/database/returning";
 import { GatewayError } from "../../src/errors";
 import { createDataSource } from "../../src/features";
 import { PET_ORDER, Pet } from "../../src/features/pets/pet.entity";
+import { closedAfterEach } from "../support/closing";
 import { onEachEngine, postgres, type TestDatabase } from "../support/engines";
+import { withResolver } from "../support/wait-until";
 
 onEachEngine((engine) => {
+  const keep = closedAfterEach();
   let testDatabase: TestDatabase;
   let database: Database;
   beforeAll(async () => {
@@ -48,10 +51,7 @@ onEachEngine((engine) => {
   // SQLite runs one unit after the other.
   if (engine === postgres)
     test("units of one organization that wait for each other leave connections to others' units", async () => {
-      let release = () => {};
-      const lock = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const { promise: lock, resolve: release } = withResolver();
       const ours = Array.from({ length: 50 }, () =>
         database.writeFor("ours", () => lock).catch(() => undefined),
       );
@@ -176,19 +176,15 @@ onEachEngine((engine) => {
   });
 
   test("a concurrent read sees nothing of an open unit, and all of it afterwards", async () => {
-    const other = await Database.open(createDataSource(testDatabase.url));
-    try {
-      await database.write(async (tx) => {
-        await tx.insert(Pet, pet("in progress"));
-        expect(await tx.countBy(Pet, { categoryId: String(category) })).toBe(1);
-        expect(await names()).toEqual([]);
-        expect(await names(other)).toEqual([]);
-      });
-      expect(await names()).toEqual(["in progress"]);
-      expect(await names(other)).toEqual(["in progress"]);
-    } finally {
-      await other.close();
-    }
+    const other = await keep(Database.open(createDataSource(testDatabase.url)));
+    await database.write(async (tx) => {
+      await tx.insert(Pet, pet("in progress"));
+      expect(await tx.countBy(Pet, { categoryId: String(category) })).toBe(1);
+      expect(await names()).toEqual([]);
+      expect(await names(other)).toEqual([]);
+    });
+    expect(await names()).toEqual(["in progress"]);
+    expect(await names(other)).toEqual(["in progress"]);
   });
 
   test("a unit that has ended can run no more statements", async () => {
@@ -239,33 +235,25 @@ onEachEngine((engine) => {
   });
 
   test("two processes that write at the same time lose nothing", async () => {
-    const other = await Database.open(createDataSource(testDatabase.url));
-    try {
-      const write = (to: Database, who: string) =>
-        Array.from({ length: 30 }, (_, i) => to.write((tx) => tx.insert(Pet, pet(`${who} ${i}`))));
-      await Promise.all([...write(database, "one"), ...write(other, "other")]);
-      expect(await names()).toHaveLength(60);
-    } finally {
-      await other.close();
-    }
+    const other = await keep(Database.open(createDataSource(testDatabase.url)));
+    const write = (to: Database, who: string) =>
+      Array.from({ length: 30 }, (_, i) => to.write((tx) => tx.insert(Pet, pet(`${who} ${i}`))));
+    await Promise.all([...write(database, "one"), ...write(other, "other")]);
+    expect(await names()).toHaveLength(60);
   });
 
   test("units of two processes inside withMigrationLock never overlap", async () => {
-    const other = await Database.open(createDataSource(testDatabase.url));
-    try {
-      let inside = 0;
-      let most = 0;
-      const enter = (to: Database) =>
-        to.withMigrationLock(async (tx) => {
-          inside += 1;
-          most = Math.max(most, inside);
-          await tx.query("SELECT 1");
-          inside -= 1;
-        });
-      await Promise.all([database, other, database, other].map(enter));
-      expect(most).toBe(1);
-    } finally {
-      await other.close();
-    }
+    const other = await keep(Database.open(createDataSource(testDatabase.url)));
+    let inside = 0;
+    let most = 0;
+    const enter = (to: Database) =>
+      to.withMigrationLock(async (tx) => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await tx.query("SELECT 1");
+        inside -= 1;
+      });
+    await Promise.all([database, other, database, other].map(enter));
+    expect(most).toBe(1);
   });
 });

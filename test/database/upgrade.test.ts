@@ -9,6 +9,7 @@ import { digestOf } from "../../src/features/configuration/document/canonical-js
 import { Message } from "../../src/features/messages/message.entity";
 import { HeldReason, MessageStatus } from "../../src/features/messages/message.enums";
 import { createLogger } from "../../src/logger";
+import { closedAfterEach } from "../support/closing";
 import { onEachEngine, type TestDatabase, type TestEngine } from "../support/engines";
 import { endProcesses, runCli, runServer } from "../support/process";
 import { loadRelease, record, releasesOf, statementsOf } from "../support/released";
@@ -63,6 +64,7 @@ onEachEngine((engine) => {
   describe.each(releasesOf(engine).map(({ name }, i) => ({ name, number: i + 1 })))(
     "the tables of $name",
     ({ number }) => {
+      const keep = closedAfterEach();
       beforeEach(() => loadRelease(engine, testDatabase.url, number));
 
       test("become the current tables and lose no row", async () => {
@@ -70,89 +72,77 @@ onEachEngine((engine) => {
         expect(Object.keys(before).length).toBeGreaterThan(10);
         for (const [table, rows] of Object.entries(before))
           expect([table, rows.length]).not.toEqual([table, 0]);
-        const database = await Database.open(source);
-        try {
-          await database.migrate();
-          const { upQueries } = await source.driver.createSchemaBuilder().log();
-          expect(upQueries.map(({ query }) => query)).toEqual([]);
-          const after = await rowsOf(engine, testDatabase.url);
-          for (const table of Object.keys(before).filter((name) => name !== "migration"))
-            expect({ [table]: after[table] }).toMatchObject({ [table]: before[table] });
-          expect(await database.migrate()).toEqual([]);
-        } finally {
-          await database.close();
-        }
+        const database = await keep(Database.open(source));
+        await database.migrate();
+        const { upQueries } = await source.driver.createSchemaBuilder().log();
+        expect(upQueries.map(({ query }) => query)).toEqual([]);
+        const after = await rowsOf(engine, testDatabase.url);
+        for (const table of Object.keys(before).filter((name) => name !== "migration"))
+          expect({ [table]: after[table] }).toMatchObject({ [table]: before[table] });
+        expect(await database.migrate()).toEqual([]);
       });
 
       test("keep their rules: dangling references and duplicates are rejected", async () => {
-        const database = await Database.open(source);
-        try {
-          await database.migrate();
-          const write = (statement: string) => database.write((tx) => tx.query(statement));
-          const agent = (organization: string, slug: string) =>
-            write(
-              `INSERT INTO agent (id, organization_id, slug, name, created_at) VALUES ('x', '${organization}', '${slug}', 'x', 'x')`,
-            );
-          await expect(agent("unknown", "new")).rejects.toThrow(/foreign key/i);
-          await expect(agent("01a1f000-0000-7000-8000-000000000001", "first-agent")).rejects.toThrow();
-          await agent("01a1f000-0000-7000-8000-000000000001", "new");
-        } finally {
-          await database.close();
-        }
+        const database = await keep(Database.open(source));
+        await database.migrate();
+        const write = (statement: string) => database.write((tx) => tx.query(statement));
+        const agent = (organization: string, slug: string) =>
+          write(
+            `INSERT INTO agent (id, organization_id, slug, name, created_at) VALUES ('x', '${organization}', '${slug}', 'x', 'x')`,
+          );
+        await expect(agent("unknown", "new")).rejects.toThrow(/foreign key/i);
+        await expect(agent("01a1f000-0000-7000-8000-000000000001", "first-agent")).rejects.toThrow();
+        await agent("01a1f000-0000-7000-8000-000000000001", "new");
       });
 
       test("still work: keys, passwords and pets are accepted, agents have a line, and no old message is sent", async () => {
         const config = loadConfig({ DATABASE_URL: testDatabase.url, LOG_LEVEL: "silent" });
-        const database = await Database.open(source);
-        try {
-          await database.migrate();
-          const services = createServices({ database, config, log: createLogger("silent") });
-          expect(await bootstrap(services)).toBeUndefined();
-          const caller = await services.acceptedKeys.resolve(KEY, ORIGIN);
-          expect(caller).toMatchObject({
-            key: { scopes: SCOPES },
-            agent: { slug: "first-agent" },
-            organization: { slug: "first" },
+        const database = await keep(Database.open(source));
+        await database.migrate();
+        const services = createServices({ database, config, log: createLogger("silent") });
+        expect(await bootstrap(services)).toBeUndefined();
+        const caller = await services.acceptedKeys.resolve(KEY, ORIGIN);
+        expect(caller).toMatchObject({
+          key: { scopes: SCOPES },
+          agent: { slug: "first-agent" },
+          organization: { slug: "first" },
+        });
+        const context = { caller, origin: ORIGIN };
+        for (const slug of ["first-agent", "other-agent"]) {
+          const { id, organization } = await services.agents.bySlug(slug);
+          expect(await services.lines.list(operatorFor(organization), id)).toMatchObject([
+            { name: "main", kind: "local", state: "active", isDefault: true, expireAfterSeconds: 259_200 },
+          ]);
+          expect(await services.configurations.find(operatorFor(organization), id)).toMatchObject({
+            version: 1,
+            document: { format: 1 },
+            digest: digestOf({ format: 1 }),
+            publishedBy: "gateway",
           });
-          const context = { caller, origin: ORIGIN };
-          for (const slug of ["first-agent", "other-agent"]) {
-            const { id, organization } = await services.agents.bySlug(slug);
-            expect(await services.lines.list(operatorFor(organization), id)).toMatchObject([
-              { name: "main", kind: "local", state: "active", isDefault: true, expireAfterSeconds: 259_200 },
-            ]);
-            expect(await services.configurations.find(operatorFor(organization), id)).toMatchObject({
-              version: 1,
-              document: { format: 1 },
-              digest: digestOf({ format: 1 }),
-              publishedBy: "gateway",
-            });
-          }
-          const message = { id: "01a1f000-0000-7000-8000-000000000051" };
-          expect(await database.read((reader) => reader.findOneBy(Message, message))).toMatchObject({
-            status: MessageStatus.queued,
-            heldReason: HeldReason.imported,
-            direction: "outbound",
-            author: "api",
-          });
-          const session = await services.sessions.signIn(
-            { caller: { kind: "anonymous" }, origin: ORIGIN },
-            { email: "owner@example.com", password: PASSWORD },
-          );
-          expect(session.member).toMatchObject({ permissions: ["config:manage"] });
-          const added = await services.pets.create(context, {
-            name: "Max",
-            categoryId: "2",
-            status: undefined,
-            idempotencyKey: undefined,
-          });
-          expect(added.id).toBe("4");
-          expect(await services.pets.find("2")).toMatchObject({
-            name: "Tom's 🐈",
-            categoryId: "-9223372036854775808",
-          });
-        } finally {
-          await database.close();
         }
+        const message = { id: "01a1f000-0000-7000-8000-000000000051" };
+        expect(await database.read((reader) => reader.findOneBy(Message, message))).toMatchObject({
+          status: MessageStatus.queued,
+          heldReason: HeldReason.imported,
+          direction: "outbound",
+          author: "api",
+        });
+        const session = await services.sessions.signIn(
+          { caller: { kind: "anonymous" }, origin: ORIGIN },
+          { email: "owner@example.com", password: PASSWORD },
+        );
+        expect(session.member).toMatchObject({ permissions: ["config:manage"] });
+        const added = await services.pets.create(context, {
+          name: "Max",
+          categoryId: "2",
+          status: undefined,
+          idempotencyKey: undefined,
+        });
+        expect(added.id).toBe("4");
+        expect(await services.pets.find("2")).toMatchObject({
+          name: "Tom's 🐈",
+          categoryId: "-9223372036854775808",
+        });
       });
     },
   );

@@ -6,6 +6,7 @@ import { Lane } from "../../src/delivery/lane.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { HeldReason, MessageStatus } from "../../src/features/messages/message.enums";
+import { closedAfterEach } from "../support/closing";
 import { postgres } from "../support/engines";
 import {
   type GatewayOptions,
@@ -46,9 +47,9 @@ async function become(gateway: TestGateway, id: string, expected: object, token 
 }
 
 describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
-  const attemptsOf = (messageId: string) =>
-    gateway.services.database.read((reader) => reader.findBy(DeliveryAttempt, { messageId }));
-  const lanes = () => gateway.services.database.read((reader) => reader.count(Lane));
+  const keep = closedAfterEach();
+  const attemptsOf = (messageId: string) => gateway.rows.findBy(DeliveryAttempt, { messageId });
+  const lanes = () => gateway.rows.count(Lane);
 
   test("a message is delivered on the default line, in one attempt", async () => {
     const id = await send(gateway, "Hello");
@@ -91,7 +92,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
     await become(gateway, id, { status: "queued", heldReason: "line_paused" }, secret);
     await organizations.deactivate(context);
     await lines.resume(context, line?.id ?? "");
-    const find = () => gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
+    const find = () => gateway.rows.findOneByOrFail(Message, { id });
     await waitUntil(async () => (await find()).heldReason === "organization_deactivated");
     await organizations.reactivate(context);
     await become(gateway, id, { status: "delivered", heldReason: null }, secret);
@@ -120,10 +121,7 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
     while (outcomes.length < RACES) await Promise.all(Array.from({ length: Math.min(RACES, 50) }, race));
     for (const { id, reply } of outcomes) {
       if (reply.status === 200) {
-        expect(await get(gateway, id)).toMatchObject({
-          status: "canceled",
-          errorCode: "canceled",
-        });
+        expect(await get(gateway, id)).toMatchObject({ status: "canceled", errorCode: "canceled" });
         expect(await attemptsOf(id)).toEqual([]);
       } else {
         expect([reply.status, reply.body.code]).toEqual([409, "conflict"]);
@@ -148,25 +146,21 @@ describeGateway({ engine: "any", ...DELIVERS }, (gateway, engine) => {
   });
 
   test("two processes deliver each message once", async () => {
-    const database = { url: gateway.databaseUrl, drop: async () => undefined };
-    const other = await startGateway(engine, { ...DELIVERS, database });
-    try {
-      const ids = await Promise.all(
-        Array.from({ length: cases(200) }, (_, i) =>
-          send(i % 2 === 0 ? gateway : other, `of two ${i}`, gateway.key),
-        ),
-      );
-      for (const id of ids) {
-        await become(gateway, id, { status: "delivered" });
-        expect(await attemptsOf(id)).toHaveLength(1);
-      }
-    } finally {
-      await other.close();
+    const other = await keep(startGateway(engine, { ...DELIVERS, database: { url: gateway.databaseUrl } }));
+    const ids = await Promise.all(
+      Array.from({ length: cases(200) }, (_, i) =>
+        send(i % 2 === 0 ? gateway : other, `of two ${i}`, gateway.key),
+      ),
+    );
+    for (const id of ids) {
+      await become(gateway, id, { status: "delivered" });
+      expect(await attemptsOf(id)).toHaveLength(1);
     }
   });
 });
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
+  const keep = closedAfterEach();
   test("a resumed line also wakes the lanes that a delivery is about to put to sleep", async () => {
     const { database, lanes, lines, agents } = gateway.services;
     const context = await operator(gateway);
@@ -200,13 +194,8 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
       const ids = [];
       for (let i = 0; i < 150; i++) ids.push(await send(gateway, `left ${i}`));
       expect(await get(gateway, ids[0] as string)).not.toHaveProperty("heldReason");
-      const database = { url: gateway.databaseUrl, drop: async () => undefined };
-      const other = await startGateway(engine, { ...DELIVERS, database });
-      try {
-        for (const id of ids) await become(gateway, id, { status: "delivered" });
-      } finally {
-        await other.close();
-      }
+      await keep(startGateway(engine, { ...DELIVERS, database: { url: gateway.databaseUrl } }));
+      for (const id of ids) await become(gateway, id, { status: "delivered" });
     },
   );
 
@@ -222,28 +211,23 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     await database.write((tx) =>
       tx.createQueryBuilder().insert().into(Message).values(imported).updateEntity(false).execute(),
     );
-    const shared = { url: gateway.databaseUrl, drop: async () => undefined };
-    const other = await startGateway(engine, { ...DELIVERS, database: shared });
-    try {
-      const newer = await send(other, "new", gateway.key);
-      await become(other, newer, { status: "delivered" }, gateway.key);
-      const [first, last] = [imported[0], imported.at(-1)].map((each) => each?.id ?? "");
-      expect(await get(other, first ?? "", gateway.key)).toMatchObject({
-        status: "queued",
-        heldReason: "imported",
-      });
-      expect(await messages.release(context, agent)).toBe(1_000);
-      expect(await messages.release(context, agent)).toBe(0);
-      other.services.lanes.notify();
-      await become(other, last ?? "", { status: "delivered" }, gateway.key);
-      const sent = await database.read((reader) =>
-        reader.find(Message, { where: { id: In(imported.map(({ id }) => id)) }, order: { id: "ASC" } }),
-      );
-      expect(sent.map(({ status }) => status)).toEqual(imported.map(() => "delivered"));
-      const times = sent.map(({ sentAt }) => sentAt);
-      expect(times).toEqual([...times].sort());
-    } finally {
-      await other.close();
-    }
+    const other = await keep(startGateway(engine, { ...DELIVERS, database: { url: gateway.databaseUrl } }));
+    const newer = await send(other, "new", gateway.key);
+    await become(other, newer, { status: "delivered" }, gateway.key);
+    const [first, last] = [imported[0], imported.at(-1)].map((each) => each?.id ?? "");
+    expect(await get(other, first ?? "", gateway.key)).toMatchObject({
+      status: "queued",
+      heldReason: "imported",
+    });
+    expect(await messages.release(context, agent)).toBe(1_000);
+    expect(await messages.release(context, agent)).toBe(0);
+    other.services.lanes.notify();
+    await become(other, last ?? "", { status: "delivered" }, gateway.key);
+    const sent = await database.read((reader) =>
+      reader.find(Message, { where: { id: In(imported.map(({ id }) => id)) }, order: { id: "ASC" } }),
+    );
+    expect(sent.map(({ status }) => status)).toEqual(imported.map(() => "delivered"));
+    const times = sent.map(({ sentAt }) => sentAt);
+    expect(times).toEqual([...times].sort());
   });
 });

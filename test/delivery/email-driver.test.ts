@@ -9,6 +9,7 @@ import { Targets } from "../../src/delivery/targets";
 import { normalizeAddress } from "../../src/features/contacts/addresses";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { aMessage, anAttempt, lookupIn } from "../support/attempts";
+import { closedAfterEach } from "../support/closing";
 import { MailServer, rejection, type Script, ScriptedMailServer, type Step } from "../support/mail-server";
 import { certificateFor } from "../support/receiver";
 
@@ -29,20 +30,9 @@ const lookup = lookupIn({
 const targetsIn = (environment: "development" | "production", allowPrivateTargets = ["127.0.0.0/8"]) =>
   new Targets({ environment, allowPrivateTargets }, { lookup, ca: certificate.cert });
 
-const closing: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const server of closing.splice(0)) await server.close();
-});
-const startServer = async (options: Parameters<typeof MailServer.start>[0] = {}) => {
-  const server = await MailServer.start(options);
-  closing.push(server);
-  return server;
-};
-const startScripted = async (script: Script) => {
-  const server = await ScriptedMailServer.start(script);
-  closing.push(server);
-  return server;
-};
+const keep = closedAfterEach();
+const startServer = (options?: Parameters<typeof MailServer.start>[0]) => keep(MailServer.start(options));
+const startScripted = (script: Script) => keep(ScriptedMailServer.start(script));
 const withTls = (options: SMTPServerOptions = {}) => ({
   key: certificate.private,
   cert: certificate.cert,

@@ -55,8 +55,7 @@ const any = <Item>(items: readonly Item[]) => items[Math.floor(Math.random() * i
 describeGateway(SENDS, (gateway, engine) => {
   test("two processes that send, move, hand off and close at random never send a message that a change has fenced off", async () => {
     const agentId = await firstAgentId(gateway);
-    const database = { url: gateway.databaseUrl, drop: async () => undefined };
-    const other = await startGateway(engine, { ...SENDS, database });
+    const other = await startGateway(engine, { ...SENDS, database: { url: gateway.databaseUrl } });
     const apis = [conversationClient(gateway), conversationClient(other, gateway.key)] as const;
     const arrivals: Arrival[] = [];
     const receivers = [await Receiver.start(), await Receiver.start(), await Receiver.start()];

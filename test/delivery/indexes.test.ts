@@ -242,12 +242,10 @@ onEachEngine((engine) => {
       note: null,
       restoredFrom: null,
     };
-    await logged.database.write((tx) =>
-      tx.query(
-        `update message set author = 'agent', expires_at = '2099-01-01T00:00:00.000Z',
+    await logged.rows.execute(
+      `update message set author = 'agent', expires_at = '2099-01-01T00:00:00.000Z',
            capped_contact_id = (select contact_id from conversation where conversation.id = message.conversation_id)
          where conversation_id is not null`,
-      ),
     );
     await expectIndexes(/select capped_contact_id/, async (tx) => {
       await insertVersion(tx, services.lanes, context, AGENT, given);
@@ -261,9 +259,10 @@ onEachEngine((engine) => {
   });
 
   test("a receipt finds its message by an index, by either ID", async () => {
-    const message = await logged.database.read((reader) =>
-      reader.findOneByOrFail(Message, { lineId: WEBHOOK, status: MessageStatus.sent }),
-    );
+    const message = await logged.rows.findOneByOrFail(Message, {
+      lineId: WEBHOOK,
+      status: MessageStatus.sent,
+    });
     const { id, providerId } = message;
     for (const reference of [{ id }, { providerId: providerId as string }]) {
       await logged.expectIndexes(
@@ -279,13 +278,11 @@ onEachEngine((engine) => {
   });
 
   test("an e-mail finds the messages that it names by indexes, by either ID", async () => {
-    const [{ id, providerId, address }] = await logged.database.read((reader) =>
-      reader.query(
-        `select message.id, message.provider_id as "providerId", contact_address.address from message
+    const [{ id, providerId, address }] = await logged.rows.query(
+      `select message.id, message.provider_id as "providerId", contact_address.address from message
            join conversation on conversation.id = message.conversation_id
            join contact_address on contact_address.id = conversation.address_id
          where message.line_id = '${WEBHOOK}' and message.provider_id is not null limit 1`,
-      ),
     );
     const found = await logged.database.read((reader) =>
       reader.findOneOrFail(Line, {
@@ -305,8 +302,8 @@ onEachEngine((engine) => {
   });
 
   test("a new message reads only its agent's last message, however many there are", async () => {
-    const [conversation] = await logged.database.read((reader) =>
-      reader.query(`select id from conversation where state = 'open' and line_id = '${LOCAL}'`),
+    const [conversation] = await logged.rows.query(
+      `select id from conversation where state = 'open' and line_id = '${LOCAL}'`,
     );
     const args = Object.assign(new SendToConversationInput(), { id: conversation.id, text: "Hello" });
     await logged.expectIndexes(() => services.conversations.send(context, args), { reads: /with writing/ });
@@ -316,11 +313,9 @@ onEachEngine((engine) => {
   });
 
   test("a move reads only the queue of its conversation", async () => {
-    const [conversation] = await logged.database.read((reader) =>
-      reader.query(
-        `select conversation.id from conversation join message on message.conversation_id = conversation.id
+    const [conversation] = await logged.rows.query(
+      `select conversation.id from conversation join message on message.conversation_id = conversation.id
          where status = 'queued' and conversation.line_id = '${LOCAL}'`,
-      ),
     );
     const args = { id: conversation.id, line: { name: "other" }, pending: PendingMessages.cancel };
     await logged.expectIndexes(
@@ -330,15 +325,13 @@ onEachEngine((engine) => {
   });
 
   test("old attempts and no others are found and deleted by an index", async () => {
-    const attempts = () => logged.database.read((reader) => reader.count(DeliveryAttempt));
+    const attempts = () => logged.rows.count(DeliveryAttempt);
     const before = await attempts();
-    await logged.database.write((tx) =>
-      tx.query(
-        `update delivery_attempt set started_at = '${OLD}'
+    await logged.rows.execute(
+      `update delivery_attempt set started_at = '${OLD}'
          where message_id in (select id from message where sequence = 1 and line_id = '${LOCAL}')`,
-      ),
     );
-    const old = await logged.database.read((reader) => reader.countBy(DeliveryAttempt, { startedAt: OLD }));
+    const old = await logged.rows.countBy(DeliveryAttempt, { startedAt: OLD });
     expect(old).toBeGreaterThan(conversations / 2);
     await logged.expectIndexes(() => purge(logged.database, { RETENTION_ATTEMPTS_DAYS: 90 }), {
       reads: /delete from delivery_attempt/,
@@ -381,14 +374,14 @@ onEachEngine((engine) => {
     const plan = await planOf(/select id, touched_at/);
     expect(plan).toContain("contact_touched");
     expect(plan).not.toMatch(/sort|temp b-tree/i);
-    const [{ erased }] = await logged.database.read((reader) =>
-      reader.query("select erased_at as erased from contact where id = $1", [id]),
-    );
+    const [{ erased }] = await logged.rows.query("select erased_at as erased from contact where id = $1", [
+      id,
+    ]);
     expect(erased).not.toBeNull();
   });
 
   test("what needs attention is found by indexes, and so are the failed messages of a line", async () => {
-    await logged.database.write((tx) => tx.query("update line set state = 'paused' where id = $1", [OTHER]));
+    await logged.rows.execute("update line set state = 'paused' where id = $1", [OTHER]);
     await logged.expectIndexes(() => services.attention.list(context), { reads: /AS queued/ });
     const since = new Date();
     await logged.expectIndexes(

@@ -31,8 +31,7 @@ async function isLockAwaited(database: Database): Promise<boolean> {
 
 describeGateway((gateway) => {
   const write = <T>(unit: (tx: Tx) => Promise<T>) => gateway.services.database.write(unit);
-  const count = (where: FindOptionsWhere<Lane>) =>
-    gateway.services.database.read((reader) => reader.countBy(Lane, where));
+  const count = (where: FindOptionsWhere<Lane>) => gateway.rows.countBy(Lane, where);
 
   const addLanes = async (agentId: string, wakeAt: string) => {
     const many = Array.from({ length: LANES }, () => ({ id: randomUUID(), agentId, kind: "work", wakeAt }));

@@ -1,5 +1,6 @@
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
+import { closedAfterEach } from "../support/closing";
 import { addConversation } from "../support/conversations";
 import { postgres } from "../support/engines";
 import { operator, startGateway, type TestGateway } from "../support/gateway";
@@ -33,18 +34,18 @@ function counter() {
 }
 
 describe("processes on one PostgreSQL", () => {
+  const keep = closedAfterEach();
   const gateway = suiteGateway(postgres);
   let deliverer: TestGateway;
   const heard = counter();
   beforeAll(async () => {
-    const database = { url: gateway.databaseUrl, drop: async () => undefined };
-    deliverer = await startGateway(postgres, { env: { DELIVERY_WORKERS: "8" }, database });
+    const env = { DELIVERY_WORKERS: "8" };
+    deliverer = await startGateway(postgres, { env, database: { url: gateway.databaseUrl } });
     // Sweeps do not call listeners.
     deliverer.services.lanes.onDue(heard.listener);
     const listening =
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle' AND query LIKE 'LISTEN%'";
-    const { database: reading } = gateway.services;
-    await waitUntil(async () => (await reading.read((reader) => reader.query(listening))).length !== 0);
+    await waitUntil(async () => (await gateway.rows.query(listening)).length !== 0);
   });
   afterAll(() => deliverer.close());
 
@@ -71,46 +72,34 @@ describe("processes on one PostgreSQL", () => {
   });
 
   test("a delivering process announces a resumed line to others, but not its own messages", async () => {
-    const other = await Database.open(createDataSource(gateway.databaseUrl));
+    const other = await keep(Database.open(createDataSource(gateway.databaseUrl)));
     const others = counter();
-    const stop = other.listen(CHANNEL, others.listener);
-    try {
-      await others.above(0);
-      for (let i = 0; i < 10; i++) await send(deliverer);
-      expect(others.count).toBe(1);
-      const [line] = await deliverer.services.lines.list(
-        await operator(deliverer),
-        await firstAgentId(deliverer),
-      );
-      const { lines } = deliverer.services;
-      await lines.pause(await operator(deliverer), { id: line?.id ?? "", reason: null });
-      await lines.resume(await operator(deliverer), line?.id ?? "");
-      await others.above(1);
-    } finally {
-      await stop();
-      await other.close();
-    }
+    await keep({ close: other.listen(CHANNEL, others.listener) });
+    await others.above(0);
+    for (let i = 0; i < 10; i++) await send(deliverer);
+    expect(others.count).toBe(1);
+    const { lines } = deliverer.services;
+    const context = await operator(deliverer);
+    const [line] = await lines.list(context, await firstAgentId(deliverer));
+    await lines.pause(context, { id: line?.id ?? "", reason: null });
+    await lines.resume(context, line?.id ?? "");
+    await others.above(1);
   });
 
   test("a unit that is rolled back announces nothing", async () => {
     const { database } = gateway.services;
-    const other = await Database.open(createDataSource(gateway.databaseUrl));
+    const other = await keep(Database.open(createDataSource(gateway.databaseUrl)));
     const calls = counter();
-    const stop = other.listen(CHANNEL, calls.listener);
-    try {
-      await calls.above(0);
-      const failed = database.write(async (tx) => {
-        tx.announce(CHANNEL);
-        throw new Error("rolled back");
-      });
-      await expect(failed).rejects.toThrow("rolled back");
-      await database.write(async (tx) => tx.announce(CHANNEL));
-      await calls.above(1);
-      expect(calls.count).toBe(2);
-    } finally {
-      await stop();
-      await other.close();
-    }
+    await keep({ close: other.listen(CHANNEL, calls.listener) });
+    await calls.above(0);
+    const failed = database.write(async (tx) => {
+      tx.announce(CHANNEL);
+      throw new Error("rolled back");
+    });
+    await expect(failed).rejects.toThrow("rolled back");
+    await database.write(async (tx) => tx.announce(CHANNEL));
+    await calls.above(1);
+    expect(calls.count).toBe(2);
   });
 });
 

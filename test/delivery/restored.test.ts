@@ -21,8 +21,7 @@ const statusOf = async (gateway: TestGateway, id: string) =>
 const delivered = (gateway: TestGateway, id: string) =>
   waitUntil(async () => (await statusOf(gateway, id)) === "delivered");
 const readiness = async (gateway: TestGateway) => (await gateway.rest("GET", "/readyz")).body;
-const sql = (gateway: TestGateway, statement: string) =>
-  gateway.services.database.write((tx) => tx.query(statement));
+const sql = (gateway: TestGateway, statement: string) => gateway.rows.execute(statement);
 const stateOf = async (gateway: TestGateway) => {
   const [line] = await sql(gateway, "SELECT id, state, paused_reason FROM line");
   return line;

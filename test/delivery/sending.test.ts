@@ -11,16 +11,17 @@ import { Message } from "../../src/features/messages/message.entity";
 import { MessageAuthor, MessageStatus } from "../../src/features/messages/message.enums";
 import { CONVERSATION_LANE } from "../../src/features/messages/message-lanes";
 import { signingSecretOf } from "../../src/instance-key/signing-secrets";
+import { closedAfterEach } from "../support/closing";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
-import { type GatewayOptions, mint, operator, startGateway, type TestGateway } from "../support/gateway";
+import { type GatewayOptions, mint, operator, startGateway } from "../support/gateway";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
 import { MailServer, rejection, ScriptedMailServer } from "../support/mail-server";
 import { addOrganization, firstAgentId } from "../support/people";
 import { type Reaction, Receiver } from "../support/receiver";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
-import { waitUntil } from "../support/wait-until";
+import { waitUntil, withResolver } from "../support/wait-until";
 
 const SENDS = {
   env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" },
@@ -37,34 +38,24 @@ function inTurn(...reactions: Reaction[]): Reaction {
 }
 
 describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
+  const keep = closedAfterEach();
   let agentId: string;
-  let api: ReturnType<typeof conversationClient>;
+  const api = conversationClient(gateway);
   let receiver: Receiver;
-  const receivers: Receiver[] = [];
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
-    api = conversationClient(gateway);
   });
   beforeEach(async () => {
     receiver = await startReceiver();
   });
-  afterEach(async () => {
-    for (const each of receivers.splice(0)) await each.close();
-  });
 
-  const startReceiver = async () => {
-    const started = await Receiver.start();
-    receivers.push(started);
-    return started;
-  };
+  const startReceiver = () => keep(Receiver.start());
   const addMailLine = ({ port }: Pick<MailServer, "port">, ofAgent = agentId) =>
     addLine(gateway, {
       agentId: ofAgent,
       settings: { email: { host: "127.0.0.1", port, security: "none", from: "acme@example.com" } },
     } as never);
-  const read: TestGateway["services"]["database"]["read"] = (query) => gateway.services.database.read(query);
-  const write = (statement: string, parameters: unknown[]) =>
-    gateway.services.database.write((tx) => tx.query(statement, parameters));
+  const write = (statement: string, parameters: unknown[]) => gateway.rows.execute(statement, parameters);
 
   /** Adds a webhook line that posts to a receiver, and a conversation with messages on that line. */
   async function conversing({
@@ -78,7 +69,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const { id: lineId, name } =
       line === undefined
         ? await addWebhookLine(gateway, { agentId, url: to.url(), ...settings })
-        : await read((reader) => reader.findOneByOrFail(Line, { agentId, name: line }));
+        : await gateway.rows.findOneByOrFail(Line, { agentId, name: line });
     const address = `+49151${String(Math.random()).slice(2, 10)}`;
     const contactId = await addContact(gateway, {
       agentId,
@@ -103,7 +94,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   const send = async (conversation: string, message: string, as = api): Promise<string> =>
     (await as.send(conversation, message)).body.data.sendToConversation.id;
 
-  const messageOf = (id: string) => read((reader) => reader.findOneByOrFail(Message, { id }));
+  const messageOf = (id: string) => gateway.rows.findOneByOrFail(Message, { id });
   /** Waits until a message matches. */
   async function become(id: string, expected: Partial<Message>): Promise<Message> {
     let message = {} as Message;
@@ -114,7 +105,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     return message;
   }
   const attemptsOf = (messageId: string) =>
-    read((reader) => reader.find(DeliveryAttempt, { where: { messageId }, order: { number: "ASC" } }));
+    gateway.rows.find(DeliveryAttempt, { where: { messageId }, order: { number: "ASC" } });
   /** Makes the next attempt due. */
   async function hurry(id: string): Promise<void> {
     const past = timestamp(-1);
@@ -123,9 +114,13 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     await write("update lane set wake_at = $1 where id = $2 and lease is null", [past, conversationId ?? id]);
     gateway.services.lanes.notify();
   }
-  const arrived = async (count: number, at = receiver) => {
-    await waitUntil(() => at.received.length >= count);
-  };
+  /** Ends the lease of a lane, as if its process had been killed. */
+  async function loseProcess(id: string): Promise<void> {
+    const past = timestamp(-1);
+    await write("update lane set lease_until = $1, wake_at = $1 where id = $2", [past, id]);
+    gateway.services.lanes.notify();
+  }
+  const arrived = (count: number, at = receiver) => waitUntil(() => at.received.length >= count);
 
   test("a message arrives as one POST with a valid signature, and is sent or delivered as the response says", async () => {
     receiver.reaction = inTurn(answering(202, '{"providerId":"p-1"}'), answering(200, '{"delivered":true}'));
@@ -136,7 +131,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(delivered).toMatchObject({ attempts: 1, sentAt: delivered.deliveredAt });
     expect(receiver.received).toHaveLength(2);
     const [request] = receiver.received;
-    const line = await read((reader) => reader.findOneByOrFail(Line, { id: lineId }));
+    const line = await gateway.rows.findOneByOrFail(Line, { id: lineId });
     const secret = signingSecretOf(line, await gateway.services.instanceKey.current());
     expect(new Webhook(secret).verify(request?.body ?? "", request?.headers ?? {})).toEqual({
       id: first,
@@ -151,37 +146,33 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("e-mails say whether a program wrote them, so that no other program answers", async () => {
-    const server = await MailServer.start();
-    try {
-      const { id: lineId, name } = await addMailLine(server);
-      await lineClient(gateway).pause(lineId);
-      const address = `anna-${uuid()}@example.com`;
-      const contactId = await addContact(gateway, {
-        agentId,
-        addresses: [{ kind: AddressKind.email, address }],
-      });
-      const { body } = await api.open({ contact: { id: contactId }, line: name });
-      const authors = [
-        [MessageAuthor.agent, "auto-replied"],
-        [MessageAuthor.system, "auto-replied"],
-        [MessageAuthor.api, "auto-generated"],
-        [MessageAuthor.member, undefined],
-      ] as const;
-      for (const [author] of authors) {
-        const id = await send(body.data.openConversation.conversation.id, author);
-        await write("update message set author = $1 where id = $2", [author, id]);
-      }
-      await lineClient(gateway).resume(lineId);
-      await waitUntil(() => server.received.length === authors.length);
-      expect(
-        server.received.map(({ email }) => [
-          email.text?.trim(),
-          email.headers.find(({ key }) => key === "auto-submitted")?.value,
-        ]),
-      ).toEqual(authors);
-    } finally {
-      await server.close();
+    const server = await keep(MailServer.start());
+    const { id: lineId, name } = await addMailLine(server);
+    await lineClient(gateway).pause(lineId);
+    const address = `anna-${uuid()}@example.com`;
+    const contactId = await addContact(gateway, {
+      agentId,
+      addresses: [{ kind: AddressKind.email, address }],
+    });
+    const { body } = await api.open({ contact: { id: contactId }, line: name });
+    const authors = [
+      [MessageAuthor.agent, "auto-replied"],
+      [MessageAuthor.system, "auto-replied"],
+      [MessageAuthor.api, "auto-generated"],
+      [MessageAuthor.member, undefined],
+    ] as const;
+    for (const [author] of authors) {
+      const id = await send(body.data.openConversation.conversation.id, author);
+      await write("update message set author = $1 where id = $2", [author, id]);
     }
+    await lineClient(gateway).resume(lineId);
+    await waitUntil(() => server.received.length === authors.length);
+    expect(
+      server.received.map(({ email }) => [
+        email.text?.trim(),
+        email.headers.find(({ key }) => key === "auto-submitted")?.value,
+      ]),
+    ).toEqual(authors);
   });
 
   /** Expects a message's next attempts to fail and to be followed by these waits (s), and skips the waits. */
@@ -244,10 +235,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("messages in a conversation arrive in order, and messages in others overtake a slow one", async () => {
-    let release = () => {};
-    const slow = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: slow, resolve: release } = withResolver();
     receiver.reaction = (response, request) => {
       if (request.url !== "/") return response.end();
       slow.then(() => response.end());
@@ -262,14 +250,13 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     release();
     await arrived(texts.length);
     expect(receiver.received.map(({ body }) => JSON.parse(body).text)).toEqual(texts);
-    await waitUntil(async () => (await read((reader) => reader.countBy(Lane, { id }))) === 0);
+    await waitUntil(async () => (await gateway.rows.countBy(Lane, { id })) === 0);
   });
 
   test.each([["cancel"], ["carry"]])(
     "a move with %s names the message in flight, and the old line sends nothing else",
     async (pending) => {
-      const held: Parameters<Reaction>[0][] = [];
-      receiver.reaction = (response) => held.push(response);
+      const held = receiver.hold();
       const { id, ids } = await conversing({ messages: ["leaving", "waiting"] });
       await arrived(1);
       const elsewhere = await startReceiver();
@@ -298,8 +285,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     ["cancel", "canceled"],
     ["carry", "sent"],
   ])("a message that was in flight and failed is, after a move with %s, %s", async (pending, status) => {
-    const held: Parameters<Reaction>[0][] = [];
-    receiver.reaction = (response) => held.push(response);
+    const held = receiver.hold();
     const { id, first } = await conversing();
     await arrived(1);
     const elsewhere = await startReceiver();
@@ -317,8 +303,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("a message in flight that a move canceled is not sent again after a later handoff or release", async () => {
-    const held: Parameters<Reaction>[0][] = [];
-    receiver.reaction = (response) => held.push(response);
+    const held = receiver.hold();
     const { id, first } = await conversing();
     await arrived(1);
     const elsewhere = await startReceiver();
@@ -361,9 +346,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       receiver.reaction = inTurn((response) => held.push(response), answering(200));
       const { first, id } = await conversing({ whenUncertain });
       await arrived(1);
-      const past = timestamp(-1);
-      await write("update lane set lease_until = $1, wake_at = $1 where id = $2", [past, id]);
-      gateway.services.lanes.notify();
+      await loseProcess(id);
       const taken = await become(first, { status: status as MessageStatus });
       expect(await attemptsOf(first)).toMatchObject([
         { outcome: "uncertain", code: "process_lost" },
@@ -378,13 +361,10 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   );
 
   test("a lost process's result changes only its own attempt while another process sends the message", async () => {
-    const held: Parameters<Reaction>[0][] = [];
-    receiver.reaction = (response) => held.push(response);
+    const held = receiver.hold();
     const { first, id } = await conversing();
     await arrived(1);
-    const past = timestamp(-1);
-    await write("update lane set lease_until = $1, wake_at = $1 where id = $2", [past, id]);
-    gateway.services.lanes.notify();
+    await loseProcess(id);
     await arrived(2);
     const sending = await messageOf(first);
     held[0]?.writeHead(400).end();
@@ -402,39 +382,32 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     "an e-mail fails if it may have arrived twice and the third attempt %s, because its recipient may have three copies",
     async (third, slug) => {
       let texts = 0;
-      const server = await ScriptedMailServer.start({
-        message: (socket) => {
-          texts += 1;
-          if (texts < 3 || third === "loses its connection") socket.end();
-        },
-      });
-      try {
-        const { agentId } = await addOrganization(gateway, slug);
-        const { secret } = await mint(gateway, { agent: `${slug}-agent` });
-        const api = conversationClient(gateway, secret);
-        const { name } = await addMailLine(server, agentId);
-        const addresses = [{ kind: AddressKind.email, address: `${uuid()}@example.com` }];
-        const contact = { id: await addContact(gateway, { agentId, addresses }) };
-        const { conversation, message } = (await api.open({ contact, line: name, message: "Hello" })).body
-          .data.openConversation;
-        for (const attempts of [1, 2]) {
-          await become(message.id, { status: MessageStatus.queued, attempts });
-          await hurry(message.id);
-        }
-        await waitUntil(() => texts === 3);
-        if (third === "is lost with its process") {
-          const past = timestamp(-1);
-          await write("update lane set lease_until = $1, wake_at = $1 where id = $2", [
-            past,
-            conversation.id,
-          ]);
-          gateway.services.lanes.notify();
-        }
-        const failed = await become(message.id, { status: MessageStatus.failed });
-        expect(failed).toMatchObject({ attempts: 3, errorCode: "uncertain" });
-      } finally {
-        server.close();
+      const server = await keep(
+        ScriptedMailServer.start({
+          message: (socket) => {
+            texts += 1;
+            if (texts < 3 || third === "loses its connection") socket.end();
+          },
+        }),
+      );
+      const { agentId } = await addOrganization(gateway, slug);
+      const { secret } = await mint(gateway, { agent: `${slug}-agent` });
+      const api = conversationClient(gateway, secret);
+      const { name } = await addMailLine(server, agentId);
+      const addresses = [{ kind: AddressKind.email, address: `${uuid()}@example.com` }];
+      const contact = { id: await addContact(gateway, { agentId, addresses }) };
+      const { conversation, message } = (await api.open({ contact, line: name, message: "Hello" })).body.data
+        .openConversation;
+      for (const attempts of [1, 2]) {
+        await become(message.id, { status: MessageStatus.queued, attempts });
+        await hurry(message.id);
       }
+      await waitUntil(() => texts === 3);
+      if (third === "is lost with its process") {
+        await loseProcess(conversation.id);
+      }
+      const failed = await become(message.id, { status: MessageStatus.failed });
+      expect(failed).toMatchObject({ attempts: 3, errorCode: "uncertain" });
     },
   );
 
@@ -450,9 +423,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       const elsewhere = await startReceiver();
       const line = await addWebhookLine(gateway, { agentId, url: elsewhere.url(), whenUncertain: to });
       await api.move(id, { line: line.name, pending: "carry" });
-      const past = timestamp(-1);
-      await write("update lane set lease_until = $1, wake_at = $1 where id = $2", [past, id]);
-      gateway.services.lanes.notify();
+      await loseProcess(id);
       await become(first, { status: status as MessageStatus });
       expect([receiver.received.length, elsewhere.received.length]).toEqual([1, requests]);
     },
@@ -468,7 +439,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       await conversing({ line });
       await arrived(2);
       const [waiting, moving] = [await conversing({ line }), await conversing({ line })];
-      const laneOf = ({ id }: { id: string }) => read((reader) => reader.findOneBy(Lane, { id }));
+      const laneOf = ({ id }: { id: string }) => gateway.rows.findOneBy(Lane, { id });
       await waitUntil(
         async () => (await laneOf(moving))?.channelId != null && (await laneOf(waiting))?.channelId != null,
       );
@@ -510,8 +481,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("slow lines of one organization leave senders to lines of another", async () => {
-    const late: ServerResponse[] = [];
-    receiver.reaction = (response) => late.push(response);
+    const late = receiver.hold();
     for (let i = 0; i < 10; i++) await conversing();
     await waitUntil(() => late.length >= 6);
     const { agentId } = await addOrganization(gateway, "prompt");
@@ -526,60 +496,52 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("a line whose last attempt failed gets only the senders that others leave", async () => {
-    const testDatabase = await engine.createMigratedDatabase();
+    const testDatabase = await keep(engine.createMigratedDatabase());
     const one = { ...SENDS.env, DELIVERY_WORKERS: "1" };
-    const single = await startGateway(engine, {
-      env: one,
-      database: { url: testDatabase.url, drop: async () => undefined },
-    });
+    const single = await keep(startGateway(engine, { env: one, database: testDatabase }));
     const { database } = single.services;
-    try {
-      const agent = await firstAgentId(single);
-      const failing = await addWebhookLine(single, { agentId: agent, url: receiver.url() });
-      const healthy = await startReceiver();
-      const other = await addWebhookLine(single, { agentId: agent, url: healthy.url() });
-      const client = conversationClient(single);
-      const say = async (line: string) => {
-        const address = { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
-        const contact = await addContact(single, { agentId: agent, addresses: [address] });
-        const { body } = await client.open({ contact: { id: contact }, line, message: "Hello" });
-        return body.data.openConversation.conversation.id as string;
-      };
-      const waits = async (id: string) => {
-        await waitUntil(
-          async () => (await database.read((reader) => reader.findOneBy(Lane, { id })))?.channelId != null,
-        );
-      };
-      const order: string[] = [];
-      receiver.reaction = inTurn(answering(500), (response) => {
-        order.push("failing");
-        response.end();
-      });
-      const failed = await say(failing.name);
+    const agent = await firstAgentId(single);
+    const failing = await addWebhookLine(single, { agentId: agent, url: receiver.url() });
+    const healthy = await startReceiver();
+    const other = await addWebhookLine(single, { agentId: agent, url: healthy.url() });
+    const client = conversationClient(single);
+    const say = async (line: string) => {
+      const address = { kind: AddressKind.phone, address: `+49151${String(Math.random()).slice(2, 10)}` };
+      const contact = await addContact(single, { agentId: agent, addresses: [address] });
+      const { body } = await client.open({ contact: { id: contact }, line, message: "Hello" });
+      return body.data.openConversation.conversation.id as string;
+    };
+    const waits = async (id: string) => {
       await waitUntil(
-        async () =>
-          await database.read((reader) =>
-            reader.existsBy(Message, { conversationId: failed, attempts: 1, status: MessageStatus.queued }),
-          ),
+        async () => (await database.read((reader) => reader.findOneBy(Lane, { id })))?.channelId != null,
       );
-      const held: Parameters<Reaction>[0][] = [];
-      healthy.reaction = (response) => {
-        order.push("healthy");
-        held.push(response);
-        if (held.length > 1) response.end();
-      };
-      await say(other.name);
-      await arrived(1, healthy);
-      // The first message waits for the line that failed.
-      await waits(await say(failing.name));
-      await waits(await say(other.name));
-      held[0]?.end();
-      await arrived(2, receiver);
-      expect(order).toEqual(["healthy", "healthy", "failing"]);
-    } finally {
-      await single.close();
-      await testDatabase.drop();
-    }
+    };
+    const order: string[] = [];
+    receiver.reaction = inTurn(answering(500), (response) => {
+      order.push("failing");
+      response.end();
+    });
+    const failed = await say(failing.name);
+    await waitUntil(
+      async () =>
+        await database.read((reader) =>
+          reader.existsBy(Message, { conversationId: failed, attempts: 1, status: MessageStatus.queued }),
+        ),
+    );
+    const held: Parameters<Reaction>[0][] = [];
+    healthy.reaction = (response) => {
+      order.push("healthy");
+      held.push(response);
+      if (held.length > 1) response.end();
+    };
+    await say(other.name);
+    await arrived(1, healthy);
+    // The first message waits for the line that failed.
+    await waits(await say(failing.name));
+    await waits(await say(other.name));
+    held[0]?.end();
+    await arrived(2, receiver);
+    expect(order).toEqual(["healthy", "healthy", "failing"]);
   });
 
   test("a new message does not cost a conversation its place among the waiting ones", async () => {
@@ -604,41 +566,34 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
 
   slowTest("the rate of a line is exact across two processes", async () => {
     const ratePerMinute = 1_200;
-    const other = await startGateway(engine, {
-      ...SENDS,
-      database: { url: gateway.databaseUrl, drop: async () => undefined },
+    await keep(startGateway(engine, { ...SENDS, database: { url: gateway.databaseUrl } }));
+    const { id: lineId, name } = await addWebhookLine(gateway, {
+      agentId,
+      url: receiver.url(),
+      ratePerMinute,
     });
-    try {
-      const { id: lineId, name } = await addWebhookLine(gateway, {
-        agentId,
-        url: receiver.url(),
-        ratePerMinute,
-      });
-      await lineClient(gateway).pause(lineId);
-      const opened: string[] = [];
-      for (let i = 0; i < 50; i++) {
-        const address = { kind: AddressKind.phone, address: `+4917012345${String(i).padStart(2, "0")}` };
-        const contact = await addContact(gateway, { agentId, addresses: [address] });
-        const { body } = await api.open({ contact: { id: contact }, line: name, message: `number ${i}` });
-        opened.push(body.data.openConversation.message.id);
-      }
-      await lineClient(gateway).resume(lineId);
-      const isSent = { status: MessageStatus.sent, lineId };
-      await waitUntil(async () => (await read((reader) => reader.countBy(Message, isSent))) >= opened.length);
-      const attempts = await read((reader) =>
-        reader.find(DeliveryAttempt, { where: { lineId }, order: { startedAt: "ASC" } }),
-      );
-      const times = attempts.map(({ startedAt }) => Date.parse(startedAt));
-      expect(times).toHaveLength(opened.length);
-      // In any period, no more messages than the per-minute rate allows.
-      for (const [i, from] of times.entries())
-        for (const [j, until] of times.entries())
-          if (j > i)
-            expect(j - i).toBeLessThanOrEqual(((until - from + 1_001) * ratePerMinute) / 61_000 + 0.5);
-      expect(times.at(-1) as number).toBeGreaterThan((times[0] as number) + 1_000);
-    } finally {
-      await other.close();
+    await lineClient(gateway).pause(lineId);
+    const opened: string[] = [];
+    for (let i = 0; i < 50; i++) {
+      const address = { kind: AddressKind.phone, address: `+4917012345${String(i).padStart(2, "0")}` };
+      const contact = await addContact(gateway, { agentId, addresses: [address] });
+      const { body } = await api.open({ contact: { id: contact }, line: name, message: `number ${i}` });
+      opened.push(body.data.openConversation.message.id);
     }
+    await lineClient(gateway).resume(lineId);
+    const isSent = { status: MessageStatus.sent, lineId };
+    await waitUntil(async () => (await gateway.rows.countBy(Message, isSent)) >= opened.length);
+    const attempts = await gateway.rows.find(DeliveryAttempt, {
+      where: { lineId },
+      order: { startedAt: "ASC" },
+    });
+    const times = attempts.map(({ startedAt }) => Date.parse(startedAt));
+    expect(times).toHaveLength(opened.length);
+    // In any period, no more messages than the per-minute rate allows.
+    for (const [i, from] of times.entries())
+      for (const [j, until] of times.entries())
+        if (j > i) expect(j - i).toBeLessThanOrEqual(((until - from + 1_001) * ratePerMinute) / 61_000 + 0.5);
+    expect(times.at(-1) as number).toBeGreaterThan((times[0] as number) + 1_000);
   });
 
   test("a line is paused after its receiver has rejected twenty messages in a row", async () => {
@@ -653,9 +608,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
       messages: Array.from({ length: 25 }, (_, i) => `number ${i}`),
     });
     const line = () =>
-      read((reader) =>
-        reader.query("select state, paused_reason as reason from line where id = $1", [lineId]),
-      );
+      gateway.rows.query("select state, paused_reason as reason from line where id = $1", [lineId]);
     await waitUntil(async () => (await line())[0].state === LineState.paused);
     expect(await line()).toEqual([{ state: "paused", reason: "http_404" }]);
     receiver.reaction = answering(404);
@@ -665,9 +618,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     });
     // One was accepted and twenty-one rejected; another one may have been sent before the pause.
     expect([22, 23]).toContain(receiver.received.length);
-    const entries = await read((reader) =>
-      reader.findBy(AuditEntry, { targetId: lineId, actorKind: "system" as never }),
-    );
+    const entries = await gateway.rows.findBy(AuditEntry, { targetId: lineId, actorKind: "system" as never });
     expect(entries).toMatchObject([{ action: "line_paused", actorName: "gateway" }]);
     receiver.reaction = answering(200);
     await lineClient(gateway).resume(lineId);
@@ -678,52 +629,48 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     "a mail server that rejects the line fails no message; the line says why, and is paused after 20 rejections",
     async () => {
       let isDenied = true;
-      const server = await MailServer.start({
-        onRcptTo: ({ address }, _, callback) =>
-          callback(isDenied ? rejection(554, `5.7.1 <${address}>: Relay access denied`) : null),
+      const server = await keep(
+        MailServer.start({
+          onRcptTo: ({ address }, _, callback) =>
+            callback(isDenied ? rejection(554, `5.7.1 <${address}>: Relay access denied`) : null),
+        }),
+      );
+      const { id: lineId, name } = await addMailLine(server);
+      const fault = async () => {
+        const { body } = await gateway.rest("GET", "/agent/lines");
+        return body.find(({ id }: Line) => id === lineId).fault;
+      };
+      const ids: string[] = [];
+      const open = async () => {
+        const addresses = [{ kind: AddressKind.email, address: `${uuid()}@example.com` }];
+        const contact = { id: await addContact(gateway, { agentId, addresses }) };
+        const { body } = await api.open({ contact, line: name, message: "Hello" });
+        ids.push(body.data.openConversation.message.id);
+      };
+      await open();
+      const { errorText } = await become(ids[0] as string, { heldReason: "retry" as never });
+      expect(errorText).toContain("Relay access denied");
+      // The line does not record whose message it was.
+      const denied = {
+        code: "smtp_554",
+        detail: "The server does not accept e-mail from the line: 554 5.7.1 <[address]>: Relay access denied",
+        since: expect.any(String),
+      };
+      expect(await fault()).toEqual(denied);
+      for (let i = 1; i < 20; i++) await open();
+      await waitUntil(
+        async () => (await gateway.rows.findOneByOrFail(Line, { id: lineId })).state === LineState.paused,
+      );
+      expect(await gateway.rows.findOneByOrFail(Line, { id: lineId })).toMatchObject({
+        pausedReason: "smtp_554",
       });
-      try {
-        const { id: lineId, name } = await addMailLine(server);
-        const fault = async () => {
-          const { body } = await gateway.rest("GET", "/agent/lines");
-          return body.find(({ id }: Line) => id === lineId).fault;
-        };
-        const ids: string[] = [];
-        const open = async () => {
-          const addresses = [{ kind: AddressKind.email, address: `${uuid()}@example.com` }];
-          const contact = { id: await addContact(gateway, { agentId, addresses }) };
-          const { body } = await api.open({ contact, line: name, message: "Hello" });
-          ids.push(body.data.openConversation.message.id);
-        };
-        await open();
-        const { errorText } = await become(ids[0] as string, { heldReason: "retry" as never });
-        expect(errorText).toContain("Relay access denied");
-        // The line does not record whose message it was.
-        const denied = {
-          code: "smtp_554",
-          detail:
-            "The server does not accept e-mail from the line: 554 5.7.1 <[address]>: Relay access denied",
-          since: expect.any(String),
-        };
-        expect(await fault()).toEqual(denied);
-        for (let i = 1; i < 20; i++) await open();
-        await waitUntil(
-          async () =>
-            (await read((reader) => reader.findOneByOrFail(Line, { id: lineId }))).state === LineState.paused,
-        );
-        expect(await read((reader) => reader.findOneByOrFail(Line, { id: lineId }))).toMatchObject({
-          pausedReason: "smtp_554",
-        });
-        expect(await fault()).toEqual(denied);
-        isDenied = false;
-        await write("update message set not_before = null where line_id = $1", [lineId]);
-        await lineClient(gateway).resume(lineId);
-        await waitUntil(() => server.received.length === ids.length);
-        for (const id of ids) await become(id, { status: MessageStatus.sent });
-        expect(await fault()).toBeUndefined();
-      } finally {
-        await server.close();
-      }
+      expect(await fault()).toEqual(denied);
+      isDenied = false;
+      await write("update message set not_before = null where line_id = $1", [lineId]);
+      await lineClient(gateway).resume(lineId);
+      await waitUntil(() => server.received.length === ids.length);
+      for (const id of ids) await become(id, { status: MessageStatus.sent });
+      expect(await fault()).toBeUndefined();
     },
   );
 
@@ -798,21 +745,19 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("a receipt that comes before the response is not lost, and the response only adds to it", async () => {
-    const held: Parameters<Reaction>[0][] = [];
-    receiver.reaction = (response) => held.push(response);
+    const held = receiver.hold();
     const { first, lineId, id } = await conversing();
     await arrived(1);
     const { receipts } = gateway.services;
     await receipts.apply({ lineId, message: { id: first }, status: MessageStatus.delivered });
     held[0]?.end('{"providerId":"late"}');
-    await waitUntil(async () => (await read((reader) => reader.countBy(Lane, { id }))) === 0);
+    await waitUntil(async () => (await gateway.rows.countBy(Lane, { id })) === 0);
     expect(await messageOf(first)).toMatchObject({ status: "delivered", providerId: "late" });
   });
 
   slowTest("a process that stops releases its conversations, and the next one continues", async () => {
-    const testDatabase = await engine.createMigratedDatabase();
-    const database = { url: testDatabase.url, drop: async () => undefined };
-    const stopping = await startGateway(engine, { ...SENDS, database });
+    const testDatabase = await keep(engine.createMigratedDatabase());
+    const stopping = await startGateway(engine, { ...SENDS, database: testDatabase });
     const line = await addWebhookLine(stopping, {
       agentId: await firstAgentId(stopping),
       url: receiver.url(),
@@ -822,19 +767,13 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     const { body } = await stopping.rest("POST", "/messages", { body: { message: "Hello" } });
     await arrived(1);
     await stopping.close();
-    const next = await startGateway(engine, { database });
-    const { database: stored } = next.services;
-    try {
-      const lane = await stored.read((reader) => reader.findOneByOrFail(Lane, { id: body.id }));
-      expect(lane).toMatchObject({ lease: null, leaseUntil: null });
-      expect(await stored.read((reader) => reader.findOneByOrFail(Message, { id: body.id }))).toMatchObject({
-        status: "queued",
-        heldReason: "retry",
-        attempts: 1,
-      });
-    } finally {
-      await next.close();
-      await testDatabase.drop();
-    }
+    const { rows } = await keep(startGateway(engine, { database: testDatabase }));
+    const lane = await rows.findOneByOrFail(Lane, { id: body.id });
+    expect(lane).toMatchObject({ lease: null, leaseUntil: null });
+    expect(await rows.findOneByOrFail(Message, { id: body.id })).toMatchObject({
+      status: "queued",
+      heldReason: "retry",
+      attempts: 1,
+    });
   });
 });

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { timestamp } from "../../src/common/time";
 import { createDataSource } from "../../src/features";
 import { Message } from "../../src/features/messages/message.entity";
@@ -36,8 +35,7 @@ describeGateway(SENDS, (gateway, engine) => {
     const other = await createDataSource(gateway.databaseUrl).initialize();
     const runner = other.createQueryRunner();
     try {
-      const held: ServerResponse[] = [];
-      receiver.reaction = (response) => held.push(response);
+      const held = receiver.hold();
       await leaveTo(receiver);
       const id = await send();
       await waitUntil(() => held.length !== 0);
@@ -49,8 +47,7 @@ describeGateway(SENDS, (gateway, engine) => {
       const [lane] = await runner.query("SELECT lease_until FROM lane");
       expect(lane.lease_until > timestamp()).toBe(true);
       await runner.query("COMMIT");
-      const message = () =>
-        gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
+      const message = () => gateway.rows.findOneByOrFail(Message, { id });
       await waitUntil(async () => (await message()).status !== MessageStatus.sending);
       expect(await message()).toMatchObject({ status: "sent", attempts: 1 });
       expect(receiver.received).toHaveLength(1);

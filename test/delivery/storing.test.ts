@@ -1,10 +1,10 @@
-import type { ServerResponse } from "node:http";
 import { In } from "typeorm";
 import { timestamp } from "../../src/common/time";
 import { Lane } from "../../src/delivery/lane.entity";
 import { DeliveryAttempt } from "../../src/features/messages/delivery-attempt.entity";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
+import { closedAfterEach } from "../support/closing";
 import { postgres } from "../support/engines";
 import type { GatewayOptions } from "../support/gateway";
 import { addWebhookLine, lineClient } from "../support/lines";
@@ -22,6 +22,7 @@ const SENDS = {
 } satisfies GatewayOptions;
 
 describeGateway(SENDS, (gateway, engine) => {
+  const keep = closedAfterEach();
   /** Directs messages without a contact to a receiver. */
   async function leaveTo(receiver: Receiver): Promise<void> {
     const agentId = await firstAgentId(gateway);
@@ -33,41 +34,34 @@ describeGateway(SENDS, (gateway, engine) => {
 
   test("results of sends are stored even if the database was away until their leases had expired", async () => {
     const { database } = gateway.services;
-    const receiver = await Receiver.start();
-    try {
-      const held: ServerResponse[] = [];
-      receiver.reaction = (response) => held.push(response);
-      await leaveTo(receiver);
-      const ids = await Promise.all(Array.from({ length: MESSAGES }, send));
-      await waitUntil(() => held.length >= MESSAGES);
-      await database.write(async (tx) => {
-        // No other transaction reads or changes a lane before this one ends.
-        if (engine === postgres) await tx.query("LOCK TABLE lane");
-        await tx.update(Lane, { id: In(ids) }, { leaseUntil: timestamp(-1), wakeAt: timestamp(-1) });
-        // Messages that are sent again get a response, and are counted below.
-        receiver.reaction = (response) => response.end();
-        for (const response of held) response.writeHead(200, { connection: "close" }).end();
-        await waitUntil(() => receiver.openConnections === 0);
-      });
-      const unsent = () =>
-        database.read((reader) =>
-          reader.countBy(Message, { id: In(ids), status: In([MessageStatus.queued, MessageStatus.sending]) }),
-        );
-      await waitUntil(async () => (await unsent()) === 0);
-      const messages = await database.read((reader) => reader.findBy(Message, { id: In(ids) }));
-      expect(messages.map(({ status, attempts }) => [status, attempts])).toEqual(ids.map(() => ["sent", 1]));
-      const attempts = await database.read((reader) =>
-        reader.findBy(DeliveryAttempt, { messageId: In(ids) }),
+    const receiver = await keep(Receiver.start());
+    const held = receiver.hold();
+    await leaveTo(receiver);
+    const ids = await Promise.all(Array.from({ length: MESSAGES }, send));
+    await waitUntil(() => held.length >= MESSAGES);
+    await database.write(async (tx) => {
+      // No other transaction reads or changes a lane before this one ends.
+      if (engine === postgres) await tx.query("LOCK TABLE lane");
+      await tx.update(Lane, { id: In(ids) }, { leaseUntil: timestamp(-1), wakeAt: timestamp(-1) });
+      // Messages that are sent again get a response, and are counted below.
+      receiver.reaction = (response) => response.end();
+      for (const response of held) response.writeHead(200, { connection: "close" }).end();
+      await waitUntil(() => receiver.openConnections === 0);
+    });
+    const unsent = () =>
+      database.read((reader) =>
+        reader.countBy(Message, { id: In(ids), status: In([MessageStatus.queued, MessageStatus.sending]) }),
       );
-      expect(attempts.map(({ outcome }) => outcome)).toEqual(ids.map(() => "accepted"));
-      expect(receiver.received).toHaveLength(MESSAGES);
-    } finally {
-      await receiver.close();
-    }
+    await waitUntil(async () => (await unsent()) === 0);
+    const messages = await database.read((reader) => reader.findBy(Message, { id: In(ids) }));
+    expect(messages.map(({ status, attempts }) => [status, attempts])).toEqual(ids.map(() => ["sent", 1]));
+    const attempts = await database.read((reader) => reader.findBy(DeliveryAttempt, { messageId: In(ids) }));
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(ids.map(() => "accepted"));
+    expect(receiver.received).toHaveLength(MESSAGES);
   });
 
   test("a process that was frozen between leasing and sending a message does not send it", async () => {
-    const receiver = await Receiver.start();
+    const receiver = await keep(Receiver.start());
     await leaveTo(receiver);
     const now = performance.now.bind(performance);
     let frozenMs = 0;
@@ -81,32 +75,28 @@ describeGateway(SENDS, (gateway, engine) => {
     });
     try {
       const id = await send();
-      const attempts = () =>
-        gateway.services.database.read((reader) => reader.findBy(DeliveryAttempt, { messageId: id }));
+      const attempts = () => gateway.rows.findBy(DeliveryAttempt, { messageId: id });
       await waitUntil(async () => (await attempts())[0]?.outcome != null);
       expect(await attempts()).toMatchObject([{ outcome: "retryable", code: "lease_lost" }]);
       expect(receiver.received).toHaveLength(0);
     } finally {
       clock.mockRestore();
       signing.mockRestore();
-      await receiver.close();
     }
   });
 });
 
 describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
+  const keep = closedAfterEach();
   const send = async (): Promise<string> =>
     (await gateway.rest("POST", "/messages", { body: { message: "Hello" } })).body.id;
-  const messageOf = (id: string) =>
-    gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
+  const messageOf = (id: string) => gateway.rows.findOneByOrFail(Message, { id });
 
-  const waiting = (ids: string[]) =>
-    gateway.services.database.read((reader) => reader.countBy(Lane, { id: In(ids), needsSender: true }));
+  const waiting = (ids: string[]) => gateway.rows.countBy(Lane, { id: In(ids), needsSender: true });
 
   test("a claimed message for which no sender is free in time is sent later", async () => {
-    const receiver = await Receiver.start();
-    const held: ServerResponse[] = [];
-    receiver.reaction = (response) => held.push(response);
+    const receiver = await keep(Receiver.start());
+    const held = receiver.hold();
     const arrived = async (count: number) => {
       await waitUntil(() => held.length >= count);
     };
@@ -122,7 +112,7 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
       const third = await send();
       await waitUntil(async () => (await waiting([second, third])) === 2);
       // After six failures, the next delay would be an hour.
-      await gateway.services.database.write((tx) => tx.update(Message, { id: third }, { attempts: 6 }));
+      await gateway.rows.update(Message, { id: third }, { attempts: 6 });
       // The second message might end as quickly as the first one, so the third one is claimed together with it.
       held[0]?.end();
       await arrived(2);
@@ -137,9 +127,10 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
       await arrived(3);
       held[2]?.end();
       await waitUntil(async () => (await messageOf(third)).status === MessageStatus.sent);
-      const attempts = await gateway.services.database.read((reader) =>
-        reader.find(DeliveryAttempt, { where: { messageId: third }, order: { number: "ASC" } }),
-      );
+      const attempts = await gateway.rows.find(DeliveryAttempt, {
+        where: { messageId: third },
+        order: { number: "ASC" },
+      });
       expect(attempts.map(({ outcome, code }) => [outcome, code])).toEqual([
         ["retryable", "not_sent"],
         ["accepted", null],
@@ -147,7 +138,6 @@ describeGateway({ env: { ...SENDS.env, DELIVERY_WORKERS: "1" } }, (gateway) => {
       expect(receiver.received).toHaveLength(3);
     } finally {
       clock?.mockRestore();
-      await receiver.close();
     }
   });
 });

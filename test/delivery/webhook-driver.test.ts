@@ -347,10 +347,7 @@ describe("an attempt without a response", () => {
     const controller = new AbortController();
     receiver.reaction = () => controller.abort();
     expect(await sendTo(receiver.url(), { attempt: anAttempt({ signal: controller.signal }) })).toMatchObject(
-      {
-        outcome: UNCERTAIN,
-        code: "aborted",
-      },
+      { outcome: UNCERTAIN, code: "aborted" },
     );
   });
 });

@@ -56,10 +56,7 @@ describeGateway({ engine: "any", env: { RATE_LIMIT_PER_MINUTE: "100000" } }, (ga
   test("it continues after Last-Event-ID, which takes precedence over the cursor, and has only the requested types", async () => {
     const before = await lastPosition();
     await queue(gateway, "three");
-    const byHeader = await open(gateway.key, {
-      query: "?cursor=0",
-      headers: { "last-event-id": before },
-    });
+    const byHeader = await open(gateway.key, { query: "?cursor=0", headers: { "last-event-id": before } });
     const byCursor = await open(gateway.key, { query: `?cursor=${before}&types=message.queued` });
     const ofOthers = await open(gateway.key, {
       query: `?cursor=${before}&types=line.paused&types=line.resumed`,

@@ -6,9 +6,9 @@ import { conversationClient } from "../support/conversations";
 import { decisionClient, publish } from "../support/decisions";
 import { testOnAny } from "../support/engines";
 import { skipPositions } from "../support/followers";
-import { mint, operator, type Reply, type TestGateway } from "../support/gateway";
+import type { Reply } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
-import { firstAgentId } from "../support/people";
+import { addAgent, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 import { addEvents } from "../support/webhooks";
 
@@ -172,7 +172,7 @@ describeGateway((gateway, engine) => {
   );
 
   anyTest("a page of a rare type ends after some events, with the position to continue from", async () => {
-    const agent = await otherAgent(gateway);
+    const agent = await addAgent(gateway);
     const list = (query: string) => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
     const end = ({ headers }: Reply) => headers.get("last-event-id");
     const before = Number(end(await list("")));
@@ -206,16 +206,17 @@ describeGateway((gateway, engine) => {
   anyTest(
     "a position whose next event was purged is gone, and a list without a position starts with the oldest event",
     async () => {
-      const agent = await otherAgent(gateway);
+      const agent = await addAgent(gateway);
       for (const message of ["one", "two", "three"])
         await gateway.rest("POST", "/messages", { token: agent.token, body: { message } });
       const list = (query = "") => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
       const all: Told[] = (await list()).body;
       const queued = all.filter(({ type }) => type === "message.queued").map(({ position }) => position);
       expect(queued).toHaveLength(3);
-      await gateway.services.database.write((tx) =>
-        tx.query("DELETE FROM event WHERE agent_id = $1 AND position <= $2", [agent.id, queued[1]]),
-      );
+      await gateway.rows.execute("DELETE FROM event WHERE agent_id = $1 AND position <= $2", [
+        agent.id,
+        queued[1],
+      ]);
       const gone = await list("?cursor=0");
       expect([gone.status, gone.body.code]).toEqual([410, "position_expired"]);
       expect((await list(`?cursor=${queued[1]}`)).body).toMatchObject([{ position: queued[2] }]);
@@ -226,7 +227,7 @@ describeGateway((gateway, engine) => {
   anyTest(
     "after a restore, earlier positions are gone, and pages lead past the skipped positions",
     async () => {
-      const agent = await otherAgent(gateway);
+      const agent = await addAgent(gateway);
       const list = (query = "") => gateway.rest("GET", `/agent/events${query}`, { token: agent.token });
       const end = ({ headers }: Reply) => headers.get("last-event-id");
       await addEvents(gateway, agent.id, ["one"]);
@@ -250,17 +251,11 @@ describeGateway((gateway, engine) => {
   );
 
   anyTest("a key without the scope, and one of another agent, see nothing of it", async () => {
-    const { token } = await otherAgent(gateway);
+    const { token } = await addAgent(gateway);
     const { body } = await gateway.rest("GET", "/agent/events", { token });
     expect(new Set(body.map(({ agentId: of }: { agentId: string }) => of)).has(agentId)).toBe(false);
   });
 });
-
-async function otherAgent(gateway: TestGateway): Promise<{ id: string; token: string }> {
-  const slug = `other-${Math.random().toString(36).slice(2)}`;
-  const { id } = await gateway.services.agents.create(await operator(gateway), { slug, name: "Other" });
-  return { id, token: (await mint(gateway, { agent: slug })).secret };
-}
 
 test("the documentation has a row for each type, and no other", () => {
   const rows = [...read("docs/events.md").matchAll(/^\| `(\w+\.\w+)` \| ([^`].*) \|$/gm)].map(

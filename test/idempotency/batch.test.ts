@@ -13,9 +13,10 @@ import { PetService } from "../../src/features/pets/pet.service";
 import { IDEMPOTENCY_LIFETIME_MS } from "../../src/idempotency/idempotency";
 import { IdempotencyRecord } from "../../src/idempotency/idempotency-record.entity";
 import { createLogger } from "../../src/logger";
+import { closedAfterEach } from "../support/closing";
 import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { slowTest } from "../support/slow-test";
-import { waitUntil } from "../support/wait-until";
+import { waitUntil, withResolver } from "../support/wait-until";
 
 onAnyEngine((engine) => {
   let testDatabase: TestDatabase;
@@ -25,21 +26,19 @@ onAnyEngine((engine) => {
   let context: RequestContext;
   /** Number of rows in each statement that inserted for several callers. */
   let batches: number[];
-  const opened: Database[] = [];
-  const open = async () => {
+  const keep = closedAfterEach();
+  const open = () => {
     const observer = {
       ...NO_OBSERVER,
       coalesced: (what: string, calls: number) => {
         if (what === "inserts") batches.push(calls);
       },
     };
-    const next = await Database.open(createDataSource(testDatabase.url), { observer });
-    opened.push(next);
-    return next;
+    return keep(Database.open(createDataSource(testDatabase.url), { observer }));
   };
   beforeEach(async () => {
     batches = [];
-    testDatabase = await engine.createMigratedDatabase();
+    testDatabase = await keep(engine.createMigratedDatabase());
     database = await open();
     await database.migrate();
     pets = new PetService(database);
@@ -47,10 +46,6 @@ onAnyEngine((engine) => {
     await bootstrap(createServices({ database, config, log: createLogger("silent") }));
     const [key] = await database.read((reader) => reader.find(ApiKey));
     context = { caller: { kind: "agent", agent: { id: key?.agentId }, key } } as unknown as RequestContext;
-  });
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((each) => each.close()));
-    await testDatabase.drop();
   });
 
   const draft = (name: string, idempotencyKey?: string) =>
@@ -132,7 +127,7 @@ onAnyEngine((engine) => {
 
   slowTest("a create that waits for its key does not hold up others", async () => {
     const elsewhere = await open();
-    let end = () => {};
+    const end = withResolver();
     const slow = elsewhere.write(async (tx) => {
       await tx.insert(IdempotencyRecord, {
         scope: `createPet:${agentCaller(context).agent.id}`,
@@ -140,9 +135,7 @@ onAnyEngine((engine) => {
         requestHash: "",
         createdAt: timestamp(),
       });
-      await new Promise<void>((resolve) => {
-        end = resolve;
-      });
+      await end.promise;
       throw new Error("taken back");
     });
     const takenBack = expect(slow).rejects.toThrow("taken back");
@@ -155,7 +148,7 @@ onAnyEngine((engine) => {
     await waitUntil(async () => answered || (await waits()));
     await add("other");
     expect(answered).toBe(false);
-    end();
+    end.resolve();
     await takenBack;
     await waiting;
     expect(await names()).toEqual(["other", "waiting"]);

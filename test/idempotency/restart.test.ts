@@ -1,8 +1,10 @@
+import { closedAfterEach } from "../support/closing";
 import { onAnyEngine, type TestDatabase } from "../support/engines";
 import { startGateway, type TestGateway } from "../support/gateway";
 import { slowTest } from "../support/slow-test";
 
 onAnyEngine((engine) => {
+  const keep = closedAfterEach();
   let database: TestDatabase;
   beforeAll(async () => {
     database = await engine.createMigratedDatabase();
@@ -18,14 +20,10 @@ onAnyEngine((engine) => {
     const message = await retry(before, "/messages", { message: "Hello" });
     await before.close();
 
-    const after = await startGateway(engine, { database });
-    try {
-      expect((await retry(after, "/v1/pets", { name: "Rex", categoryId: 1 })).body).toEqual(pet.body);
-      expect((await retry(after, "/messages", { message: "Hello" })).body).toEqual(message.body);
-      expect((await retry(after, "/messages", { message: "Bye" })).body.code).toBe("idempotency_key_reused");
-      expect((await after.rest("GET", "/v1/pets", { token: key })).body).toHaveLength(1);
-    } finally {
-      await after.close();
-    }
+    const after = await keep(startGateway(engine, { database }));
+    expect((await retry(after, "/v1/pets", { name: "Rex", categoryId: 1 })).body).toEqual(pet.body);
+    expect((await retry(after, "/messages", { message: "Hello" })).body).toEqual(message.body);
+    expect((await retry(after, "/messages", { message: "Bye" })).body.code).toBe("idempotency_key_reused");
+    expect((await after.rest("GET", "/v1/pets", { token: key })).body).toHaveLength(1);
   });
 });

@@ -2,6 +2,7 @@ import { AttemptOutcome, type SendResult } from "../../src/delivery/driver";
 import { failure } from "../../src/delivery/failures";
 import { AddressKind } from "../../src/features/contacts/contact-address.entity";
 import { countRejections } from "../../src/features/messages/rejections";
+import { closedAfterEach } from "../support/closing";
 import { addContact } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { whileDelivering } from "../support/deliver";
@@ -18,12 +19,12 @@ const failed = (code: string, detail = `Failed with ${code}.`) =>
   failure(AttemptOutcome.retryable, code, detail);
 
 describeGateway({ env: ENV }, (gateway, engine) => {
+  const keep = closedAfterEach();
   let other: TestGateway;
   let agentId: string;
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
-    const database = { url: gateway.databaseUrl, drop: async () => undefined };
-    other = await startGateway(engine, { env: ENV, database });
+    other = await startGateway(engine, { env: ENV, database: { url: gateway.databaseUrl } });
   });
   afterAll(() => other.close());
 
@@ -143,34 +144,30 @@ describeGateway({ env: ENV }, (gateway, engine) => {
   });
 
   test("a failing line shows the status of its receiver's response, but not its text, which may repeat the message", async () => {
-    const receiver = await Receiver.start();
-    try {
-      let isBroken = true;
-      receiver.reaction = (response, { headers }) => {
-        const echo = `${receiver.received.at(-1)?.body} ${headers["webhook-signature"]}`;
-        response.writeHead(isBroken ? 500 : 200).end(echo);
-      };
-      const { id, name } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
-      const addresses = [{ kind: AddressKind.phone, address: "+4915155512345" }];
-      const contact = { id: await addContact(gateway, { agentId, addresses }) };
-      await whileDelivering(gateway, async () => {
-        await conversationClient(gateway).open({ contact, line: name, message: "Something private" });
-        await waitUntil(async () => (await faultOf(id)) !== null);
-        expect(await faultOf(id)).toEqual({
-          code: "http_500",
-          detail: "The receiver responded with 500.",
-          since: expect.any(String),
-        });
-        isBroken = false;
-        await gateway.services.database.write(async (tx) => {
-          await tx.query("update message set not_before = null where status = 'queued'");
-          await tx.query("update lane set wake_at = '2000-01-01T00:00:00.000Z' where lease is null");
-        });
-        gateway.services.lanes.notify();
-        await waitUntil(async () => (await faultOf(id)) === null);
+    const receiver = await keep(Receiver.start());
+    let isBroken = true;
+    receiver.reaction = (response, { headers }) => {
+      const echo = `${receiver.received.at(-1)?.body} ${headers["webhook-signature"]}`;
+      response.writeHead(isBroken ? 500 : 200).end(echo);
+    };
+    const { id, name } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+    const addresses = [{ kind: AddressKind.phone, address: "+4915155512345" }];
+    const contact = { id: await addContact(gateway, { agentId, addresses }) };
+    await whileDelivering(gateway, async () => {
+      await conversationClient(gateway).open({ contact, line: name, message: "Something private" });
+      await waitUntil(async () => (await faultOf(id)) !== null);
+      expect(await faultOf(id)).toEqual({
+        code: "http_500",
+        detail: "The receiver responded with 500.",
+        since: expect.any(String),
       });
-    } finally {
-      await receiver.close();
-    }
+      isBroken = false;
+      await gateway.services.database.write(async (tx) => {
+        await tx.query("update message set not_before = null where status = 'queued'");
+        await tx.query("update lane set wake_at = '2000-01-01T00:00:00.000Z' where lease is null");
+      });
+      gateway.services.lanes.notify();
+      await waitUntil(async () => (await faultOf(id)) === null);
+    });
   });
 });

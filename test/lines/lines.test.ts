@@ -1,7 +1,7 @@
 import { actionsOn, auditLog } from "../support/audit";
-import { mint, operator, startGateway } from "../support/gateway";
+import { startGateway } from "../support/gateway";
 import { lineClient } from "../support/lines";
-import { addOrganization, codeOf, firstAgentId } from "../support/people";
+import { addAgent, addOrganization, codeOf, firstAgentId } from "../support/people";
 import { whileUnavailable } from "../support/retries";
 import { describeGateway } from "../support/suite";
 
@@ -16,17 +16,8 @@ const MAIN = {
 };
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
-  let client: ReturnType<typeof lineClient>;
-  let agents = 0;
-  beforeAll(() => {
-    client = lineClient(gateway);
-  });
+  const client = lineClient(gateway);
 
-  /** @returns the ID of a new agent */
-  async function newAgent(): Promise<string> {
-    const input = { slug: `agent-of-lines-${++agents}`, name: "Agent" };
-    return (await gateway.services.agents.create(await operator(gateway), input)).id;
-  }
   const linesOf = async (agentId: string) => (await client.list(agentId)).body.data.lines;
   const mainOf = async (agentId: string) =>
     (await linesOf(agentId)).find(({ name }: { name: string }) => name === "main");
@@ -34,7 +25,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     (await client.create({ agentId, name, ...more })).body.data.createLine.line;
 
   test("the first start and every new agent have a local line, main, which is the default", async () => {
-    for (const agentId of [await firstAgentId(gateway), await newAgent()]) {
+    for (const agentId of [await firstAgentId(gateway), (await addAgent(gateway)).id]) {
       const lines = await linesOf(agentId);
       expect(lines).toMatchObject([MAIN]);
       expect(await actionsOn(gateway, lines[0].id)).toEqual(["line_created"]);
@@ -42,9 +33,8 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("a key reads the lines of its agent through both APIs, ordered by name", async () => {
-    const agentId = await newAgent();
+    const { id: agentId, token } = await addAgent(gateway);
     for (const name of ["support", "alerts"]) await created(agentId, name);
-    const { secret: token } = await mint(gateway, { agent: `agent-of-lines-${agents}` });
     const { body: fromRest } = await gateway.rest("GET", "/agent/lines", { token });
     const { lines: fromGraphql } = (await client.list(undefined, { token })).body.data;
     expect(fromRest.map(({ name }: { name: string }) => name)).toEqual(["alerts", "main", "support"]);
@@ -54,7 +44,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("a new line has the requested settings, and is not the default", async () => {
-    const agentId = await newAgent();
+    const { id: agentId } = await addAgent(gateway);
     const line = await created(agentId, "alerts", { ratePerMinute: 30, expireAfterSeconds: 600 });
     expect(line).toMatchObject({
       ...MAIN,
@@ -76,7 +66,10 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("a change keeps omitted settings, null restores the default, and the log contains only differences", async () => {
-    const { id } = await created(await newAgent(), "before", { ratePerMinute: 30, expireAfterSeconds: 600 });
+    const { id } = await created((await addAgent(gateway)).id, "before", {
+      ratePerMinute: 30,
+      expireAfterSeconds: 600,
+    });
     const renamed = (await client.update({ id, name: "after" })).body.data.updateLine;
     expect(renamed).toMatchObject({ name: "after", ratePerMinute: 30, expireAfterSeconds: 600, version: 2 });
     const cleared = await client.update({ id, ratePerMinute: null, expireAfterSeconds: null });
@@ -97,7 +90,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("a change based on another version is rejected and names the current one", async () => {
-    const { id } = await created(await newAgent(), "versioned");
+    const { id } = await created((await addAgent(gateway)).id, "versioned");
     expect(codeOf(await client.update({ id, name: "second", expectedVersion: 1 }))).toBeUndefined();
     const late = await client.update({ id, name: "third", expectedVersion: 1 });
     expect([late.status, codeOf(late)]).toEqual([409, "version_conflict"]);
@@ -105,7 +98,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("a line is paused, resumed, archived and resumed; repeating a step changes and writes nothing", async () => {
-    const { id } = await created(await newAgent(), "stateful");
+    const { id } = await created((await addAgent(gateway)).id, "stateful");
     const twice = async (step: () => ReturnType<typeof client.resume>) => {
       const [first, second] = [await step(), await step()].map(({ body }) => Object.values(body.data)[0]);
       expect(second).toEqual(first);
@@ -131,7 +124,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("an agent has one default line, which cannot be archived", async () => {
-    const agentId = await newAgent();
+    const { id: agentId } = await addAgent(gateway);
     const { id } = await created(agentId, "next");
     const main = await mainOf(agentId);
     expect(codeOf(await client.archive(main.id))).toBe("conflict");
@@ -150,7 +143,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("a name belongs to one line of an agent, even after that is archived", async () => {
-    const [agentId, other] = [await newAgent(), await newAgent()];
+    const [agentId, other] = [(await addAgent(gateway)).id, (await addAgent(gateway)).id];
     const { id } = await created(agentId, "taken");
     await client.archive(id);
     expect(codeOf(await client.create({ agentId, name: "taken" }))).toBe("conflict");
@@ -160,7 +153,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("a retry with the same idempotency key returns the first line", async () => {
-    const agentId = await newAgent();
+    const { id: agentId } = await addAgent(gateway);
     const input = { agentId, name: "retried", idempotencyKey: `retry ${agentId}` };
     const replies = await Promise.all(Array.from({ length: 5 }, () => client.create(input)));
     expect(new Set(replies.map(({ body }) => body.data.createLine.line.id)).size).toBe(1);
@@ -171,14 +164,13 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   describe("at two servers", () => {
     let other: typeof gateway;
     beforeAll(async () => {
-      const database = { url: gateway.databaseUrl, drop: async () => undefined };
-      other = await startGateway(engine, { database });
+      other = await startGateway(engine, { database: { url: gateway.databaseUrl } });
     });
     afterAll(() => other.close());
     const clients = () => [client, lineClient(other)] as const;
 
     test("concurrent creations leave 50 lines, and the rest reaches the limit", async () => {
-      const agentId = await newAgent();
+      const { id: agentId } = await addAgent(gateway);
       const replies = await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
           whileUnavailable(() =>
@@ -197,7 +189,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
     });
 
     test("concurrent changes to the default leave one default, and none fails", async () => {
-      const agentId = await newAgent();
+      const { id: agentId } = await addAgent(gateway);
       const lines = await Promise.all(["a", "b", "c", "d"].map((name) => created(agentId, name)));
       const replies = await Promise.all(
         Array.from({ length: 24 }, (_, i) =>
@@ -211,15 +203,13 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("two defaults of one agent are rejected by the database itself", async () => {
-    const { id } = await created(await newAgent(), "second");
-    const write = gateway.services.database.write((tx) =>
-      tx.query("update line set is_default = true where id = $1", [id]),
-    );
+    const { id } = await created((await addAgent(gateway)).id, "second");
+    const write = gateway.rows.execute("update line set is_default = true where id = $1", [id]);
     await expect(write).rejects.toThrow();
   });
 
   test("a key cannot reach another agent's lines, even within the organization", async () => {
-    const agentId = await newAgent();
+    const { id: agentId } = await addAgent(gateway);
     const { id } = await created(agentId, "not-of-the-first");
     const reply = await gateway.rest("GET", "/agent/lines");
     expect(reply.text).not.toContain(id);

@@ -75,9 +75,9 @@ describeGateway(
       ];
       replies.push(await testWithBadServer({ ...mail, name: "tested" }, password("told to a bad server")));
       answers.push(...replies.map(({ text, headers }) => text + JSON.stringify([...headers])));
-      await gateway.services.database.write((tx) => tx.query("ALTER TABLE line RENAME TO away"));
+      await gateway.rows.execute("ALTER TABLE line RENAME TO away");
       expect(codeOf(await change({ password: password("of a failure") }))).toBe("internal_error");
-      await gateway.services.database.write((tx) => tx.query("ALTER TABLE away RENAME TO line"));
+      await gateway.rows.execute("ALTER TABLE away RENAME TO line");
     }
 
     /** Tests a line whose mail server repeats the password in its replies. */

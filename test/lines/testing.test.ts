@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { AttemptOutcome } from "../../src/delivery/driver";
 import { auditLog } from "../support/audit";
+import { closedAfterEach } from "../support/closing";
 import { postgres } from "../support/engines";
 import { INSTANCE_KEY, operator } from "../support/gateway";
 import { lineClient } from "../support/lines";
@@ -9,21 +10,20 @@ import { addOrganization, codeOf, firstAgentId } from "../support/people";
 import { endProcesses, runCli, spawnCli } from "../support/process";
 import { Receiver } from "../support/receiver";
 import { describeGateway } from "../support/suite";
+import { withResolver } from "../support/wait-until";
 
 const ALLOWED = { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
 const TEST =
   "mutation ($id: ID!, $to: String) { testLine(input: { id: $id, to: $to }) { outcome code detail } }" as const;
 
 describeGateway({ engine: "one", env: ALLOWED }, (gateway, engine) => {
+  const keep = closedAfterEach();
   let receiver: Receiver;
   let organizations = 0;
   beforeEach(async () => {
-    receiver = await Receiver.start();
+    receiver = await keep(Receiver.start());
   });
-  afterEach(async () => {
-    await endProcesses();
-    await receiver.close();
-  });
+  afterEach(endProcesses);
 
   /** Adds a line to a new organization, which has not tested any line yet. */
   async function newLine(input: object) {
@@ -77,7 +77,7 @@ describeGateway({ engine: "one", env: ALLOWED }, (gateway, engine) => {
     expect(entries.body.data.auditLog.nodes.map(({ action }: { action: string }) => action)).toEqual([
       ...["line_tested", "line_tested", "line_tested", "line_created"],
     ]);
-    const messages = await gateway.services.database.read((reader) => reader.query("select 1 from message"));
+    const messages = await gateway.rows.query("select 1 from message");
     expect(messages).toEqual([]);
   });
 
@@ -92,53 +92,48 @@ describeGateway({ engine: "one", env: ALLOWED }, (gateway, engine) => {
 
   test("a mail server gets one message with the line's login and sender", async () => {
     const passwords: unknown[] = [];
-    const server = await MailServer.start({
-      authOptional: false,
-      allowInsecureAuth: true,
-      onAuth: ({ username, password }, _, callback) => {
-        passwords.push(password);
-        if (password === "hunter2") callback(null, { user: username });
-        else callback(new Error("wrong"));
+    const server = await keep(
+      MailServer.start({
+        authOptional: false,
+        allowInsecureAuth: true,
+        onAuth: ({ username, password }, _, callback) => {
+          passwords.push(password);
+          if (password === "hunter2") callback(null, { user: username });
+          else callback(new Error("wrong"));
+        },
+      }),
+    );
+    const line = await newLine({
+      settings: {
+        email: {
+          ...{
+            host: "127.0.0.1",
+            port: server.port,
+            security: "none",
+            user: "mailer",
+            password: "hunter2",
+          },
+          ...{ from: "Acme <acme@example.com>", subject: "Hello" },
+        },
       },
     });
-    try {
-      const line = await newLine({
-        settings: {
-          email: {
-            ...{
-              host: "127.0.0.1",
-              port: server.port,
-              security: "none",
-              user: "mailer",
-              password: "hunter2",
-            },
-            ...{ from: "Acme <acme@example.com>", subject: "Hello" },
-          },
-        },
-      });
-      expect(codeOf(await line.test())).toBe("invalid_request");
-      expect(codeOf(await line.test("nobody"))).toBe("invalid_request");
-      expect(resultOf(await line.test("Anna@Example.com"))).toMatchObject({
-        outcome: "accepted",
-        code: null,
-      });
-      expect(server.received).toMatchObject([
-        {
-          from: "acme@example.com",
-          to: ["anna@example.com"],
-          user: "mailer",
-          email: { subject: "Hello", from: { name: "Acme" } },
-        },
-      ]);
-      const update = { id: line.id, email: { password: "wrong" } };
-      await lineClient(gateway).update(update, { token: line.token });
-      const rejected = await line.test("anna@example.com");
-      expect(resultOf(rejected)).toMatchObject({ outcome: "retryable", code: "auth" });
-      expect(passwords).toEqual(["hunter2", "wrong"]);
-      expect(server.received).toHaveLength(1);
-    } finally {
-      await server.close();
-    }
+    expect(codeOf(await line.test())).toBe("invalid_request");
+    expect(codeOf(await line.test("nobody"))).toBe("invalid_request");
+    expect(resultOf(await line.test("Anna@Example.com"))).toMatchObject({ outcome: "accepted", code: null });
+    expect(server.received).toMatchObject([
+      {
+        from: "acme@example.com",
+        to: ["anna@example.com"],
+        user: "mailer",
+        email: { subject: "Hello", from: { name: "Acme" } },
+      },
+    ]);
+    const update = { id: line.id, email: { password: "wrong" } };
+    await lineClient(gateway).update(update, { token: line.token });
+    const rejected = await line.test("anna@example.com");
+    expect(resultOf(rejected)).toMatchObject({ outcome: "retryable", code: "auth" });
+    expect(passwords).toEqual(["hunter2", "wrong"]);
+    expect(server.received).toHaveLength(1);
   });
 
   test("a local line needs no test, and says so", async () => {
@@ -159,10 +154,7 @@ describeGateway({ engine: "one", env: ALLOWED }, (gateway, engine) => {
   test("an organization runs one test at a time and ten per minute, and others are not affected", async () => {
     const line = await newLine(webhook());
     const other = await newLine(webhook());
-    let arrived = () => {};
-    const arrival = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
+    const { promise: arrival, resolve: arrived } = withResolver();
     let answer = () => {};
     receiver.reaction = (response) => {
       answer = () => response.end();
@@ -217,26 +209,21 @@ describeGateway({ engine: "one", env: ALLOWED }, (gateway, engine) => {
 });
 
 describeGateway({ engine: "one" }, (gateway) => {
+  const keep = closedAfterEach();
   test("if private targets are not allowed, a test does not connect to them", async () => {
-    const receiver = await Receiver.start();
-    try {
-      const client = lineClient(gateway);
-      const made = await client.create({
-        agentId: await firstAgentId(gateway),
-        name: "hook",
-        settings: { webhook: { url: "https://93.184.215.14/" } },
-      });
-      const { id } = made.body.data.createLine.line;
-      const settings = JSON.stringify({ url: receiver.url(), addressKind: "phone" });
-      await gateway.services.database.write((tx) =>
-        tx.query("update line set settings = $1 where id = $2", [settings, id]),
-      );
-      const result = await gateway.services.lineTests.run(await operator(gateway), { id });
-      expect(result).toMatchObject({ outcome: AttemptOutcome.permanent, code: "blocked_target" });
-      expect(receiver.connections).toBe(0);
-      expect(await auditLog(gateway, { targetId: id })).toMatchObject([{ action: "line_tested" }, {}]);
-    } finally {
-      await receiver.close();
-    }
+    const receiver = await keep(Receiver.start());
+    const client = lineClient(gateway);
+    const made = await client.create({
+      agentId: await firstAgentId(gateway),
+      name: "hook",
+      settings: { webhook: { url: "https://93.184.215.14/" } },
+    });
+    const { id } = made.body.data.createLine.line;
+    const settings = JSON.stringify({ url: receiver.url(), addressKind: "phone" });
+    await gateway.rows.execute("update line set settings = $1 where id = $2", [settings, id]);
+    const result = await gateway.services.lineTests.run(await operator(gateway), { id });
+    expect(result).toMatchObject({ outcome: AttemptOutcome.permanent, code: "blocked_target" });
+    expect(receiver.connections).toBe(0);
+    expect(await auditLog(gateway, { targetId: id })).toMatchObject([{ action: "line_tested" }, {}]);
   });
 });

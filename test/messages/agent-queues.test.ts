@@ -2,22 +2,17 @@ import { v7 as uuid } from "uuid";
 import { BACKGROUND } from "../../src/database/limits";
 import { AgentQueues, MAX_OF_AGENT } from "../../src/features/messages/agent-queues";
 import { HeldReason, MessageStatus } from "../../src/features/messages/message.enums";
+import { closedAfterEach } from "../support/closing";
 import { addConversation, conversationClient } from "../support/conversations";
-import { mint, operator } from "../support/gateway";
-import { codeOf } from "../support/people";
+import { addAgent, codeOf } from "../support/people";
 import { openLogged } from "../support/query-plans";
 import { slowTest } from "../support/slow-test";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any" }, (gateway, engine) => {
+  const keep = closedAfterEach();
   const { queued, delivered } = MessageStatus;
 
-  /** Adds an agent with a key. */
-  async function newAgent() {
-    const slug = `queue-${Math.random().toString(36).slice(2)}`;
-    const { id } = await gateway.services.agents.create(await operator(gateway), { slug, name: "Agent" });
-    return { id, token: (await mint(gateway, { agent: slug })).secret };
-  }
   /** Adds messages for an agent; each kind is newer than the one before. */
   const addMessages = (
     agentId: string,
@@ -46,7 +41,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   };
 
   test("only queued messages that were not imported take room, and each agent has its own room", async () => {
-    const [agent, other] = [await newAgent(), await newAgent()];
+    const [agent, other] = [await addAgent(gateway), await addAgent(gateway)];
     await addMessages(agent.id, { count: 50, heldReason: HeldReason.imported }, { count: 7 });
     await addMessages(
       agent.id,
@@ -59,7 +54,7 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   test("concurrent requests share one count, and no more of them succeed than there is room for", async () => {
-    const { id } = await newAgent();
+    const { id } = await addAgent(gateway);
     await addMessages(id, { count: 4 });
     const queues = new AgentQueues(gateway.services.database, 10);
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => queues.take(id)));
@@ -67,20 +62,18 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   });
 
   slowTest("freed room is found again", async () => {
-    const { id } = await newAgent();
+    const { id } = await addAgent(gateway);
     await addMessages(id, { count: 10 });
     const queues = new AgentQueues(gateway.services.database, 10);
     expect(await queues.take(id)).toBe(false);
-    await gateway.services.database.write((tx) =>
-      tx.query("UPDATE message SET status = 'delivered' WHERE agent_id = $1", [id]),
-    );
+    await gateway.rows.execute("UPDATE message SET status = 'delivered' WHERE agent_id = $1", [id]);
     while (!(await queues.take(id)));
   });
 
   slowTest(
     "a full queue rejects new messages on every path, and still answers a repeat",
     async () => {
-      const { id: agentId, token } = await newAgent();
+      const { id: agentId, token } = await addAgent(gateway);
       const { id } = await addConversation(gateway, { agentId });
       const api = conversationClient(gateway, token);
       const { contactId } = (await api.find(id)).body.data.conversation;
@@ -116,17 +109,13 @@ describeGateway({ engine: "any" }, (gateway, engine) => {
   );
 
   test("the count reads only indexes", async () => {
-    const logged = await openLogged(engine);
-    try {
-      await new AgentQueues(logged.database).take(uuid());
-      const count = logged.statements.find(({ query }) => query.includes("count(*) AS queued"));
-      const plan = await logged.planOf(count);
-      expect(plan).toContain("message_imported");
-      expect(plan).toMatch(/COVERING INDEX IDX_\w+ \(agent_id=\? AND status=\? AND id>\?\)|Index.* Scan/);
-      expect(plan).not.toMatch(/SCAN message|Seq Scan/);
-    } finally {
-      await logged.close();
-    }
+    const logged = await keep(openLogged(engine));
+    await new AgentQueues(logged.database).take(uuid());
+    const count = logged.statements.find(({ query }) => query.includes("count(*) AS queued"));
+    const plan = await logged.planOf(count);
+    expect(plan).toContain("message_imported");
+    expect(plan).toMatch(/COVERING INDEX IDX_\w+ \(agent_id=\? AND status=\? AND id>\?\)|Index.* Scan/);
+    expect(plan).not.toMatch(/SCAN message|Seq Scan/);
   });
 });
 

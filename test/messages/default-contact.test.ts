@@ -4,22 +4,17 @@ import { Message } from "../../src/features/messages/message.entity";
 import { addContact, contactClient } from "../support/contacts";
 import { conversationClient } from "../support/conversations";
 import { publish } from "../support/decisions";
-import { type Call, mint, operator } from "../support/gateway";
+import type { Call } from "../support/gateway";
 import { addLine, lineClient } from "../support/lines";
+import { addAgent } from "../support/people";
 import { slowTest } from "../support/slow-test";
-
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any" }, (gateway) => {
   let agentId: string;
   let token: string;
   beforeEach(async () => {
-    const slug = `agent-${Math.random().toString(36).slice(2)}`;
-    ({ id: agentId } = await gateway.services.agents.create(await operator(gateway), {
-      slug,
-      name: "Agent",
-    }));
-    token = (await mint(gateway, { agent: slug })).secret;
+    ({ id: agentId, token } = await addAgent(gateway));
   });
 
   const owner = (kind: AddressKind = AddressKind.local) =>

@@ -1,9 +1,9 @@
 import { Permission } from "../../src/auth/permissions";
 import { addConversation, conversationClient } from "../support/conversations";
 import { decisionClient } from "../support/decisions";
-import { mint, operator } from "../support/gateway";
+import { mint } from "../support/gateway";
 import { addLine } from "../support/lines";
-import { addMember, addOrganization, firstAgentId } from "../support/people";
+import { addAgent, addMember, addOrganization, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 describeGateway((gateway) => {
@@ -11,10 +11,9 @@ describeGateway((gateway) => {
   let keys: string[];
   beforeAll(async () => {
     await addOrganization(gateway, "two");
-    await gateway.services.agents.create(await operator(gateway, "two"), { slug: "second", name: "Second" });
     token = (await addMember(gateway, { org: "two", permissions: Object.values(Permission) })).token;
-    keys = [];
-    for (const agent of ["two-agent", "second"]) keys.push((await mint(gateway, { agent })).secret);
+    const { token: second } = await addAgent(gateway, "second", "two");
+    keys = [(await mint(gateway, { agent: "two-agent" })).secret, second];
   });
 
   /** Returns the IDs on all pages of a list of all agents. */
@@ -43,9 +42,7 @@ describeGateway((gateway) => {
       const call = { token: keys[i % 2] as string, body: { message: `${i}` } };
       sent.push((await gateway.rest("POST", "/messages", call)).body.id);
     }
-    await gateway.services.database.write((tx) =>
-      tx.query("update message set status = 'failed' where id = $1", [sent[3]]),
-    );
+    await gateway.rows.execute("update message set status = 'failed' where id = $1", [sent[3]]);
     expect(await idsOf("messages", null, "oldest_first")).toEqual(sent);
     expect(await idsOf("messages", ["queued", "failed"], "newest_first")).toEqual(sent.toReversed());
     expect(await idsOf("messages", ["failed", "failed"], "oldest_first")).toEqual([sent[3]]);
@@ -58,9 +55,10 @@ describeGateway((gateway) => {
     const client = conversationClient(gateway);
     const { id } = await addConversation(gateway, { agentId, line: first.name });
     const sent = (await client.send(id, "sent")).body.data.sendToConversation.id;
-    await gateway.services.database.write((tx) =>
-      tx.query("update message set status = 'sent', line_id = $1 where id = $2", [first.id, sent]),
-    );
+    await gateway.rows.execute("update message set status = 'sent', line_id = $1 where id = $2", [
+      first.id,
+      sent,
+    ]);
     await client.send(id, "waiting");
     await client.move(id, { line: second.name });
     const loose = (await gateway.rest("POST", "/messages", { body: { message: "loose" } })).body.id;

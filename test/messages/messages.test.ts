@@ -2,14 +2,13 @@ import { v7 as uuid } from "uuid";
 import { timestamp } from "../../src/common/time";
 import { Message } from "../../src/features/messages/message.entity";
 import { MessageStatus } from "../../src/features/messages/message.enums";
-import { mint, operator } from "../support/gateway";
+import { addAgent } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 describeGateway({ engine: "any" }, (gateway) => {
   let otherAgentsKey: string;
   beforeAll(async () => {
-    await gateway.services.agents.create(await operator(gateway), { slug: "other-agent", name: "Other" });
-    otherAgentsKey = (await mint(gateway, { agent: "other-agent" })).secret;
+    otherAgentsKey = (await addAgent(gateway)).token;
   });
 
   const LIST =
@@ -31,21 +30,13 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test("a message comes after messages of a process whose clock is ahead", async () => {
-    const context = await operator(gateway);
-    const agent = await gateway.services.agents.create(context, { slug: "ahead", name: "Ahead" });
-    const { secret } = await mint(gateway, { agent: "ahead" });
-    const early = {
-      agentId: agent.id,
-      text: "ahead",
-      status: MessageStatus.queued,
-      createdAt: timestamp(),
-    };
+    const { id: agentId, token } = await addAgent(gateway);
+    const early = { agentId, text: "ahead", status: MessageStatus.queued, createdAt: timestamp() };
     const id = uuid({ msecs: Date.now() + 3_600_000 });
-    await gateway.services.database.write((tx) => tx.insert(Message, { ...early, id }));
-    for (const message of ["then", "last"]) {
-      await gateway.rest("POST", "/messages", { body: { message }, token: secret });
-    }
-    const { body } = await gateway.graphql("{ messages { nodes { text } } }", {}, { token: secret });
+    await gateway.rows.insert(Message, { ...early, id });
+    for (const message of ["then", "last"])
+      await gateway.rest("POST", "/messages", { body: { message }, token });
+    const { body } = await gateway.graphql("{ messages { nodes { text } } }", {}, { token });
     expect(body.data.messages.nodes.map(({ text }: { text: string }) => text)).toEqual([
       "ahead",
       "then",
@@ -63,12 +54,11 @@ describeGateway({ engine: "any" }, (gateway) => {
   });
 
   test("the messages of an agent are listed in order of arrival, page by page", async () => {
-    const { secret } = await mint(gateway, { agent: "other-agent" });
-    for (const message of ["one", "two", "three"]) {
-      await gateway.rest("POST", "/messages", { body: { message }, token: secret });
-    }
-    const first = (await gateway.graphql(LIST, {}, { token: secret })).body.data.messages;
-    const next = await gateway.graphql(LIST, { after: first.pageInfo.endCursor }, { token: secret });
+    const { token } = await addAgent(gateway);
+    for (const message of ["one", "two", "three"])
+      await gateway.rest("POST", "/messages", { body: { message }, token });
+    const first = (await gateway.graphql(LIST, {}, { token })).body.data.messages;
+    const next = await gateway.graphql(LIST, { after: first.pageInfo.endCursor }, { token });
     const texts = [...first.nodes, ...next.body.data.messages.nodes].map(({ text }) => text);
     expect(texts).toEqual(["one", "two", "three"]);
   });

@@ -55,16 +55,14 @@ const NEWS = {
 
 describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
   let agentId: string;
-  let api: ReturnType<typeof conversationClient>;
+  const api = conversationClient(gateway);
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
-    api = conversationClient(gateway);
     await addLine(gateway, { agentId, name: "second" });
   });
 
-  const messageOf = (id: string) =>
-    gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
-  const laneOf = (id: string) => gateway.services.database.read((reader) => reader.findOneBy(Lane, { id }));
+  const messageOf = (id: string) => gateway.rows.findOneByOrFail(Message, { id });
+  const laneOf = (id: string) => gateway.rows.findOneBy(Lane, { id });
   const become = async (id: string, status: MessageStatus) => {
     await waitUntil(async () => (await messageOf(id)).status === status);
     return messageOf(id);
@@ -111,9 +109,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       expect(await laneOf(message.id)).toMatchObject({ kind: "schedule", wakeAt: at });
       const { body } = await gateway.graphql(
         "query ($id: ID!) { message(id: $id) { gates { name until path } } }",
-        {
-          id: message.id,
-        },
+        { id: message.id },
       );
       expect(body.data.message.gates).toEqual([gate]);
       const { body: shown } = await gateway.rest("GET", `/messages/${message.id}`);
@@ -138,10 +134,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       expect([delayed.gate.name, urgent.gate]).toEqual(["window", undefined]);
       expect(await messageOf(urgent.messageId)).toMatchObject({ isUrgent: true });
       await (await senderOn(gateway, agentId, lineId)).text(address, "Hello");
-      const answers = () =>
-        gateway.services.database.read((reader) =>
-          reader.findBy(Message, { conversationId: id, text: "Answer" }),
-        );
+      const answers = () => gateway.rows.findBy(Message, { conversationId: id, text: "Answer" });
       await waitUntil(async () => (await answers())[0]?.status === delivered);
     });
 
@@ -166,9 +159,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       // The waiting time does not count.
       const waitMs = Date.parse(at) - Date.parse(after.updatedAt ?? "");
       expect(Date.parse(after.expiresAt ?? "")).toBe(Date.parse(before.expiresAt ?? "") + waitMs);
-      const events = await gateway.services.database.read((reader) =>
-        reader.findBy(Event, { agentId, subject: `conversation:${id}` }),
-      );
+      const events = await gateway.rows.findBy(Event, { agentId, subject: `conversation:${id}` });
       const own = events.filter(({ data }) => data.id === first);
       expect(own.map(({ type }) => type)).toEqual(["message.queued", "message.scheduled"]);
       expect(own[1]?.data).toMatchObject({ sequence: null, sendAt: at, scheduledBy: "policy.windows[0]" });
@@ -290,9 +281,7 @@ describeGateway({ ...DELIVERS, engine: "any" }, (gateway) => {
       await become(next.id, delivered);
       await become(await send(await newConversation()), delivered);
       // The period slides, so messages older than a day no longer count for this cap.
-      await gateway.services.database.write((tx) =>
-        tx.update(Message, { id: first.id }, { sentAt: timestamp(-DAY_MS) }),
-      );
+      await gateway.rows.update(Message, { id: first.id }, { sentAt: timestamp(-DAY_MS) });
       await makeDue(third.id);
       await become(third.id, delivered);
       // The other cap still counts that message, and holds back the next one for longer.

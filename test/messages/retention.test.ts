@@ -49,9 +49,7 @@ describeGateway((gateway) => {
     return message;
   };
   const deleteOlderThan = (days: number) =>
-    deleteEndedMessages(database(), gateway.services.hooks, {
-      retention: { RETENTION_MESSAGES_DAYS: days },
-    });
+    deleteEndedMessages(database(), gateway.services.hooks, { retention: { RETENTION_MESSAGES_DAYS: days } });
   const ago = (days: number) => timestamp(-days * DAY_MS);
 
   test("messages that were finished 30 days ago are deleted with their attempts, and no others", async () => {
@@ -93,12 +91,10 @@ describeGateway((gateway) => {
       effects: [],
       createdAt: ago(31),
     };
-    await database().write((tx) =>
-      tx.insert(Decision, { ...decision, ...rest, state: "deciding" } as object),
-    );
+    await gateway.rows.insert(Decision, { ...decision, ...rest, state: "deciding" } as object);
     await deleteOlderThan(30);
     expect(await isKept(added)).toBe(true);
-    await database().write((tx) => tx.update(Decision, { id: decision.id }, { state: "decided" }));
+    await gateway.rows.update(Decision, { id: decision.id }, { state: "decided" });
     await deleteOlderThan(30);
     expect(await isKept(added)).toBe(false);
   });
@@ -114,9 +110,7 @@ describeGateway((gateway) => {
       );
     const kept = await addMessage(40, {}, { waitingSince: ago(40) });
     await walked();
-    await database().write((tx) =>
-      tx.update(Conversation, { id: kept.conversationId }, { waitingSince: null }),
-    );
+    await gateway.rows.update(Conversation, { id: kept.conversationId }, { waitingSince: null });
     const newer = await addMessage(31);
     await walked();
     expect([await isKept(kept), await isKept(newer)]).toEqual([true, false]);

@@ -70,8 +70,7 @@ describeGateway({ engine: "any", env: { DELIVERY_WORKERS: "1" } }, (gateway) => 
     const { body } = await decisionClient(gateway).decide({ type, ...about, ...more });
     return body.explanation.effects[0];
   };
-  const messageOf = (id: string) =>
-    gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
+  const messageOf = (id: string) => gateway.rows.findOneByOrFail(Message, { id });
   const become = async (id: string, status: MessageStatus) => {
     await waitUntil(async () => (await messageOf(id)).status === status);
     return messageOf(id);

@@ -90,9 +90,7 @@ describeGateway((gateway, engine) => {
     const contact = { id: await addContact(gateway, { agentId, addresses }) };
     const opened = await conversationClient(gateway).open({ contact, line: line.name, message: "Hello" });
     const { conversation, message } = opened.body.data.openConversation;
-    await gateway.services.database.write((tx) =>
-      tx.update(Message, { id: message.id }, { status: MessageStatus.sending, attempts: 1 }),
-    );
+    await gateway.rows.update(Message, { id: message.id }, { status: MessageStatus.sending, attempts: 1 });
     return {
       ...{ laneId: conversation.id, channelId: line.id, channelKind: "webhook", attempt: 1, isHeld: true },
       ...{ messageId: message.id, result },
@@ -102,8 +100,7 @@ describeGateway((gateway, engine) => {
     gateway.services.database.write((tx) =>
       work(CONVERSATION_LANE).finish(tx, ended, gateway.services.lanes.observing(tx)),
     );
-  const trafficOf = (lineId: string) =>
-    gateway.services.database.read((reader) => reader.findOneBy(LineTraffic, { lineId }));
+  const trafficOf = (lineId: string) => gateway.rows.findOneBy(LineTraffic, { lineId });
 
   test("results of attempts are stored while another process uses the line's traffic, and counted afterwards", async () => {
     const line = await addWebhookLine(gateway, { agentId });

@@ -18,6 +18,7 @@ import { watchCodeGeneration, withoutCodeWatch } from "./code-generation";
 import { assertInContract } from "./contract";
 import type { TestDatabase, TestEngine } from "./engines";
 import { sendRequest } from "./http-client";
+import { type Rows, rowsIn } from "./rows";
 
 /** The response of one call. */
 export interface Reply {
@@ -46,6 +47,7 @@ export interface TestGateway {
   owner: string;
   ownerCredentials: { email: string; password: string };
   services: Services;
+  rows: Rows;
   /** The log so far. */
   log(): string;
   rest(method: string, path: string, call?: Call): Promise<Reply>;
@@ -61,7 +63,7 @@ const OWNER = { email: "owner@example.com", password: "correct horse battery sta
 export interface GatewayOptions {
   env?: Record<string, string>;
   /** A database shared with another gateway; a new one by default. */
-  database?: TestDatabase;
+  database?: TestDatabase | Pick<TestDatabase, "url">;
   /** Folder of a built dashboard. */
   dashboard?: string;
   /** True if a 5xx response fails the test; then, by default, only errors are logged. */
@@ -74,7 +76,7 @@ export async function startGateway(
   engine: TestEngine,
   { env = {}, database, dashboard, strict = false, signInOwner = true }: GatewayOptions = {},
 ): Promise<TestGateway> {
-  const own = database ?? (await engine.createMigratedDatabase());
+  const own = database ? { ...database, drop: async () => undefined } : await engine.createMigratedDatabase();
   const config = loadConfig({
     DATABASE_URL: own.url,
     PORT: "0",
@@ -115,6 +117,7 @@ export async function startGateway(
     owner: "",
     ownerCredentials: OWNER,
     services: app.services,
+    rows: rowsIn(app.services.database),
     log: () => lines.join(""),
     rest: async (method, path, { token = gateway.key, headers = {}, body } = {}) => {
       const reply = await send(`${url}${path}`, {
@@ -139,7 +142,7 @@ export async function startGateway(
     close: async () => {
       await app.close();
       codeGeneration.end();
-      if (database === undefined) await own.drop();
+      await own.drop();
       if (codeGeneration.made.length > 0) throw new Error(`A request made code:\n${codeGeneration.made[0]}`);
     },
   };

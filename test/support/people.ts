@@ -3,7 +3,7 @@ import { Permission } from "../../src/auth/permissions";
 import { Agent } from "../../src/features/agents/agent.entity";
 import type { NewInvitation } from "../../src/features/members/invitation.inputs";
 import { Organization } from "../../src/features/organizations/organization.entity";
-import { operator, type Reply, type TestGateway } from "./gateway";
+import { mint, operator, type Reply, type TestGateway } from "./gateway";
 
 export const TEST_PASSWORD = "a password for tests only";
 const NOWHERE = { ip: null, userAgent: null, requestId: null };
@@ -74,6 +74,17 @@ export async function addOrganization(
   const agent = { slug: `${slug}-agent`, name: `Agent of ${slug}` };
   const { id: agentId } = await gateway.services.agents.create(await operator(gateway, slug), agent);
   return { id, agentId, manager: await addMember(gateway, { org: slug, manage: true }) };
+}
+
+/** Adds an agent, with a random slug by default, and a key of it. */
+export async function addAgent(
+  gateway: TestGateway,
+  slug = `agent-${Math.random().toString(36).slice(2)}`,
+  org = "first",
+): Promise<{ id: string; slug: string; token: string }> {
+  const agent = { slug, name: `Agent ${slug}` };
+  const { id } = await gateway.services.agents.create(await operator(gateway, org), agent);
+  return { id, slug, token: (await mint(gateway, { agent: slug })).secret };
 }
 
 export const firstAgentId = async (gateway: TestGateway): Promise<string> =>

@@ -2,6 +2,7 @@ import type { DataSource, Logger } from "typeorm";
 import { Database } from "../../src/database/database";
 import { createDataSource } from "../../src/features";
 import type { TestEngine } from "./engines";
+import { type Rows, rowsIn } from "./rows";
 
 export interface Statement {
   query: string;
@@ -11,6 +12,7 @@ export interface Statement {
 /** A migrated database that records its statements and shows their plans. */
 export interface LoggedDatabase {
   database: Database;
+  rows: Rows;
   source: DataSource;
   /** The statements since the list was last cleared. */
   statements: Statement[];
@@ -53,6 +55,7 @@ export async function openLogged(engine: TestEngine, large = LARGE): Promise<Log
   );
   return {
     database,
+    rows: rowsIn(database),
     source,
     statements,
     planOf,

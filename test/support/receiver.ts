@@ -65,6 +65,13 @@ export class Receiver {
     return `${this.scheme}://${host}:${this.port}/`;
   }
 
+  /** Leaves requests from now on without a response, and returns the responses to end. */
+  hold(): ServerResponse[] {
+    const held: ServerResponse[] = [];
+    this.reaction = (response) => held.push(response);
+    return held;
+  }
+
   onlyRequest(): Received {
     const [request] = this.received;
     if (!request || this.received.length > 1) throw new Error(`${this.received.length} requests arrived`);

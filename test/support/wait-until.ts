@@ -22,3 +22,12 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>): Promis
     await setTimeout(PAUSE_MS);
   }
 }
+
+/** Returns a promise with the function that resolves it, like `Promise.withResolvers` of newer versions of Node.js. */
+export function withResolver<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

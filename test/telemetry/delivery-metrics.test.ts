@@ -1,5 +1,6 @@
 import { timestamp } from "../../src/common/time";
 import { Metrics } from "../../src/telemetry/metrics";
+import { closedAfterEach } from "../support/closing";
 import { addConversation, conversationClient } from "../support/conversations";
 import { addLine, addWebhookLine, lineClient } from "../support/lines";
 import { scrape } from "../support/metrics";
@@ -53,22 +54,19 @@ describeGateway({ engine: "one", env: { DELIVERY_WORKERS: "8" } }, (gateway) => 
 describeGateway(
   { engine: "one", env: { DELIVERY_WORKERS: "8", ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" } },
   (gateway) => {
+    const keep = closedAfterEach();
     test("sent messages are counted and timed", async () => {
-      const receiver = await Receiver.start();
-      try {
-        const agentId = await firstAgentId(gateway);
-        const { id } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
-        await lineClient(gateway).setDefault(id);
-        await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
-        const count = async (name: string, labels = {}) => (await scrape(gateway)).total(name, labels);
-        const attempts = { kind: "webhook", outcome: "accepted" };
-        await waitUntil(async () => (await count("gateway_delivery_attempts_total", attempts)) !== 0);
-        expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
-        expect(await count("gateway_messages_total", { status: "sent" })).toBe(1);
-        expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);
-      } finally {
-        await receiver.close();
-      }
+      const receiver = await keep(Receiver.start());
+      const agentId = await firstAgentId(gateway);
+      const { id } = await addWebhookLine(gateway, { agentId, url: receiver.url() });
+      await lineClient(gateway).setDefault(id);
+      await gateway.rest("POST", "/messages", { body: { message: "Hello" } });
+      const count = async (name: string, labels = {}) => (await scrape(gateway)).total(name, labels);
+      const attempts = { kind: "webhook", outcome: "accepted" };
+      await waitUntil(async () => (await count("gateway_delivery_attempts_total", attempts)) !== 0);
+      expect(await count("gateway_delivery_attempts_total", attempts)).toBe(1);
+      expect(await count("gateway_messages_total", { status: "sent" })).toBe(1);
+      expect(await count("gateway_message_delivery_duration_seconds_count")).toBe(1);
     });
   },
 );
@@ -76,9 +74,7 @@ describeGateway(
 describeGateway({ engine: "one" }, (gateway) => {
   test("work that no process handles is shown as due, with its age", async () => {
     await gateway.rest("POST", "/messages", { body: { message: "Waiting" } });
-    await gateway.services.database.write((tx) =>
-      tx.query("UPDATE lane SET wake_at = $1", [timestamp(-60_000)]),
-    );
+    await gateway.rows.execute("UPDATE lane SET wake_at = $1", [timestamp(-60_000)]);
     const { total } = await scrape(gateway);
     expect(total("gateway_lanes", { state: "due" })).toBe(1);
     expect(total("gateway_lanes", { state: "waiting" })).toBe(0);

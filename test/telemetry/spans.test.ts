@@ -8,6 +8,7 @@ import {
 import { coalesce } from "../../src/common/coalesce";
 import { tracer, withSharedSpan, withSpan } from "../../src/common/spans";
 import { FairBatches } from "../../src/database/fair-batches";
+import { withResolver } from "../support/wait-until";
 
 const exporter = new InMemorySpanExporter();
 beforeAll(() => {
@@ -85,10 +86,7 @@ test("the work of a coalesced call belongs to that call's span", async () => {
 });
 
 test("a batch of rows belongs to a request that waited for it, and to none of the previous batch", async () => {
-  let storing = () => {};
-  const isStoring = new Promise<void>((resolve) => {
-    storing = resolve;
-  });
+  const { promise: isStoring, resolve: storing } = withResolver();
   let second: Promise<string> | undefined;
   const batches = new FairBatches<number, number>({
     ownerOf: () => "",

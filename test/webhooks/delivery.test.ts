@@ -8,6 +8,7 @@ import {
   MOVE_RESTORED_POSITIONS,
 } from "../../src/features/restores/restore-steps";
 import { MAX_ATTEMPTS } from "../../src/features/webhooks/webhook-retries";
+import { closedAfterEach } from "../support/closing";
 import { type GatewayOptions, type Reply, startGateway } from "../support/gateway";
 import { addOrganization, codeOf, firstAgentId, operatorOfAgent } from "../support/people";
 import { type Reaction, type Received, Receiver } from "../support/receiver";
@@ -28,29 +29,22 @@ const answering =
 const eventIn = ({ body }: Received) => JSON.parse(body);
 
 describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
+  const keep = closedAfterEach();
   let agentId: string;
-  let api: ReturnType<typeof webhookClient>;
+  const api = webhookClient(gateway);
   let receiver: Receiver;
-  const receivers: Receiver[] = [];
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
-    api = webhookClient(gateway);
   });
   beforeEach(async () => {
     receiver = await startReceiver();
   });
   afterEach(async () => {
-    for (const each of receivers.splice(0)) await each.close();
     for (const { id } of (await api.list()).body.data.webhookEndpoints) await api.delete(id);
   });
 
-  const startReceiver = async () => {
-    const started = await Receiver.start();
-    receivers.push(started);
-    return started;
-  };
-  const write = (statement: string, parameters: unknown[]) =>
-    gateway.services.database.write((tx) => tx.query(statement, parameters));
+  const startReceiver = () => keep(Receiver.start());
+  const write = (statement: string, parameters: unknown[]) => gateway.rows.execute(statement, parameters);
   const endpointTo = (to = receiver, more: object = {}) =>
     addEndpoint(gateway, { agentId, url: to.url(), ...more });
   const arrived = (count: number, at = receiver) => waitUntil(() => at.received.length >= count);
@@ -358,9 +352,7 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
     expect(await becomeEndpoint(id, "disabled")).toMatchObject({ disabledReason: "gone" });
     await addEvents(gateway, agentId, newSubjects(3));
     await hurry(id);
-    const [entry] = await gateway.services.database.read((reader) =>
-      reader.find(AuditEntry, { where: { targetId: id }, order: { id: "DESC" } }),
-    );
+    const [entry] = await gateway.rows.find(AuditEntry, { where: { targetId: id }, order: { id: "DESC" } });
     expect(entry).toMatchObject({ action: "webhook_endpoint_disabled", actorKind: "system" });
     expect(entry?.changes).toContainEqual({ field: "disabledReason", before: null, after: "gone" });
     expect(gateway.log()).toContain("it responded with 410");
@@ -586,26 +578,20 @@ describeGateway({ engine: "any", ...SENDS }, (gateway, engine) => {
   });
 
   test("two processes deliver every event once while both run, each subject in order", async () => {
-    const second = await startGateway(engine, {
-      ...SENDS,
-      database: { url: gateway.databaseUrl, drop: async () => undefined } as never,
-      signInOwner: false,
-    });
-    try {
-      await endpointTo();
-      const subjects = newSubjects(7);
-      await Promise.all(
-        Array.from({ length: 20 }, (_, i) => addEvents(i % 2 === 0 ? gateway : second, agentId, subjects)),
-      );
-      await arrived(140);
-      const bySubject = positionsBySubject(receiver.received);
-      expect(bySubject.size).toBe(7);
-      for (const positions of bySubject.values()) {
-        expect(positions).toHaveLength(20);
-        expect(positions).toEqual([...positions].sort((a, b) => a - b));
-      }
-    } finally {
-      await second.close();
+    const second = await keep(
+      startGateway(engine, { ...SENDS, database: { url: gateway.databaseUrl }, signInOwner: false }),
+    );
+    await endpointTo();
+    const subjects = newSubjects(7);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => addEvents(i % 2 === 0 ? gateway : second, agentId, subjects)),
+    );
+    await arrived(140);
+    const bySubject = positionsBySubject(receiver.received);
+    expect(bySubject.size).toBe(7);
+    for (const positions of bySubject.values()) {
+      expect(positions).toHaveLength(20);
+      expect(positions).toEqual([...positions].sort((a, b) => a - b));
     }
   });
 

@@ -8,6 +8,7 @@ import { MAX_ENDPOINTS } from "../../src/features/webhooks/webhook.limits";
 import { WebhookDelivery } from "../../src/features/webhooks/webhook-delivery.entity";
 import { purge } from "../../src/housekeeping";
 import { auditLog } from "../support/audit";
+import { closedAfterEach } from "../support/closing";
 import { mintForOrganization, type Reply } from "../support/gateway";
 import { PUBLIC_URL } from "../support/lines";
 import { addMember, addOrganization, codeOf, firstAgentId } from "../support/people";
@@ -19,11 +20,11 @@ import { addEndpoint, addEvents, webhookClient } from "../support/webhooks";
 const ALLOWED = { ALLOW_PRIVATE_TARGETS: "127.0.0.0/8" };
 
 describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
+  const keep = closedAfterEach();
   let agentId: string;
-  let api: ReturnType<typeof webhookClient>;
+  const api = webhookClient(gateway);
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
-    api = webhookClient(gateway);
   });
   afterEach(async () => {
     for (const { id } of (await api.list()).body.data.webhookEndpoints) await api.delete(id);
@@ -33,12 +34,11 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
   let slugs = 0;
   const newOrganization = () => addOrganization(gateway, `webhooks-${engine.name.toLowerCase()}-${++slugs}`);
   const write = (statement: string, parameters: unknown[] = []) =>
-    gateway.services.database.write((tx) => tx.query(statement, parameters));
+    gateway.rows.execute(statement, parameters);
   /** Creates deliveries from events, like a delivering process, but does not send them. */
   async function dispatch(endpointId: string, count: number): Promise<void> {
     const stop = gateway.services.webhookDispatcher.start();
-    const deliveries = () =>
-      gateway.services.database.read((reader) => reader.countBy(WebhookDelivery, { endpointId }));
+    const deliveries = () => gateway.rows.countBy(WebhookDelivery, { endpointId });
     await waitUntil(async () => (await deliveries()) >= count);
     await stop();
   }
@@ -157,46 +157,42 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
   });
 
   test("a test event is sent immediately, signed, outside of the stream, even to a disabled endpoint", async () => {
-    const receiver = await Receiver.start();
-    try {
-      const { id, secret } = await addEndpoint(gateway, { agentId, url: receiver.url() });
-      await api.disable(id);
-      const before = (await gateway.rest("GET", "/agent/events?limit=100")).body.length;
-      const { body } = await api.test(id);
-      expect(body.data.sendTestEvent).toEqual({
-        ...{ outcome: "accepted", status: 200, code: null, detail: "The endpoint accepted the event." },
-        durationMs: expect.any(Number),
-      });
-      const { body: text, headers } = receiver.onlyRequest();
-      const event = new Webhook(secret).verify(text, headers);
-      expect(event).toEqual({
-        id: headers["webhook-id"],
-        type: "webhook.test",
-        timestamp: expect.any(String),
-        agentId,
-        subject: `webhook_endpoint:${id}`,
-        position: null,
-        data: { endpointId: id },
-      });
-      const document = (await gateway.rest("GET", "/openapi.json", { token: null })).body;
-      const { schema } = document.webhooks["webhook.test"].post.requestBody.content["application/json"];
-      expect(addFormats.default(new Ajv2020({ strict: false })).validate(schema, event)).toBe(true);
-      expect((await gateway.rest("GET", "/agent/events?limit=100")).body).toHaveLength(before);
-      expect((await api.deliveries(id)).body.data.webhookDeliveries.nodes).toEqual([]);
-      receiver.reaction = (response) => response.writeHead(401).end("no");
-      expect((await api.test(id)).body.data.sendTestEvent).toMatchObject({
-        ...{
-          outcome: "permanent",
-          status: 401,
-          code: "http_401",
-          detail: "The receiver responded with 401: no",
-        },
-      });
-      const [entry] = await auditLog(gateway, { targetId: id });
-      expect(entry).toMatchObject({ action: "webhook_endpoint_tested" });
-    } finally {
-      await receiver.close();
-    }
+    const receiver = await keep(Receiver.start());
+    const { id, secret } = await addEndpoint(gateway, { agentId, url: receiver.url() });
+    await api.disable(id);
+    const before = (await gateway.rest("GET", "/agent/events?limit=100")).body.length;
+    const { body } = await api.test(id);
+    expect(body.data.sendTestEvent).toEqual({
+      ...{ outcome: "accepted", status: 200, code: null, detail: "The endpoint accepted the event." },
+      durationMs: expect.any(Number),
+    });
+    const { body: text, headers } = receiver.onlyRequest();
+    const event = new Webhook(secret).verify(text, headers);
+    expect(event).toEqual({
+      id: headers["webhook-id"],
+      type: "webhook.test",
+      timestamp: expect.any(String),
+      agentId,
+      subject: `webhook_endpoint:${id}`,
+      position: null,
+      data: { endpointId: id },
+    });
+    const document = (await gateway.rest("GET", "/openapi.json", { token: null })).body;
+    const { schema } = document.webhooks["webhook.test"].post.requestBody.content["application/json"];
+    expect(addFormats.default(new Ajv2020({ strict: false })).validate(schema, event)).toBe(true);
+    expect((await gateway.rest("GET", "/agent/events?limit=100")).body).toHaveLength(before);
+    expect((await api.deliveries(id)).body.data.webhookDeliveries.nodes).toEqual([]);
+    receiver.reaction = (response) => response.writeHead(401).end("no");
+    expect((await api.test(id)).body.data.sendTestEvent).toMatchObject({
+      ...{
+        outcome: "permanent",
+        status: 401,
+        code: "http_401",
+        detail: "The receiver responded with 401: no",
+      },
+    });
+    const [entry] = await auditLog(gateway, { targetId: id });
+    expect(entry).toMatchObject({ action: "webhook_endpoint_tested" });
   });
 
   test("the log of deliveries is read page by page, newest first, and by state, type and event", async () => {
@@ -341,9 +337,7 @@ describeGateway({ engine: "any", env: ALLOWED }, (gateway, engine) => {
     const key = await mintForOrganization(gateway, { scopes: ["webhooks:manage"] });
     expect(
       JSON.parse((await ask(reader.token, "body")).body.data.webhookDeliveries.nodes[0].body),
-    ).toMatchObject({
-      type: "line.paused",
-    });
+    ).toMatchObject({ type: "line.paused" });
     for (const token of [manager.token, key.secret]) {
       expect(codeOf(await ask(token, "id state lastAttempts { headers }"))).toBeUndefined();
       expect(codeOf(await ask(token, "body"))).toBe("forbidden");

@@ -51,8 +51,7 @@ onEachEngine((engine) => {
   });
   afterAll(() => logged.close());
 
-  const countOf = (where: FindOptionsWhere<WebhookDelivery>) =>
-    logged.database.read((reader) => reader.countBy(WebhookDelivery, where));
+  const countOf = (where: FindOptionsWhere<WebhookDelivery>) => logged.rows.countBy(WebhookDelivery, where);
 
   /** Creates deliveries from events until there are `count`. */
   async function dispatch(count: number): Promise<void> {
