@@ -238,13 +238,26 @@ export const runCliAtTerminal = (
   env = {},
 ): Promise<Ended> => CliHost.get().run(databaseUrl, args, { input: typed, terminal: true, env });
 
-/**
- * Runs a command that must succeed with `--json`.
- * @returns the one JSON document that it prints
- */
-export async function runCliForJson(databaseUrl: string, ...args: string[]) {
-  const { code, stdout, stderr } = await runCli(databaseUrl, [...args, "--json"]);
+/** Returns the one JSON document that a command printed, which must have succeeded. */
+export async function jsonOf(ending: Promise<Ended>) {
+  const { code, stdout, stderr } = await ending;
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^[^\n]+\n$/);
   return JSON.parse(stdout);
 }
+
+/** Runs a command that must succeed with `--json`. */
+export const runCliForJson = (databaseUrl: string, ...args: string[]) =>
+  jsonOf(runCli(databaseUrl, [...args, "--json"]));
+
+/** Declares tests of commands that fail, each with one line on standard error. */
+export const testFailingCommands = (
+  cli: (...args: string[]) => Promise<Ended>,
+  commands: [exitCode: number, args: string[], says: string][],
+): void =>
+  test.each(commands)("exit code %d in one line: %j", async (exitCode, args, says) => {
+    const { code, stdout, stderr } = await cli(...args);
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
+    expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
+    expect(stderr).toContain(says);
+  });
