@@ -28,12 +28,13 @@ const ROUNDS = cases(10);
 
 const DOCUMENT = {
   burstSeconds: 0,
-  situations: { careful: {}, later: {}, plain: {} },
+  situations: { careful: {}, later: {}, plain: {}, delayed: {} },
   templates: { offer: { text: "An offer", html: "<p>An offer</p>" }, plain: "Plain" },
   rules: [
     { id: "careful", on: "careful", do: [{ send: "offer", review: true }] },
     { id: "later", on: "later", do: [{ send: "offer", review: true, delaySeconds: 86_400 }] },
     { id: "plain", on: "plain", do: [{ send: "plain" }] },
+    { id: "delayed", on: "delayed", do: [{ send: "plain", delaySeconds: 86_400 }] },
     { id: "failed", on: "message.failed", do: [{ resend: true }] },
   ],
 };
@@ -41,18 +42,16 @@ const DOCUMENT = {
 describeGateway(DELIVERS, (gateway, engine) => {
   const anyTest = testOnAny(engine);
   let agentId: string;
-  let api: ReturnType<typeof conversationClient>;
+  const api = conversationClient(gateway);
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
-    api = conversationClient(gateway);
     for (const name of ["second", "third"]) await addLine(gateway, { agentId, name });
     await publish(gateway, agentId, DOCUMENT);
   });
 
-  const read: typeof gateway.services.database.read = (query) => gateway.services.database.read(query);
-  const messageOf = (id: string) => read((reader) => reader.findOneByOrFail(Message, { id }));
-  const laneOf = (id: string) => read((reader) => reader.findOneBy(Lane, { id }));
-  const conversationOf = (id: string) => read((reader) => reader.findOneByOrFail(Conversation, { id }));
+  const messageOf = (id: string) => gateway.rows.findOneByOrFail(Message, { id });
+  const laneOf = (id: string) => gateway.rows.findOneBy(Lane, { id });
+  const conversationOf = (id: string) => gateway.rows.findOneByOrFail(Conversation, { id });
   const become = async (id: string, status: MessageStatus) => {
     await waitUntil(async () => (await messageOf(id)).status === status);
     return messageOf(id);
@@ -96,9 +95,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await laneOf(message.id)).toMatchObject({ kind: SCHEDULE_LANE, wakeAt: message.expiresAt });
     const { body } = await gateway.graphql(
       "query ($id: ID!) { message(id: $id) { gates { name until path } } }",
-      {
-        id: message.id,
-      },
+      { id: message.id },
     );
     expect(body.data.message.gates).toEqual([{ ...gate, until: null, path: null }]);
     const listed = await gateway.rest("GET", `/agent/conversations/${id}/messages?scheduled=true`);
@@ -113,7 +110,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     const again = await approve(message.id);
     expect([again.status, again.body.code]).toEqual([409, "conflict"]);
 
-    const events = await read((reader) => reader.findBy(Event, { agentId, subject: `conversation:${id}` }));
+    const events = await gateway.rows.findBy(Event, { agentId, subject: `conversation:${id}` });
     expect(
       events.flatMap(({ type, data }) =>
         data.id === message.id ? [[type, data.status, data.isEdited, data.scheduledBy]] : [],
@@ -124,7 +121,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
       ["message.queued", queued, undefined, undefined],
       ["message.delivered", delivered, undefined, undefined],
     ]);
-    const audited = await read((reader) => reader.findBy(AuditEntry, { targetId: message.id }));
+    const audited = await gateway.rows.findBy(AuditEntry, { targetId: message.id });
     expect(audited).toMatchObject([
       { action: "message_approved", changes: [{ field: "status", before: proposed, after: queued }] },
     ]);
@@ -136,8 +133,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     const { body } = await approve(message, { message: "A better offer" });
     expect(body).toMatchObject({ message: "A better offer", proposedText: "An offer" });
     expect(await become(message, delivered)).toMatchObject({ text: "A better offer", html: null });
-    const [, edited] = (await read((reader) => reader.findOneByOrFail(AuditEntry, { targetId: message })))
-      .changes;
+    const [, edited] = (await gateway.rows.findOneByOrFail(AuditEntry, { targetId: message })).changes;
     expect(edited).toEqual({ field: "text", before: "proposed", after: "edited" });
     const { contactId } = await conversationOf(id);
     const exported = await gateway.rest("GET", `/agent/contacts/${contactId}/export`);
@@ -262,17 +258,25 @@ describeGateway(DELIVERS, (gateway, engine) => {
       },
       MessageError.canceled,
     ],
-  ])("%s cancels proposed messages, which take their positions", async (_, change, errorCode) => {
-    const address = `at ${Math.random()}`;
-    const id = await newConversation({ address });
-    const ids = [await propose(id), await propose(id)];
-    await change(id, address);
-    await waitUntil(async () => (await messageOf(ids[1] as string)).sequence !== null);
-    for (const [i, each] of ids.entries()) {
-      expect(await messageOf(each)).toMatchObject({ status: canceled, errorCode, sequence: i + 1 });
-      expect(await laneOf(each)).toBeNull();
-    }
-  });
+  ])(
+    "%s cancels proposed and scheduled messages, which take their positions",
+    async (what, change, errorCode) => {
+      const address = `at ${Math.random()}`;
+      const id = await newConversation({ address });
+      const ids: string[] = [];
+      for (const type of ["careful", "delayed", "careful", "delayed"]) ids.push(await propose(id, type));
+      expect((await messageOf(ids[1] as string)).status).toBe(scheduled);
+      await change(id, address);
+      await waitUntil(async () => (await messageOf(ids[3] as string)).sequence !== null);
+      for (const [i, each] of ids.entries()) {
+        expect(await messageOf(each)).toMatchObject({
+          ...{ status: canceled, errorCode, sequence: i + 1, scheduledReason: null },
+          text: what === "an erasure" ? "" : i % 2 === 0 ? "An offer" : "Plain",
+        });
+        expect(await laneOf(each)).toBeNull();
+      }
+    },
+  );
 
   anyTest("a carried proposal is approved on the new line, despite a newer answer", async () => {
     const id = await newConversation();
@@ -287,8 +291,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   describe("while another process works on the same database", () => {
     let other: TestGateway;
     beforeAll(async () => {
-      const database = { url: gateway.databaseUrl, drop: async () => undefined };
-      other = await startGateway(engine, { ...DELIVERS, database });
+      other = await startGateway(engine, { ...DELIVERS, database: { url: gateway.databaseUrl } });
     });
     afterAll(() => other.close());
 
@@ -311,7 +314,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
         expect(ended.sequence).toBe((await conversationOf(id)).lastSequence);
         if (ended.status === delivered) expect(ended.text).toBe(status === 200 ? "An offer" : "Edited");
         expect(await laneOf(message)).toBeNull();
-        const attempts = await read((reader) => reader.countBy(DeliveryAttempt, { messageId: message }));
+        const attempts = await gateway.rows.countBy(DeliveryAttempt, { messageId: message });
         expect(attempts).toBe(ended.status === delivered ? 1 : 0);
       }
     });

@@ -6,12 +6,11 @@ import { Conversation } from "../../src/features/conversations/conversation.enti
 import { queueMessages } from "../../src/features/conversations/queue-messages";
 import { Event } from "../../src/features/events/event.entity";
 import { MESSAGE_ORDER, Message } from "../../src/features/messages/message.entity";
-import { MessageAuthor, MessageError, MessageStatus } from "../../src/features/messages/message.enums";
+import { MessageAuthor, MessageStatus } from "../../src/features/messages/message.enums";
 import { addContact, contactClient } from "../support/contacts";
 import { addConversation, conversationClient } from "../support/conversations";
 import { testOnAny } from "../support/engines";
-import { type GatewayOptions, startGateway } from "../support/gateway";
-import { senderOn } from "../support/inbound";
+import { type GatewayOptions, startGateway, type TestGateway } from "../support/gateway";
 import { addLine } from "../support/lines";
 import { firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
@@ -27,31 +26,20 @@ describeGateway(DELIVERS, (gateway, engine) => {
   const anyTest = testOnAny(engine);
   const { scheduled, delivered, canceled } = MessageStatus;
   let agentId: string;
-  let api: ReturnType<typeof conversationClient>;
+  const api = conversationClient(gateway);
   beforeAll(async () => {
     agentId = await firstAgentId(gateway);
-    api = conversationClient(gateway);
     for (const name of ["second", "third"]) await addLine(gateway, { agentId, name });
   });
 
-  const messageOf = (id: string) =>
-    gateway.services.database.read((reader) => reader.findOneByOrFail(Message, { id }));
-  const laneOf = (id: string) => gateway.services.database.read((reader) => reader.findOneBy(Lane, { id }));
+  const messageOf = (id: string) => gateway.rows.findOneByOrFail(Message, { id });
+  const laneOf = (id: string) => gateway.rows.findOneBy(Lane, { id });
   const schedule = async (conversation: string, message: string, sendAt = LATER): Promise<string> => {
     const { body } = await gateway.rest("POST", `/agent/conversations/${conversation}/messages`, {
       body: { message, sendAt },
     });
     return body.id;
   };
-  /** Adds a scheduled message of the agent. */
-  const scheduleOwn = (conversationId: string): Promise<string> =>
-    gateway.services.database.write(async (tx) => {
-      await tx.lockInsertOrder(MESSAGE_ORDER, [agentId]);
-      const conversation = await tx.findOneByOrFail(Conversation, { id: conversationId });
-      const draft = { agentId, text: "own", author: MessageAuthor.agent, sendAt: LATER, conversation };
-      const [message] = await queueMessages(tx, gateway.services.lanes, [draft]);
-      return message?.id ?? "";
-    });
   /** Makes scheduled messages due. */
   const makeDue = async (...ids: string[]) => {
     await gateway.services.database.write(async (tx) => {
@@ -92,9 +80,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect(await laneOf(first)).toBeNull();
     expect(await listed("")).toEqual([second.id, first]);
     expect(await listed("?scheduled=true")).toEqual([]);
-    const events = await gateway.services.database.read((reader) =>
-      reader.findBy(Event, { agentId, subject: `conversation:${id}` }),
-    );
+    const events = await gateway.rows.findBy(Event, { agentId, subject: `conversation:${id}` });
     const types = events.filter(({ data }) => data.id === first).map(({ type }) => type);
     expect(types).toEqual(["message.scheduled", "message.queued", "message.delivered"]);
   });
@@ -140,44 +126,7 @@ describeGateway(DELIVERS, (gateway, engine) => {
   });
 
   const localAddress = () => ({ kind: AddressKind.local, address: `at ${Math.random()}` });
-  const { moved, handed_off, closed, opted_out } = MessageError;
-  anyTest.each<[string, (id: string, contactId: string, address: string) => Promise<unknown>, MessageError]>([
-    ["a move", (id) => api.move(id, { line: "second" }), moved],
-    ["a handoff", (id) => api.handOff(id), handed_off],
-    ["a close", (id) => api.close(id), closed],
-    ["an erasure", (_, contactId) => contactClient(gateway).erase(contactId), closed],
-    [
-      "an opt-out",
-      async (id, _, address) => {
-        const { lineId } = await conversationOf(id);
-        await (await senderOn(gateway, agentId, lineId)).text(address, "STOP");
-      },
-      opted_out,
-    ],
-    [
-      "a cancellation",
-      async (id) => {
-        const { body } = await gateway.rest("GET", `/agent/conversations/${id}/messages?scheduled=true`);
-        for (const { id } of body) await gateway.rest("POST", `/messages/${id}/cancel`);
-      },
-      MessageError.canceled,
-    ],
-  ])("%s cancels scheduled messages, which take their positions", async (_, change, errorCode) => {
-    const { address } = localAddress();
-    const { id, contactId } = await addConversation(gateway, { agentId, address });
-    const ids = [await scheduleOwn(id), await scheduleOwn(id)];
-    await change(id, contactId, address);
-    await waitUntil(async () => (await messageOf(ids[1] as string)).sequence !== null);
-    for (const [i, each] of ids.entries()) {
-      expect(await messageOf(each)).toMatchObject({
-        ...{ status: canceled, errorCode, sequence: i + 1, scheduledReason: null },
-        text: _ === "an erasure" ? "" : "own",
-      });
-      expect(await laneOf(each)).toBeNull();
-    }
-  });
-  const conversationOf = (id: string) =>
-    gateway.services.database.read((reader) => reader.findOneByOrFail(Conversation, { id }));
+  const conversationOf = (id: string) => gateway.rows.findOneByOrFail(Conversation, { id });
 
   anyTest("a carried message is sent on the new line, and a client's survives a handoff", async () => {
     const id = await newConversation();
@@ -190,39 +139,41 @@ describeGateway(DELIVERS, (gateway, engine) => {
     expect((await messageOf(message)).lineId).toBe((await conversationOf(id)).lineId);
   });
 
-  test.each<[string, (id: string, message: string) => Promise<unknown>]>([
-    ["canceling it", (_, message) => gateway.rest("POST", `/messages/${message}/cancel`)],
-    ["closing its conversation", (id) => api.close(id)],
-    ["erasing its contact", async (id) => contactClient(gateway).erase((await conversationOf(id)).contactId)],
-    ["sending another", (id) => api.send(id, "another")],
-    ["moving its conversation", (id) => api.move(id, { line: "second", pending: "carry" })],
-  ])(
-    "a message that is due while two processes deliver ends once, whatever happens: %s",
-    async (_, change) => {
-      const database = { url: gateway.databaseUrl, drop: async () => undefined };
-      const other = await startGateway(engine, { ...DELIVERS, database });
-      try {
-        for (let round = 0; round < ROUNDS; round++) {
-          const id = await newConversation();
-          const ids = [await schedule(id, "one"), await schedule(id, "two")];
-          await Promise.all([makeDue(...ids), change(id, ids[0] as string)]);
-          const { lastSequence, messages } = await ended(id);
-          for (const { status, sequence } of messages) {
-            expect([delivered, canceled]).toContain(status);
-            expect(sequence).toBeLessThanOrEqual(lastSequence);
-          }
-          expect(new Set(messages.map(({ sequence }) => sequence)).size).toBe(messages.length);
-          for (const each of ids) expect(await laneOf(each)).toBeNull();
+  describe("while another process delivers as well", () => {
+    let other: TestGateway;
+    beforeAll(async () => {
+      other = await startGateway(engine, { ...DELIVERS, database: { url: gateway.databaseUrl } });
+    });
+    afterAll(() => other.close());
+
+    test.each<[string, (id: string, message: string) => Promise<unknown>]>([
+      ["canceling it", (_, message) => gateway.rest("POST", `/messages/${message}/cancel`)],
+      ["closing its conversation", (id) => api.close(id)],
+      [
+        "erasing its contact",
+        async (id) => contactClient(gateway).erase((await conversationOf(id)).contactId),
+      ],
+      ["sending another", (id) => api.send(id, "another")],
+      ["moving its conversation", (id) => api.move(id, { line: "second", pending: "carry" })],
+    ])("a message that is due ends once, whatever happens: %s", async (_, change) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const id = await newConversation();
+        const ids = [await schedule(id, "one"), await schedule(id, "two")];
+        await Promise.all([makeDue(...ids), change(id, ids[0] as string)]);
+        const { lastSequence, messages } = await ended(id);
+        for (const { status, sequence } of messages) {
+          expect([delivered, canceled]).toContain(status);
+          expect(sequence).toBeLessThanOrEqual(lastSequence);
         }
-      } finally {
-        await other.close();
+        expect(new Set(messages.map(({ sequence }) => sequence)).size).toBe(messages.length);
+        for (const each of ids) expect(await laneOf(each)).toBeNull();
       }
-    },
-  );
+    });
+  });
 
   /** Returns a conversation when none of its messages waits. */
   async function ended(conversationId: string) {
-    const read = () => gateway.services.database.read((reader) => reader.findBy(Message, { conversationId }));
+    const read = () => gateway.rows.findBy(Message, { conversationId });
     await waitUntil(async () =>
       (await read()).every(({ status }) => status === delivered || status === canceled),
     );
