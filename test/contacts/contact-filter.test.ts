@@ -19,8 +19,13 @@ describeGateway((gateway) => {
   }
 
   async function addPerson(agentId: string, name: string, token: string): Promise<Person> {
-    const address = { kind: AddressKind.local, address: `${name} ${Math.random()}` };
-    const contactId = await addContact(gateway, { agentId, name, addresses: [address] });
+    const address = `${name.toLowerCase().replaceAll(/\W/g, "-")}@example.com`;
+    const addresses: { kind: AddressKind; address: string }[] = [
+      { kind: AddressKind.local, address: `${name} ${Math.random()}` },
+      { kind: AddressKind.email, address },
+    ];
+    if (name.endsWith("Queue")) addresses.push({ kind: AddressKind.phone, address: "+41 79 555 01 23" });
+    const contactId = await addContact(gateway, { agentId, name, addresses });
     const { body } = await gateway.rest("POST", "/agent/conversations", {
       token,
       body: { contact: { id: contactId }, message: `Hello ${name}` },
@@ -69,7 +74,8 @@ describeGateway((gateway) => {
   test.each(LISTS)("%s are found by their contacts, by ID or by a search", async (list) => {
     const both = [...fischer[list], ...meier[list]].sort();
     for (const token of [gateway.owner, gateway.key]) {
-      for (const search of ["ida fischer-queue", "IDA", "ida f", "fisch", "Queue ida"])
+      const byAddress = ["+41 79 5550123", "ida-fischer-queue@example"];
+      for (const search of ["ida  fischer-QUEUE", "IDA", "ida f", "fisch", "Queue ida", ...byAddress])
         expect([search, await idsOf(list, { search }, token)]).toEqual([
           search,
           search === "IDA" ? both : fischer[list],
