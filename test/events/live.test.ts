@@ -114,36 +114,21 @@ describeGateway({ engine: "any" }, (gateway) => {
         member = await addMember(gateway, { org: slug, permissions: [Permission.conversations_read] });
       });
 
+      const context = () => operator(gateway, organization.slug);
+      const revoke = async () => gateway.services.keys.revoke(await context(), key.id);
+      const deactivate = async () => gateway.services.organizations.deactivate(await context());
       const endings: [string, "key" | "member", string, () => Promise<unknown>][] = [
-        [
-          "when its key is revoked",
-          "key",
-          "key_revoked",
-          async () => gateway.services.keys.revoke(await operator(gateway, organization.slug), key.id),
-        ],
+        ["when its key is revoked", "key", "key_revoked", revoke],
         [
           "when its key is limited to other networks",
           "key",
           "address_not_allowed",
           async () =>
-            gateway.services.keys.update(await operator(gateway, organization.slug), {
-              id: key.id,
-              allowedNetworks: ["192.0.2.0/24"],
-            }),
+            gateway.services.keys.update(await context(), { id: key.id, allowedNetworks: ["192.0.2.0/24"] }),
         ],
         ["when its key expires", "key", "key_expired", () => expire(gateway, key.id)],
-        [
-          "when its key's organization is deactivated",
-          "key",
-          "key_not_resolvable",
-          async () => gateway.services.organizations.deactivate(await operator(gateway, organization.slug)),
-        ],
-        [
-          "when its member's organization is deactivated",
-          "member",
-          "organization_deactivated",
-          async () => gateway.services.organizations.deactivate(await operator(gateway, organization.slug)),
-        ],
+        ["when its key's organization is deactivated", "key", "key_not_resolvable", deactivate],
+        ["when its member's organization is deactivated", "member", "organization_deactivated", deactivate],
         [
           "when its member signs out",
           "member",
@@ -155,7 +140,7 @@ describeGateway({ engine: "any" }, (gateway) => {
           "member",
           "forbidden",
           async () =>
-            gateway.services.members.revokePermission(await operator(gateway, organization.slug), {
+            gateway.services.members.revokePermission(await context(), {
               memberId: member.id,
               permission: Permission.conversations_read,
             }),

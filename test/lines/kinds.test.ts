@@ -1,9 +1,8 @@
 import type { InstanceKey } from "../../src/credentials/instance-key";
 import { lineTarget, lineWithCredentials } from "../../src/features/lines/line-target";
 import { auditLog } from "../support/audit";
-import { operator } from "../support/gateway";
 import { lineClient, PUBLIC_URL } from "../support/lines";
-import { codeOf, firstAgentId } from "../support/people";
+import { addAgent, codeOf, firstAgentId } from "../support/people";
 import { describeGateway } from "../support/suite";
 
 const HOST = "93.184.215.14";
@@ -15,23 +14,15 @@ const EMAIL = {
 };
 
 describeGateway({ engine: "one" }, (gateway) => {
-  let client: ReturnType<typeof lineClient>;
+  const client = lineClient(gateway);
   let names = 0;
-  beforeAll(() => {
-    client = lineClient(gateway);
-  });
 
   const uniqueName = () => `kind-${++names}`;
-  /** Adds an agent with room for lines. */
-  async function newAgent(): Promise<string> {
-    const input = { slug: `agent-of-kinds-${++names}`, name: "Agent" };
-    return (await gateway.services.agents.create(await operator(gateway), input)).id;
-  }
   const attempt = async (input: object) =>
     client.create({ agentId: await firstAgentId(gateway), name: uniqueName(), ...input });
   async function created(input: object) {
-    const name = uniqueName();
-    return (await client.create({ agentId: await newAgent(), name, ...input })).body.data.createLine;
+    const { id: agentId } = await addAgent(gateway);
+    return (await client.create({ agentId, name: uniqueName(), ...input })).body.data.createLine;
   }
   const problemsOf = (reply: Awaited<ReturnType<typeof attempt>>) =>
     reply.body.errors[0].extensions.problems as { path: string; message: string }[];
@@ -126,65 +117,31 @@ describeGateway({ engine: "one" }, (gateway) => {
   });
 
   const hook = { url: PUBLIC_URL };
+  const hookTo = (url: string) => ({ settings: { webhook: { url } } });
+  const mail = (settings: object) => ({ settings: { email: { ...EMAIL, ...settings } } });
   test.each<[string, object, string]>([
     ["settings.webhook", { settings: {} }, "is required: pass exactly one of webhook and email"],
     ["settings.email", { settings: { webhook: hook, email: EMAIL } }, "is not allowed with webhook"],
     ["settings.email", { settings: { email: null } }, "must not be null"],
-    ["settings.webhook.url", { settings: { webhook: { url: "" } } }, "must not be empty"],
-    ["settings.webhook.url", { settings: { webhook: { url: "ftp://example.com" } } }, "http or https URL"],
-    [
-      "settings.webhook.url",
-      { settings: { webhook: { url: "http://u:p@93.184.215.14/" } } },
-      "user name or password",
-    ],
-    ["settings.webhook.url", { settings: { webhook: { url: "http://127.0.0.1/" } } }, "private or reserved"],
-    [
-      "settings.webhook.url",
-      { settings: { webhook: { url: "http://[::ffff:10.0.0.1]/" } } },
-      "private or reserved",
-    ],
-    ["settings.webhook.url", { settings: { webhook: { url: "http://0x7f.1/" } } }, "private or reserved"],
-    ["settings.email.host", { settings: { email: { ...EMAIL, host: "10.0.0.1" } } }, "private or reserved"],
-    [
-      "settings.email.host",
-      { settings: { email: { ...EMAIL, host: "mail example" } } },
-      "host name or an IP address",
-    ],
-    ["settings.email.port", { settings: { email: { ...EMAIL, port: 0 } } }, "at least 1"],
-    ["settings.email.port", { settings: { email: { ...EMAIL, port: 65_536 } } }, "at most 65535"],
-    ["settings.email.user", { settings: { email: { ...EMAIL, user: null } } }, "both user and password"],
-    ["settings.email.user", { settings: { email: { ...EMAIL, user: "a\r\nb" } } }, "control or invisible"],
-    [
-      "settings.email.password",
-      { settings: { email: { ...EMAIL, password: null } } },
-      "both user and password",
-    ],
-    [
-      "settings.email.password",
-      { settings: { email: { ...EMAIL, password: "x".repeat(1001) } } },
-      "at most 1000",
-    ],
-    ["settings.email.from", { settings: { email: { ...EMAIL, from: "Acme" } } }, "must be an e-mail address"],
-    [
-      "settings.email.from",
-      { settings: { email: { ...EMAIL, from: "a@b.example, c@d.example" } } },
-      "e-mail address",
-    ],
-    [
-      "settings.email.from",
-      { settings: { email: { ...EMAIL, from: "a@b.example\r\nBcc: c@d.example" } } },
-      "e-mail address",
-    ],
-    [
-      "settings.email.subject",
-      { settings: { email: { ...EMAIL, subject: "x".repeat(201) } } },
-      "at most 200",
-    ],
-    [
-      "settings.email.subject",
-      { settings: { email: { ...EMAIL, subject: "a\nb" } } },
-      "control or invisible",
-    ],
+    ["settings.webhook.url", hookTo(""), "must not be empty"],
+    ["settings.webhook.url", hookTo("ftp://example.com"), "http or https URL"],
+    ["settings.webhook.url", hookTo("http://u:p@93.184.215.14/"), "user name or password"],
+    ["settings.webhook.url", hookTo("http://127.0.0.1/"), "private or reserved"],
+    ["settings.webhook.url", hookTo("http://[::ffff:10.0.0.1]/"), "private or reserved"],
+    ["settings.webhook.url", hookTo("http://0x7f.1/"), "private or reserved"],
+    ["settings.email.host", mail({ host: "10.0.0.1" }), "private or reserved"],
+    ["settings.email.host", mail({ host: "mail example" }), "host name or an IP address"],
+    ["settings.email.port", mail({ port: 0 }), "at least 1"],
+    ["settings.email.port", mail({ port: 65_536 }), "at most 65535"],
+    ["settings.email.user", mail({ user: null }), "both user and password"],
+    ["settings.email.user", mail({ user: "a\r\nb" }), "control or invisible"],
+    ["settings.email.password", mail({ password: null }), "both user and password"],
+    ["settings.email.password", mail({ password: "x".repeat(1001) }), "at most 1000"],
+    ["settings.email.from", mail({ from: "Acme" }), "must be an e-mail address"],
+    ["settings.email.from", mail({ from: "a@b.example, c@d.example" }), "e-mail address"],
+    ["settings.email.from", mail({ from: "a@b.example\r\nBcc: c@d.example" }), "e-mail address"],
+    ["settings.email.subject", mail({ subject: "x".repeat(201) }), "at most 200"],
+    ["settings.email.subject", mail({ subject: "a\nb" }), "control or invisible"],
     ["optOutReply", { optOutReply: "x".repeat(1001) }, "at most 1000"],
     ["optOutWords", { optOutWords: ["x".repeat(41)] }, "must be at most 20 words or phrases"],
     ["optOutWords", { optOutWords: ["..."] }, "must be at most 20 words or phrases"],
@@ -237,9 +194,7 @@ describeGateway({ engine: "one" }, (gateway) => {
         { field: "credentials", before: "stored", after: "replaced" },
         { field: "credentials", before: null, after: "stored" },
       ]);
-      const [row] = await gateway.services.database.read((reader) =>
-        reader.query("select credentials from line where id = $1", [line.id]),
-      );
+      const [row] = await gateway.rows.query("select credentials from line where id = $1", [line.id]);
       expect(row.credentials).toBeNull();
     });
 
@@ -306,7 +261,7 @@ describeGateway({ engine: "one" }, (gateway) => {
 
   test("a retry of a creation finds the first line and does not show its secret again", async () => {
     const input = {
-      agentId: await newAgent(),
+      agentId: (await addAgent(gateway)).id,
       name: uniqueName(),
       settings: { webhook: hook },
       idempotencyKey: `retry ${names}`,
@@ -321,7 +276,7 @@ describeGateway({ engine: "one" }, (gateway) => {
 
   test("a retry with another password is another request, and its record does not reveal the password", async () => {
     const input = {
-      agentId: await newAgent(),
+      agentId: (await addAgent(gateway)).id,
       name: uniqueName(),
       settings: { email: EMAIL },
       idempotencyKey: `password ${names}`,
@@ -345,9 +300,10 @@ describeGateway({ engine: "one" }, (gateway) => {
       expect(rotated.line).toMatchObject({ secretGeneration: 2, version: 2 });
       expect(rotated.signingSecret).toBe(await secret(line.id, 2));
       expect(await targetOf(line.id)).toMatchObject({ secrets: [rotated.signingSecret, before] });
-      await gateway.services.database.write((tx) =>
-        tx.query("update line set previous_until = $1 where id = $2", [new Date().toISOString(), line.id]),
-      );
+      await gateway.rows.execute("update line set previous_until = $1 where id = $2", [
+        new Date().toISOString(),
+        line.id,
+      ]);
       expect(await targetOf(line.id)).toMatchObject({ secrets: [rotated.signingSecret] });
       const [entry] = await auditLog(gateway, { targetId: line.id });
       expect(entry).toMatchObject({
